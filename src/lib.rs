@@ -112,6 +112,7 @@ pub use keys::as_text as keys_as_text;
 pub use lab::{Method as LabMethod, Topic as LabTopic};
 pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, ffmpeg_version};
 pub use picture::color::{Matrix, Range};
+pub use picture::crop::CroppingChoice;
 pub use picture::field::Field;
 pub use picture::layout::ChromaLines;
 pub use picture::layout::LayoutError;

@@ -1,6 +1,7 @@
 //! How keys choose the part of the picture that is counted, and what is said of it.
 
 use crate::picture::bars::{self, EdgeBars};
+use crate::picture::color::blanking_lines;
 use crate::picture::region::Rect;
 use crate::picture::{Frame, Orientation, Picture};
 use crate::view::region::{self, Region, RegionFrame};
@@ -23,7 +24,11 @@ pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
             (region, "the region leaves the bars out".to_owned())
         }
         EdgeBars::Around(rect) => {
-            let text = format!("black bars around {}: Enter takes it as region, Esc drops it", region::text(rect));
+            let left_out = match blanking_lines(size.0, size.1) {
+                0 => "black bars around".to_owned(),
+                lines => format!("{lines} lines of vertical blanking above"),
+            };
+            let text = format!("{left_out} {}: Enter takes it as region, Esc drops it", region::text(rect));
             (region.proposing(rect, size), text)
         }
     }
@@ -79,9 +84,23 @@ mod tests {
     use crate::picture::layout::PixelLayout;
 
     fn picture(luma: impl Fn(usize) -> u8) -> Picture {
-        let planes = OwnedPlanes { planes: vec![((0..80).map(luma).collect(), 8)] };
+        sized((8, 10), luma)
+    }
+
+    fn sized((width, height): (u32, u32), luma: impl Fn(usize) -> u8) -> Picture {
+        let luma = (0..(width * height) as usize).map(luma).collect();
+        let planes = OwnedPlanes { planes: vec![(luma, width as usize)] };
         let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Full) };
-        Picture::new(PixelLayout::gray(8), (8, 10), color, Arc::new(planes)).unwrap()
+        Picture::new(PixelLayout::gray(8), (width, height), color, Arc::new(planes)).unwrap()
+    }
+
+    #[test]
+    fn vertical_blanking_is_proposed_to_be_left_out() {
+        let (proposed, text) = find_bars(Region::default(), &sized((720, 608), |_| 90));
+        let rect = Rect { x: 0, y: 32, width: 720, height: 576 };
+        assert_eq!(proposed.shown(), Some(RegionFrame::Proposed(rect)));
+        assert_eq!(text, "32 lines of vertical blanking above 720×576 at 0,32: Enter takes it as region, Esc drops it");
+        assert_eq!(take(proposed).0.counted(), Some(rect));
     }
 
     #[test]

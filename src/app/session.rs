@@ -13,7 +13,7 @@ use crate::media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, ColorModel};
-use crate::picture::{Frame, Timecode};
+use crate::picture::{Frame, Timecode, nonlinear};
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, time_text};
 
@@ -351,14 +351,12 @@ impl Session {
         if self.is_other {
             return frame.clone();
         }
-        let own = frame.picture.colorimetry();
+        let own = frame.picture.decoded().colorimetry();
         let Interpretation { matrix, range, chroma_lines, field } = self.interpretation;
         let matrix = matrix.map_or(own.matrix, |value| Sourced { value, origin: Origin::Overridden });
         let range = range.map_or(own.range, |value| Sourced { value, origin: Origin::Overridden });
-        let mut picture = frame.picture.with_colorimetry(Colorimetry { matrix, range });
-        if let Some(value) = chroma_lines {
-            picture = picture.with_chroma_lines(Sourced { value, origin: Origin::Overridden });
-        }
+        let lines = chroma_lines.map(|value| Sourced { value, origin: Origin::Overridden });
+        let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range }, lines);
         let whole = Frame { picture, ..frame.clone() };
         match field {
             // A picture of one line is its own top field and has no other.
@@ -373,11 +371,12 @@ impl Session {
         if self.is_other {
             return OTHER.to_owned();
         }
-        let layout = frame.picture.layout();
+        let decoded = frame.picture.decoded();
+        let layout = decoded.layout();
         if layout.model != ColorModel::YCbCr {
             return "the picture has no chroma to convert: no matrix applies".to_owned();
         }
-        let own = frame.picture.colorimetry().matrix;
+        let own = decoded.colorimetry().matrix;
         // Planes of G, B and R all have the same size.
         let is_full = layout.chroma_shift == (0, 0);
         let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
@@ -396,10 +395,11 @@ impl Session {
         if self.is_other {
             return OTHER.to_owned();
         }
-        if frame.picture.layout().model == ColorModel::Rgb {
+        let decoded = frame.picture.decoded();
+        if decoded.layout().model == ColorModel::Rgb {
             return "the picture is R'G'B': its range is always full".to_owned();
         }
-        let own = frame.picture.colorimetry().range;
+        let own = decoded.colorimetry().range;
         let other = if own.value == Range::Limited { Range::Full } else { Range::Limited };
         let chosen = &mut self.interpretation.range;
         *chosen = next_of(&[None, Some(other)], *chosen);

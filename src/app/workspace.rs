@@ -216,6 +216,12 @@ impl Workspace {
             self.bins.components = Components::Rgbl;
             self.scene.brushes = Brushes::default();
         }
+        if let (Components::Rgbl, Some(matrix)) = (self.bins.components, read.picture.unreadable_matrix()) {
+            log::warn!("{matrix}: Y', Cb and Cr are counted as coded instead of red, green, blue and luminance");
+            self.bins.components = Components::YCbCr;
+            self.scene.brushes = Brushes::default();
+        }
+        let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
         self.fits.keep(self.scene.view.fit);
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::{
-    AdapterChoice, ChromaLines, Components, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range, Timecode,
-    parse_time,
+    AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range,
+    Timecode, parse_time,
 };
 
 /// How the video is read.
@@ -29,6 +29,10 @@ pub struct ReadingArgs {
     /// Show and count one field of each frame alone
     #[arg(long, value_enum, default_value_t)]
     field: FieldArg,
+
+    /// Leave out at the edges what codec and container crop
+    #[arg(long, alias = "crop", value_enum, default_value_t)]
+    cropping: CroppingArg,
 }
 
 impl ReadingArgs {
@@ -47,6 +51,7 @@ impl ReadingArgs {
                 FieldArg::Top => Some(Field::Top),
                 FieldArg::Bottom => Some(Field::Bottom),
             },
+            cropping: self.cropping.into(),
             ..OpenOptions::default()
         }
     }
@@ -216,6 +221,28 @@ enum FieldArg {
     Top,
     /// The field with the second line
     Bottom,
+}
+
+/// `--cropping`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum CroppingArg {
+    /// What the codec and the container crop
+    #[default]
+    All,
+    /// What the codec crops
+    Codec,
+    /// Nothing: count all that is decoded
+    None,
+}
+
+impl From<CroppingArg> for CroppingChoice {
+    fn from(arg: CroppingArg) -> Self {
+        match arg {
+            CroppingArg::All => Self::All,
+            CroppingArg::Codec => Self::Codec,
+            CroppingArg::None => Self::None,
+        }
+    }
 }
 
 /// `--overlaps`.

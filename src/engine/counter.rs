@@ -82,8 +82,17 @@ enum Who {
 struct SubmittedPicture {
     /// What the CPU has counted of it.
     counts: Counts,
-    /// Whether the adapter adds to that.
-    is_owed: bool,
+    /// For each of its histograms, whether the adapter adds to it.
+    owed: Vec<bool>,
+}
+
+impl SubmittedPicture {
+    /// The same with further histograms, of the same picture read otherwise.
+    fn with(mut self, other: Self) -> Self {
+        self.counts.histograms.extend(other.counts.histograms);
+        self.owed.extend(other.owed);
+        self
+    }
 }
 
 impl Counter {
@@ -144,13 +153,36 @@ impl Counter {
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
         self.take_engine();
-        let under_way = if !self.adjustments.is_off() {
-            self.submit_adjusted(picture, region)?
+        let under_way = if self.adjustments.is_off() {
+            self.submit_as_it_is(picture, region)?
         } else {
-            self.submit_region(picture, region)?
+            self.submit_adjusted(picture, region)?
         };
         self.under_way.push_back(under_way);
         Ok(())
+    }
+
+    /// Submits a picture once for each run of components that are counted of the same samples.
+    fn submit_as_it_is(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
+        let is_same = |a: &Components, b: &Components| std::ptr::eq(a.in_picture(picture), b.in_picture(picture));
+        let all = std::mem::take(&mut self.components);
+        let mut submitted: Result<Option<SubmittedPicture>, EngineError> = Ok(None);
+        for components in all.chunk_by(is_same) {
+            self.components = components.to_vec();
+            let read = components.first().copied().unwrap_or_default().in_picture(picture);
+            submitted = match submitted {
+                // Scopes are of the first components.
+                Ok(before) => self.submit_region(read, region).map(|next| {
+                    Some(match before {
+                        Some(before) => before.with(next),
+                        None => next,
+                    })
+                }),
+                error => error,
+            };
+        }
+        self.components = all;
+        submitted?.ok_or(EngineError::Uncounted)
     }
 
     fn submit_region(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
@@ -163,7 +195,8 @@ impl Counter {
         let histograms = self.count_on_cpu(picture, Some(pixels))?;
         let components = self.components.first().copied().unwrap_or_default();
         let scopes = self.scopes_on_cpu(picture, (pixels, components), Chroma::of(picture));
-        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, is_owed })
+        let owed = vec![false; histograms.len()];
+        Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, owed })
     }
 
     /// The scopes of a picture; none where it is their sum that is wanted, to which they are added.
@@ -194,8 +227,9 @@ impl Counter {
     /// A picture of which the adapter counts everything.
     fn owed(&mut self, picture: &Picture) -> SubmittedPicture {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
+        let owed = vec![true; histograms.len()];
         let counts = Counts { histograms, thresholds: None, scopes: ScopeCounts::default(), engine: GPU };
-        SubmittedPicture { counts, is_owed: true }
+        SubmittedPicture { counts, owed }
     }
 
     fn submit_adjusted(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
@@ -210,8 +244,9 @@ impl Counter {
         let histograms = self.count_on_cpu(&adjusted, Some(pixels))?;
         let chroma = Some(Chroma::of_adjusted(picture));
         let scopes = self.scopes_on_cpu(&adjusted, (pixels, Components::Rgbl), chroma);
+        let owed = vec![false; histograms.len()];
         let counts = Counts { histograms, thresholds: self.processor.thresholds(), scopes, engine: CPU };
-        Ok(SubmittedPicture { counts, is_owed })
+        Ok(SubmittedPicture { counts, owed })
     }
 
     /// Whether the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
@@ -251,9 +286,10 @@ impl Counter {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn take(&mut self) -> Result<Option<Counts>, GpuError> {
-        let Some(SubmittedPicture { mut counts, is_owed }) = self.under_way.pop_front() else { return Ok(None) };
-        if let (true, Who::Adapter(gpu, Some(queue))) = (is_owed, &mut self.who) {
-            for (index, histogram) in counts.histograms.iter_mut().enumerate() {
+        let Some(SubmittedPicture { mut counts, owed }) = self.under_way.pop_front() else { return Ok(None) };
+        if let Who::Adapter(gpu, Some(queue)) = &mut self.who {
+            let owed = counts.histograms.iter_mut().enumerate().zip(owed).filter(|(_, owed)| *owed);
+            for ((index, histogram), _) in owed {
                 if let Some(counted) = queue.take(gpu)? {
                     histogram.add(&counted.histogram);
                     counts.thresholds = counted.thresholds;
@@ -280,7 +316,9 @@ impl Counter {
         self.take_engine();
         match self.who {
             Who::Adapter(..) => Ok(None),
-            Who::Cpu | Who::Starting(_) => self.cpu.count_region(picture, region, components).map(Some),
+            Who::Cpu | Who::Starting(_) => {
+                self.cpu.count_region(components.in_picture(picture), region, components).map(Some)
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ impl Engine {
         (region, components): (Option<Rect>, Components),
         wanted: ScopeChoice,
     ) -> Result<ScopeCounts, EngineError> {
+        let picture = if adjustments.is_off() { components.in_picture(picture) } else { picture };
         let pixels = pixels_of(picture, region)?;
         if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
             match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {

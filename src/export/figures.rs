@@ -136,7 +136,7 @@ impl Figures {
         bins: BinFigures,
     ) -> Self {
         let picture = &frame.picture;
-        let color = picture.colorimetry();
+        let color = picture.decoded().colorimetry();
         Self {
             schema: SCHEMA,
             input: input.to_owned(),
@@ -160,7 +160,7 @@ impl Figures {
             engine,
             adapter: adapter.map(str::to_owned),
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
-            r103: R103::of(picture, region),
+            r103: picture.as_rgb().and_then(|picture| R103::of(picture, region)),
             adjusted: None,
             bin_count: Binning::new(histogram.bits, bins.count).count(),
             transfer: None,

@@ -197,8 +197,11 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let line = Stroke::new(1.0, STEP);
     painter.hline(square.x_range(), square.center().y, line);
     painter.vline(square.center().x, square.y_range(), line);
-    // Colours of bars of full amplitude are corners of what R'G'B' can be.
-    let of = |amplitude| targets(matrix, range, bits, amplitude);
+    // Colours of bars of full amplitude are corners of what R'G'B' can be, where luma is a weighted sum of them.
+    let of = |amplitude| {
+        let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
+        all.into_iter().flatten().collect::<Vec<_>>()
+    };
     let place = |codes| place_of(square, codes, bits, style.zoom);
     let hull: Vec<_> = of(1.0).iter().map(|target| place(target.codes)).collect();
     for (index, &corner) in hull.iter().enumerate() {

@@ -126,7 +126,7 @@ fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shap
 fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let LabelSubject { input, frame, components, scene, .. } = *subject;
     let picture = &frame.picture;
-    let color = picture.colorimetry();
+    let color = picture.decoded().colorimetry();
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
     let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
     let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };

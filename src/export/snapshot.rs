@@ -16,6 +16,7 @@ use crate::gpu::draw::Channels;
 use crate::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
 use crate::histogram::{Components, Histogram, LightTable, Transfer};
 use crate::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use crate::picture::color::UnreadableMatrix;
 use crate::picture::region::Rect;
 use crate::picture::{Frame, PictureError, Timecodes};
 use crate::scopes;
@@ -138,6 +139,14 @@ pub enum SnapshotError {
         /// Bits of the video's codes.
         depth: u8,
     },
+    /// The matrix cannot be read.
+    #[error("{}: {matrix}, so that there is no R'G'B' to adjust; choose another with --matrix", .input.display())]
+    NoRgb {
+        /// The video.
+        input: PathBuf,
+        /// Its matrix.
+        matrix: UnreadableMatrix,
+    },
     /// R'G'B' video has no Y'CbCr codes.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
@@ -154,6 +163,15 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         file::check_output(output, &options.input)?;
     }
     let frame = frame_at(options)?;
+    let counts_codes = SnapshotOptions { components: Components::YCbCr, ..options.clone() };
+    let options = match frame.picture.unreadable_matrix() {
+        Some(matrix) if !options.adjustments.is_off() => {
+            return Err(SnapshotError::NoRgb { input: options.input.clone(), matrix });
+        }
+        // The decoder has said so.
+        Some(_) => &counts_codes,
+        None => options,
+    };
     if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
         return Err(SnapshotError::NotCoded(options.input.clone()));
     }
@@ -321,7 +339,11 @@ fn draw(
     let mut renderer = Renderer::headless(gpu);
     let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
     let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
-    renderer.load_frame(gpu, frame, region, options.components, bins)?;
+    let read = match options.adjustments.is_off() {
+        true => Frame { picture: options.components.in_picture(&frame.picture).clone(), ..frame.clone() },
+        false => frame.clone(),
+    };
+    renderer.load_frame(gpu, &read, region, options.components, bins)?;
     let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
     let scene = Scene {
         channels: options.drawing.channels,

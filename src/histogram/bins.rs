@@ -1,5 +1,7 @@
 //! The bins of a picture, as any engine hands them over.
 
+use crate::picture::Picture;
+
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Components {
@@ -11,6 +13,22 @@ pub enum Components {
 }
 
 impl Components {
+    /// The picture of which these components are counted: the decoded one, or what it was converted to. `None` where the picture does not
+    /// have them: R'G'B' has no Y'CbCr, and where the matrix cannot be read there is no R'G'B'.
+    #[must_use]
+    pub fn of(self, picture: &Picture) -> Option<&Picture> {
+        match self {
+            Self::Rgbl => picture.as_rgb(),
+            Self::YCbCr => picture.as_coded(),
+        }
+    }
+
+    /// The same of a picture in which the caller has found them, or of which something must be shown all the same.
+    #[must_use]
+    pub fn in_picture(self, picture: &Picture) -> &Picture {
+        self.of(picture).unwrap_or(picture)
+    }
+
     /// Names of the channels in the order in which they are counted.
     #[must_use]
     pub const fn channel_names(self) -> &'static [&'static str] {

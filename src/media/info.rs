@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::picture::color::{Matrix, Range, Sourced};
+use crate::picture::color::{Matrix, Range, Sourced, UnreadableMatrix};
+use crate::picture::crop::CroppingChoice;
 use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, PixelLayout};
 use crate::picture::{Orientation, Ratio, Scan, Timecodes};
@@ -19,6 +20,8 @@ pub struct OpenOptions {
     pub chroma_lines: Option<ChromaLines>,
     /// The field that is taken out of each frame; by default the frame is taken as a whole.
     pub field: Option<Field>,
+    /// Which of the file's croppings are applied.
+    pub cropping: CroppingChoice,
     /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
     /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
     /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.
@@ -64,6 +67,8 @@ pub struct StreamInfo {
     pub transfer: Option<&'static str>,
     /// Colour primaries of the first frame, by FFmpeg's name, where tagged.
     pub primaries: Option<&'static str>,
+    /// The matrix of the first frame, if it cannot be read: then there is no R'G'B'.
+    pub unreadable_matrix: Option<UnreadableMatrix>,
     /// Bits a second of the video stream, else of the whole file, as stated or as its size and duration tell.
     pub bit_rate: Option<u64>,
     /// Average frame rate in frames per second, where known.

@@ -116,6 +116,7 @@ impl Decoder {
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
+            crop: parameters.crop().unwrap_or_default(),
         };
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
@@ -180,7 +181,7 @@ impl Decoder {
         self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
-        self.info.coded_size = first.frame.size();
+        self.info.coded_size = self.pictures.size(&first.frame);
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");
@@ -190,6 +191,7 @@ impl Decoder {
             self.info.conversion = source.converted_to.clone();
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
+        self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
         self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
         self.info.orientation = self.pictures.orientation(&first.frame);
         self.info.notes.extend_from_slice(self.pictures.notes());
@@ -280,6 +282,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         stated_size: parameters.size(),
         transfer: av::transfer_name(parameters.color_numbers().transfer),
         primaries: av::primaries_name(parameters.color_numbers().primaries),
+        unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate: parameters.base_rate(),
         sample_aspect: Sourced::guessed(Ratio::ONE),

@@ -7,10 +7,13 @@ use super::av::{self, AvFrame, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
-use crate::picture::color::{Origin, Range, Sourced};
-use crate::picture::layout::PixelLayout;
+use crate::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
+use crate::picture::crop::{Crop, CropUse, Cropping};
+use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
+use crate::picture::region::{self, Rect};
 use crate::picture::{
-    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat, Timecode, VideoId,
+    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat, Timecode,
+    VideoId, nonlinear,
 };
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -29,6 +32,8 @@ pub(super) struct StreamDefaults {
     pub(super) codes_fields: bool,
     /// Whether the headers say how the video is scanned.
     pub(super) states_scan: bool,
+    /// What the container leaves out at the edges of what the codec leaves.
+    pub(super) crop: Crop,
 }
 
 /// Where a frame lies in time and number.
@@ -68,6 +73,8 @@ pub(super) struct PictureMaker {
 /// What was worked out for frames of one kind.
 struct Current {
     kind: FrameKind,
+    /// What is left of the planes after cropping.
+    rect: Rect,
     layout: PixelLayout,
     scaler: Option<Scaler>,
     source: Arc<SourceFormat>,
@@ -77,7 +84,10 @@ struct Current {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FrameKind {
     format: PixelFormat,
+    /// Width and height as decoded.
     size: (u32, u32),
+    /// What the codec leaves out of that.
+    crop: Crop,
     tags: tags::TagNumbers,
 }
 
@@ -96,18 +106,10 @@ impl PictureMaker {
     /// The frame of that place and serial, or why it cannot be read as one.
     pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
-        let scan = match self.defaults.codes_fields {
-            true => frame.scan().of_single_field(),
-            false => frame.scan(),
-        };
-        let lines = match self.options.chroma_lines {
-            Some(value) => Sourced { value, origin: Origin::Overridden },
-            None if scan.is_interlaced() || self.defaults.states_scan => Sourced::tagged(scan.chroma_lines()),
-            None => Sourced::guessed(scan.chroma_lines()),
-        };
+        let scan = self.scan(&frame);
         let shown = self.make(frame)?;
         let frame = Frame {
-            picture: shown.picture.with_chroma_lines(lines),
+            picture: shown.picture,
             video: self.video,
             pts_ticks: place.pts_ticks,
             time_base: place.time_base,
@@ -149,10 +151,32 @@ impl PictureMaker {
         self.current_for(kind).ok().map(|current| current.layout)
     }
 
+    /// Width and height of a frame's picture, after cropping; those of its planes if they cannot be read.
+    pub(super) fn size(&mut self, frame: &AvFrame) -> (u32, u32) {
+        let kind = self.kind(frame);
+        self.current_for(kind).map_or(kind.size, |current| (current.rect.width, current.rect.height))
+    }
+
+    /// The matrix of a frame's picture, if it cannot be read.
+    pub(super) fn unreadable_matrix(&mut self, frame: &AvFrame) -> Option<UnreadableMatrix> {
+        let kind = self.kind(frame);
+        let layout = self.current_for(kind).ok()?.layout;
+        let descriptor = kind.format.descriptor()?;
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        match (layout.model, colorimetry.matrix.value) {
+            (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => {
+                note.into_iter().for_each(|note| self.note(note));
+                Some(matrix)
+            }
+            _ => None,
+        }
+    }
+
     fn kind(&self, frame: &AvFrame) -> FrameKind {
         FrameKind {
             format: frame.format(),
             size: frame.size(),
+            crop: frame.crop(),
             tags: tags::merged(frame.color_numbers(), self.defaults.tags),
         }
     }
@@ -171,26 +195,58 @@ impl PictureMaker {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
         let sample_aspect = self.sample_aspect(&frame).value;
+        let lines = self.chroma_lines(self.scan(&frame));
         let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
             None => frame,
         };
         let source = Arc::clone(&current.source);
-        let layout = current.layout;
+        let (layout, rect) = (current.layout, current.rect);
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
-        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        let size = (rect.width, rect.height);
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
         if let Some(note) = note {
             self.note(note);
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
-        let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
+        let picture =
+            Picture::new(layout, kind.size, colorimetry, planes).map(|picture| picture.with_chroma_lines(lines));
+        let picture = picture.and_then(|picture| region::cropped(&picture, rect)).map_err(|error| error.to_string())?;
+        let picture = nonlinear::to_rgb(picture);
         Ok(Presented { picture, sample_aspect, orientation, source })
+    }
+
+    /// How a frame was scanned.
+    fn scan(&self, frame: &AvFrame) -> Scan {
+        match self.defaults.codes_fields {
+            true => frame.scan().of_single_field(),
+            false => frame.scan(),
+        }
+    }
+
+    /// The lines that share a chroma row in 4:2:0 of a frame that was scanned so.
+    fn chroma_lines(&self, scan: Scan) -> Sourced<ChromaLines> {
+        match self.options.chroma_lines {
+            Some(value) => Sourced { value, origin: Origin::Overridden },
+            None if scan.is_interlaced() || self.defaults.states_scan => Sourced::tagged(scan.chroma_lines()),
+            None => Sourced::guessed(scan.chroma_lines()),
+        }
     }
 
     /// Decides how frames of a new kind are read.
     fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
+        for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
+            self.note(format!(
+                "the {by}'s cropping ({}) would leave nothing of the picture and is ignored",
+                stated.crop
+            ));
+        }
+        let crop = cropping.applied();
+        let size = crop.leaves(kind.size).unwrap_or(kind.size);
+        let rect = Rect { x: crop.left, y: crop.top, width: size.0, height: size.1 };
         let mut converted_to = None;
         let (layout, scaler) = match native_layout(&descriptor) {
             Some(layout) => (layout, None),
@@ -199,7 +255,7 @@ impl PictureMaker {
                 let target = conversion_target(&descriptor).filter(|_| Scaler::reads(kind.format));
                 let target = target.ok_or_else(unreadable)?;
                 let layout = target.descriptor().and_then(|d| native_layout(&d)).ok_or_else(unreadable)?;
-                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
                 let full = colorimetry.range.value == Range::Full || is_full_range(&descriptor);
                 let scaler = Scaler::new(kind.size, kind.format, target, full).ok_or_else(unreadable)?;
                 self.note(format!("pixel format {} is converted to {} for counting", descriptor.name, target.name()));
@@ -212,8 +268,9 @@ impl PictureMaker {
             converted_to,
             transfer: av::transfer_name(kind.tags.transfer),
             primaries: av::primaries_name(kind.tags.primaries),
+            cropping,
         });
-        Ok(Current { kind, layout, scaler, source })
+        Ok(Current { kind, rect, layout, scaler, source })
     }
 
     /// Width of a pixel over its height: the container's, else the frame's, else the codec's, else 1.

@@ -3,8 +3,12 @@
 use super::av::{self, PixelDescriptor};
 use super::info::OpenOptions;
 use super::layout::is_full_range;
-use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use crate::picture::color::{
+    Colorimetry, Matrix, NonlinearForm, NonlinearMatrix, Origin, Range, Sourced, UnreadableMatrix,
+};
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::primaries::Primaries;
+use crate::picture::transfer::SignalCurve;
 
 /// Colour tags as numbers.
 pub(super) type TagNumbers = av::ColorNumbers;
@@ -23,18 +27,41 @@ pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
     }
 }
 
-/// The matrix of that number; `None` for "unspecified" and for the matrices that we cannot apply.
-const fn matrix(number: i32) -> Option<Matrix> {
-    match number {
-        0 => Some(Matrix::Identity),
-        1 => Some(Matrix::Bt709),
-        4 => Some(Matrix::Fcc),
-        5 | 6 => Some(Matrix::Bt601),
-        7 => Some(Matrix::Smpte240m),
-        8 => Some(Matrix::YCgCo),
-        9 => Some(Matrix::Bt2020),
-        _ => None,
-    }
+/// The matrix that these tags state; `None` for "unspecified".
+fn matrix(numbers: TagNumbers) -> Option<Matrix> {
+    let name = av::matrix_name(numbers.matrix).unwrap_or("unknown");
+    let unreadable = |reason| Matrix::Unreadable(UnreadableMatrix { name, reason });
+    let primaries = Primaries::of_number(numbers.primaries);
+    let curve = SignalCurve::of_number(numbers.transfer);
+    let nonlinear = |form, curve| Matrix::Nonlinear(NonlinearMatrix { form, curve });
+    Some(match numbers.matrix {
+        UNSPECIFIED => return None,
+        0 => Matrix::Identity,
+        1 => Matrix::Bt709,
+        4 => Matrix::Fcc,
+        5 | 6 => Matrix::Bt601,
+        7 => Matrix::Smpte240m,
+        8 => Matrix::YCgCo,
+        9 => Matrix::Bt2020,
+        10 => match curve {
+            Some(curve) => nonlinear(NonlinearForm::Bt2020Constant, curve),
+            // It was made for that one.
+            None if numbers.transfer == UNSPECIFIED => nonlinear(NonlinearForm::Bt2020Constant, SignalCurve::Camera),
+            None => unreadable("needs the transfer function of BT.2020, PQ or HLG"),
+        },
+        11 => Matrix::Smpte2085,
+        12 => primaries.map_or(unreadable("needs primaries, which are not stated"), Matrix::ChromaDerived),
+        13 => match (primaries, curve) {
+            (Some(primaries), Some(curve)) => nonlinear(NonlinearForm::ChromaDerivedConstant(primaries), curve),
+            (None, _) => unreadable("needs primaries, which are not stated"),
+            (_, None) => unreadable("needs the transfer function of BT.709, PQ or HLG"),
+        },
+        14 => match curve {
+            Some(curve @ (SignalCurve::Pq | SignalCurve::Hlg)) => nonlinear(NonlinearForm::Ictcp, curve),
+            _ => unreadable("needs the transfer function PQ or HLG"),
+        },
+        _ => unreadable("cannot be read"),
+    })
 }
 
 /// The range of FFmpeg's number.
@@ -54,7 +81,7 @@ pub(super) fn colorimetry(
     source: &PixelDescriptor,
     options: &OpenOptions,
 ) -> (Colorimetry, Option<String>) {
-    let tagged = matrix(numbers.matrix);
+    let tagged = matrix(numbers);
     let mut colorimetry = Colorimetry::resolve(layout, size, tagged, range(numbers.range), is_full_range(source));
     let mut note = None;
     if let (ColorModel::YCbCr, Some(matrix)) = (layout.model, options.matrix) {
@@ -67,6 +94,10 @@ pub(super) fn colorimetry(
         if colorimetry.matrix.origin == Origin::Guessed {
             let used = colorimetry.matrix.value;
             note = Some(format!("the colour matrix tag {name} cannot be applied to this picture; {used} is used"));
+        } else if let Matrix::Unreadable(matrix) = colorimetry.matrix.value {
+            note = Some(format!(
+                "{matrix}: Y', Cb and Cr are counted as coded, and there is no R'G'B' unless another matrix is chosen"
+            ));
         }
     }
     if let Some(range) = options.range {

@@ -1,7 +1,7 @@
 //! Black bars at the edges of one picture, letterbox and pillarbox.
 
 use super::Picture;
-use super::color::Range;
+use super::color::{Range, blanking_lines};
 use super::layout::ColorModel;
 use super::region::Rect;
 
@@ -20,9 +20,11 @@ pub enum EdgeBars {
 }
 
 /// Looks for bars: rows and columns at the edges all of whose codes lie at black or at most [`TOLERANCE`] above it, scaled to the
-/// depth. Codes are luma's; of R'G'B' pictures all three. Black is 16 in limited range, scaled likewise, and 0 in full range.
+/// depth. Codes are luma's; of R'G'B' pictures all three. Black is 16 in limited range, scaled likewise, and 0 in full range. Lines of the
+/// [vertical blanking interval](blanking_lines) count as a bar whatever they hold.
 #[must_use]
 pub fn find(picture: &Picture) -> EdgeBars {
+    let picture = picture.decoded();
     let layout = picture.layout();
     let components = if picture.has_coded_components() { 1 } else { layout.component_count() };
     let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
@@ -30,7 +32,7 @@ pub fn find(picture: &Picture) -> EdgeBars {
     let is_black = |x, y| (0..components).all(|component| picture.code(component, x, y) <= most);
     let (width, height) = (picture.width(), picture.height());
     let is_bar_row = |y: &u32| (0..width).all(|x| is_black(x, *y));
-    let Some(top) = (0..height).find(|y| !is_bar_row(y)) else { return EdgeBars::Black };
+    let Some(top) = (blanking_lines(width, height)..height).find(|y| !is_bar_row(y)) else { return EdgeBars::Black };
     let bottom = (top..height).rfind(|y| !is_bar_row(y)).unwrap_or(top);
     let is_bar_column = |x: &u32| (top..=bottom).all(|y| is_black(*x, y));
     // A row that is no bar has a pixel that is not black, and so has its column.
@@ -98,6 +100,25 @@ mod tests {
         // One pixel that is not black ends the bars of its row and of its column.
         let one = find(&picture(eight, SIZE, Range::Limited, |x, y| if (x, y) == (7, 2) { 99 } else { 16 }));
         assert_eq!(one, EdgeBars::Around(Rect { x: 7, y: 2, width: 1, height: 1 }));
+    }
+
+    #[test]
+    fn lines_of_the_vertical_blanking_interval_are_left_out_whatever_they_hold() {
+        let layout = PixelLayout::planar_ycbcr(8, (1, 0));
+        let found = |size: (u32, u32), bars: u32| {
+            // Data at the top, then a picture with bars above and below.
+            let luma = move |_, y: u32| match y {
+                0..20 => 180,
+                y if y < 40 || y >= size.1 - 6 => bars,
+                _ => 90,
+            };
+            find(&picture(layout, size, Range::Limited, luma))
+        };
+        let around = |size: (u32, u32), y, height| EdgeBars::Around(Rect { x: 0, y, width: size.0, height });
+        assert_eq!(found((720, 608), 100), around((720, 608), 32, 576));
+        assert_eq!(found((720, 512), 100), around((720, 512), 26, 486));
+        assert_eq!(found((720, 608), 16), around((720, 608), 40, 608 - 46), "black bars within the picture");
+        assert_eq!(found((720, 576), 100), EdgeBars::None);
     }
 
     #[test]

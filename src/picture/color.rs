@@ -7,6 +7,8 @@
 use std::fmt;
 
 use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::primaries::Primaries;
+use crate::picture::transfer::SignalCurve;
 
 /// The matrix that relates R'G'B' to Y'CbCr (ITU-T H.273, "matrix coefficients").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,10 +27,53 @@ pub enum Matrix {
     YCgCo,
     /// R'G'B' itself (value 0); a picture in three equal planes then carries G, B, R.
     Identity,
+    /// SMPTE ST 2085: Y'D'zD'x, of which R'G'B' are X', Y' and Z' (value 11).
+    Smpte2085,
+    /// Derived from the primaries, non-constant luminance (value 12).
+    ChromaDerived(Primaries),
+    /// One that is not linear in the codes (values 10, 13 and 14): such pictures are [converted](mod@crate::picture::nonlinear) to R'G'B'.
+    Nonlinear(NonlinearMatrix),
+    /// One that the file states and that cannot be read: there is no R'G'B'.
+    Unreadable(UnreadableMatrix),
+}
+
+/// A relation of R'G'B' to coded components that goes over light, and so depends on the transfer function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NonlinearMatrix {
+    /// What the components are.
+    pub form: NonlinearForm,
+    /// How R'G'B' signals become light.
+    pub curve: SignalCurve,
+}
+
+/// The components of a [`NonlinearMatrix`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NonlinearForm {
+    /// BT.2020 constant luminance (value 10).
+    Bt2020Constant,
+    /// Constant luminance with weights derived from the primaries (value 13).
+    ChromaDerivedConstant(Primaries),
+    /// ICtCp of BT.2100 (value 14).
+    Ictcp,
+}
+
+/// A matrix that is stated and cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UnreadableMatrix {
+    /// Its name.
+    pub name: &'static str,
+    /// Why, behind "the matrix NAME ".
+    pub reason: &'static str,
+}
+
+impl fmt::Display for UnreadableMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the matrix {} {}", self.name, self.reason)
+    }
 }
 
 impl Matrix {
-    /// Every matrix, in the order in which the user cycles through them.
+    /// The matrices that a user can choose, in the order in which the window cycles through them.
     pub const ALL: [Self; 7] =
         [Self::Bt709, Self::Bt601, Self::Bt2020, Self::Smpte240m, Self::Fcc, Self::YCgCo, Self::Identity];
 
@@ -43,6 +88,26 @@ impl Matrix {
             Self::Fcc => "fcc",
             Self::YCgCo => "ycgco",
             Self::Identity => "rgb",
+            Self::Smpte2085 => "smpte2085",
+            Self::ChromaDerived(_) => "chroma-derived-nc",
+            Self::Nonlinear(NonlinearMatrix { form, .. }) => match form {
+                NonlinearForm::Bt2020Constant => "bt2020c",
+                NonlinearForm::ChromaDerivedConstant(_) => "chroma-derived-c",
+                NonlinearForm::Ictcp => "ictcp",
+            },
+            Self::Unreadable(UnreadableMatrix { name, .. }) => name,
+        }
+    }
+
+    /// The matrix without constant luminance for the same primaries, where this one is not linear in the codes; else itself.
+    #[must_use]
+    pub const fn linear(self) -> Self {
+        match self {
+            Self::Nonlinear(NonlinearMatrix { form, .. }) => match form {
+                NonlinearForm::Bt2020Constant | NonlinearForm::Ictcp => Self::Bt2020,
+                NonlinearForm::ChromaDerivedConstant(primaries) => Self::ChromaDerived(primaries),
+            },
+            matrix => matrix,
         }
     }
 
@@ -55,11 +120,14 @@ impl Matrix {
             Self::Bt2020 => Some((0.2627, 0.0593)),
             Self::Smpte240m => Some((0.212, 0.087)),
             Self::Fcc => Some((0.30, 0.11)),
-            Self::YCgCo | Self::Identity => None,
+            Self::ChromaDerived(primaries) => Some(primaries.luma_weights()),
+            Self::YCgCo | Self::Identity | Self::Smpte2085 | Self::Nonlinear(_) | Self::Unreadable(_) => None,
         }
     }
 
     /// Weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
+    ///
+    /// Where the codes alone do not give R'G'B', luma stands for all three: so such a picture is seen where its codes are counted.
     #[must_use]
     pub fn to_rgb(self) -> [[f64; 3]; 3] {
         match self {
@@ -67,7 +135,10 @@ impl Matrix {
             Self::Identity => [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
             // Planes in the order Y, Cg, Co.
             Self::YCgCo => [[1.0, -1.0, 1.0], [1.0, 1.0, 0.0], [1.0, -1.0, -1.0]],
-            Self::Bt601 | Self::Bt709 | Self::Bt2020 | Self::Smpte240m | Self::Fcc => {
+            // E'Y = E'G, E'PB = (0.986566 E'B - E'Y) / 2, E'PR = (E'R - 0.991902 E'Y) / 2.
+            Self::Smpte2085 => [[0.991_902, 0.0, 2.0], [1.0, 0.0, 0.0], [1.0 / 0.986_566, 2.0 / 0.986_566, 0.0]],
+            Self::Nonlinear(_) | Self::Unreadable(_) => [[1.0, 0.0, 0.0]; 3],
+            Self::Bt601 | Self::Bt709 | Self::Bt2020 | Self::Smpte240m | Self::Fcc | Self::ChromaDerived(_) => {
                 let (kr, kb) = self.luma_weights().unwrap_or((0.2126, 0.0722));
                 let kg = 1.0 - kr - kb;
                 let red = 2.0 * (1.0 - kr);
@@ -78,9 +149,10 @@ impl Matrix {
     }
 
     /// The matrix that untagged video of this size is taken to have: BT.709 from 1280 pixels of width or above 576 of
-    /// height, else BT.601.
+    /// height, else BT.601. Lines of the vertical blanking interval above the picture do not count.
     #[must_use]
     pub const fn guess(width: u32, height: u32) -> Self {
+        let height = height - blanking_lines(width, height);
         if width >= 1280 || height > 576 { Self::Bt709 } else { Self::Bt601 }
     }
 }
@@ -88,6 +160,17 @@ impl Matrix {
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Lines of the vertical blanking interval at the top of pictures of this size, as D-10 (IMX) has them: of 720×608, 576 lines are the
+/// picture, and of 720×512, 486 (SMPTE ST 386).
+#[must_use]
+pub const fn blanking_lines(width: u32, height: u32) -> u32 {
+    match (width, height) {
+        (720, 608) => 608 - 576,
+        (720, 512) => 512 - 486,
+        _ => 0,
     }
 }
 

@@ -57,8 +57,8 @@ impl fmt::Display for Field {
 ///
 /// # Errors
 /// [`PictureError::Empty`] for the bottom field of a picture of one line.
-pub fn field(picture: &Picture, field: Field) -> Result<Picture, PictureError> {
-    let (width, height) = (picture.width(), field.lines_within(picture.height()));
+pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
+    let (width, height) = (picture.width(), which.lines_within(picture.height()));
     let whole = picture.layout();
     let (sx, sy) = whole.chroma_shift;
     let shares_frame_lines = sy > 0 && whole.chroma_lines == ChromaLines::Frame;
@@ -71,15 +71,19 @@ pub fn field(picture: &Picture, field: Field) -> Result<Picture, PictureError> {
         return Err(PictureError::Empty { width, height });
     }
     let planes: Arc<dyn PlaneStore> =
-        if whole.chroma_lines == ChromaLines::Field && field == Field::Bottom && height % 2 == 1 {
+        if whole.chroma_lines == ChromaLines::Field && which == Field::Bottom && height % 2 == 1 {
             Arc::new(copied(picture, &layout, height))
         } else {
             // Chroma that is subsampled vertically always has planes of its own.
             let is_halved = std::array::from_fn(|plane| plane == 0 || !shares_frame_lines);
-            Arc::new(FieldPlanes { picture: picture.clone(), field, is_halved })
+            Arc::new(FieldPlanes { picture: picture.clone(), field: which, is_halved })
         };
     let field = Picture::new(layout, (width, height), *picture.colorimetry(), planes)?;
-    Ok(field.out_of_frame(picture.chroma_lines()))
+    let field = field.out_of_frame(picture.chroma_lines());
+    Ok(match std::ptr::eq(picture.decoded(), picture) {
+        true => field,
+        false => field.converted_from(self::field(picture.decoded(), which)?),
+    })
 }
 
 /// The planes of a bottom field with the last row of chroma once more.

@@ -10,7 +10,8 @@ use std::time::SystemTime;
 pub use pages::{Attachment, Memory, Pages};
 
 use super::Timecode;
-use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced, UnreadableMatrix};
+use crate::picture::crop::Cropping;
 use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
 
@@ -105,6 +106,8 @@ pub struct Picture {
     /// The lines that share a chroma row, in a field those of the frame that it was taken out of.
     chroma_lines: Option<Sourced<ChromaLines>>,
     planes: Arc<dyn PlaneStore>,
+    /// The picture as it was coded, where this is what its codes were converted to.
+    coded: Option<Arc<Self>>,
 }
 
 impl Picture {
@@ -138,7 +141,7 @@ impl Picture {
             }
         }
         let chroma_lines = layout.has_shared_lines().then(|| Sourced::guessed(layout.chroma_lines));
-        Ok(Self { layout, width, height, colorimetry, chroma_lines, planes })
+        Ok(Self { layout, width, height, colorimetry, chroma_lines, planes, coded: None })
     }
 
     /// The memory layout of the planes.
@@ -171,33 +174,69 @@ impl Picture {
         &self.colorimetry
     }
 
-    /// Whether the samples are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    /// This picture, to which another one was converted.
+    #[must_use]
+    pub(super) fn converted_from(self, coded: Self) -> Self {
+        Self { coded: Some(Arc::new(coded)), ..self }
+    }
+
+    /// The picture as it was decoded: this one, unless it was [converted](super::nonlinear) because its matrix is not linear in the codes.
+    #[must_use]
+    pub fn decoded(&self) -> &Self {
+        self.coded.as_deref().unwrap_or(self)
+    }
+
+    /// The picture of which R'G'B' can be counted; `None` where the matrix cannot be read.
+    #[must_use]
+    pub fn as_rgb(&self) -> Option<&Self> {
+        self.unreadable_matrix().is_none().then_some(self)
+    }
+
+    /// The picture whose samples are Y'CbCr codes, or luma alone, that can be counted as they are coded; `None` for R'G'B'.
+    #[must_use]
+    pub fn as_coded(&self) -> Option<&Self> {
+        let decoded = self.decoded();
+        let is_coded = decoded.layout.model != ColorModel::Rgb && decoded.colorimetry.matrix.value != Matrix::Identity;
+        is_coded.then_some(decoded)
+    }
+
+    /// Whether there are Y'CbCr codes, or luma alone, that can be counted as they are coded.
     #[must_use]
     pub fn has_coded_components(&self) -> bool {
-        self.layout.model != ColorModel::Rgb && self.colorimetry.matrix.value != Matrix::Identity
+        self.as_coded().is_some()
     }
 
-    /// The same planes read as other colour.
+    /// The matrix for which there is no R'G'B', and why. Gray needs none.
+    #[must_use]
+    pub fn unreadable_matrix(&self) -> Option<UnreadableMatrix> {
+        match (self.layout.model, self.colorimetry.matrix.value) {
+            (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The planes as they were decoded, read as other colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
-        Self { colorimetry, ..self.clone() }
+        Self { colorimetry, ..self.decoded().clone() }
     }
 
-    /// The same planes whose chroma rows are shared by those lines, where chroma has half as many rows as luma.
+    /// The planes as they were decoded, whose chroma rows are shared by those lines, where chroma has half as many rows as luma.
     #[must_use]
     pub fn with_chroma_lines(&self, lines: Sourced<ChromaLines>) -> Self {
-        let chroma_lines = self.layout.has_shared_lines().then_some(lines);
-        Self { layout: self.layout.with_chroma_lines(lines.value), chroma_lines, ..self.clone() }
+        let decoded = self.decoded().clone();
+        let chroma_lines = decoded.layout.has_shared_lines().then_some(lines);
+        Self { layout: decoded.layout.with_chroma_lines(lines.value), chroma_lines, ..decoded }
     }
 
     /// The lines that share a chroma row, in a field those of the frame that it was taken out of; `None` where chroma has as many rows
     /// as luma, or there is none.
     #[must_use]
-    pub const fn chroma_lines(&self) -> Option<Sourced<ChromaLines>> {
-        self.chroma_lines
+    pub fn chroma_lines(&self) -> Option<Sourced<ChromaLines>> {
+        self.decoded().chroma_lines
     }
 
-    /// The picture that a field is whose chroma was read so in its frame.
+    /// The picture of which these lines share chroma rows in the frame that it was taken out of.
     pub(super) fn out_of_frame(self, chroma_lines: Option<Sourced<ChromaLines>>) -> Self {
         Self { chroma_lines, ..self }
     }
@@ -402,6 +441,8 @@ pub struct SourceFormat {
     pub transfer: Option<&'static str>,
     /// Colour primaries, by FFmpeg's name, where tagged.
     pub primaries: Option<&'static str>,
+    /// What the codec and the container leave out at the edges.
+    pub cropping: Cropping,
 }
 
 /// An opening of a video, which no other has: frames of two files may have the same time, number and serial.
@@ -471,8 +512,8 @@ impl Frame {
     #[must_use]
     pub fn reading(&self) -> FrameReading {
         FrameReading {
-            colorimetry: self.picture.colorimetry,
-            chroma_lines: self.picture.chroma_lines,
+            colorimetry: self.picture.decoded().colorimetry,
+            chroma_lines: self.picture.chroma_lines(),
             field: self.field,
         }
     }
@@ -495,7 +536,11 @@ impl Frame {
     /// Bytes of the picture's planes.
     #[must_use]
     pub fn plane_bytes(&self) -> usize {
-        (0..self.picture.layout().plane_count()).map(|plane| self.picture.plane(plane).bytes.len()).sum()
+        let of = |picture: &Picture| -> usize {
+            (0..picture.layout().plane_count()).map(|plane| picture.plane(plane).bytes.len()).sum()
+        };
+        let decoded = self.picture.decoded();
+        of(&self.picture) + if std::ptr::eq(decoded, &raw const self.picture) { 0 } else { of(decoded) }
     }
 }
 

@@ -2,13 +2,17 @@
 
 pub mod bars;
 pub mod color;
+pub mod crop;
 pub mod field;
 mod frame;
 pub mod layout;
 #[cfg(test)]
 pub mod made;
+pub mod nonlinear;
+pub mod primaries;
 pub mod region;
 mod timecode;
+pub mod transfer;
 pub(crate) mod unpack;
 
 pub use frame::*;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::picture::color::Sourced;
 use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
-use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -164,6 +164,10 @@ impl PlaneStore for OffsetPlanes {
         let skipped = self.skipped.get(index).copied().unwrap_or(0);
         PlaneView { bytes: bytes.get(skipped..).unwrap_or(&[]), stride }
     }
+
+    fn pages(&self) -> Option<&Pages> {
+        self.picture.pages()
+    }
 }
 
 /// A rectangle within one chroma sample's width or height, as planes of its own.
@@ -191,4 +195,133 @@ fn copy(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     }
     let planes = OwnedPlanes { planes };
     Picture::new(layout, (rect.width, rect.height), *picture.colorimetry(), Arc::new(planes))
+}
+
+/// The part of a picture inside a rectangle, each luma sample with the chroma sample that covers it.
+///
+/// The planes are shared where the rectangle begins with a chroma sample. Where it begins in the middle of one, they are copied, and chroma
+/// has a sample for each pixel in that direction.
+///
+/// # Errors
+/// [`PictureError::Empty`] if the rectangle does not lie in the picture.
+pub fn cropped(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
+    if !rect.fits(picture.width(), picture.height()) {
+        return Err(PictureError::Empty { width: rect.width, height: rect.height });
+    }
+    if rect == Rect::whole(picture.width(), picture.height()) {
+        return Ok(picture.clone());
+    }
+    let layout = picture.layout();
+    let (sx, sy) = layout.chroma_shift;
+    let columns_are_aligned = rect.x.is_multiple_of(1 << sx);
+    let rows_are_aligned = match layout.chroma_lines {
+        ChromaLines::Frame => rect.y.is_multiple_of(1 << sy),
+        // Both fields begin with a chroma row, and end with one or with the picture.
+        ChromaLines::Field => {
+            let ends_with_picture = rect.y + rect.height == picture.height();
+            rect.y.is_multiple_of(4) && (ends_with_picture || rect.height % 4 != 2)
+        }
+    };
+    let cropped = match (columns_are_aligned, rows_are_aligned) {
+        (true, true) => view(picture, rect),
+        (columns, rows) => copied(picture, rect, (if columns { sx } else { 0 }, if rows { sy } else { 0 })),
+    };
+    cropped.map(|cropped| cropped.out_of_frame(picture.chroma_lines()))
+}
+
+/// The same as planes of their own, with another chroma grid.
+fn copied(picture: &Picture, rect: Rect, shift: (u8, u8)) -> Result<Picture, PictureError> {
+    let from = picture.layout();
+    let layout = PixelLayout::planar_ycbcr(from.depth, shift).with_chroma_lines(from.chroma_lines);
+    debug_assert!(from.model == ColorModel::YCbCr, "only chroma is subsampled");
+    let mut planes = Vec::new();
+    for component in 0..layout.component_count() {
+        let is_luma = component == 0;
+        let ((from_x, from_y), (to_x, to_y)) = if is_luma { ((0, 0), (0, 0)) } else { (from.chroma_shift, shift) };
+        let (width, height) = layout.component_size(component, rect.width, rect.height);
+        let mut bytes = Vec::with_capacity(width as usize * height as usize * usize::from(layout.sample_bytes));
+        for y in 0..height {
+            let row = match to_y == from_y {
+                true => (rect.y + (y << to_y)) >> from_y,
+                false => picture.chroma_rows().of((rect.y + y) as usize) as u32,
+            };
+            for x in 0..width {
+                let sample = picture.sample(component, (rect.x + (x << to_x)) >> from_x, row);
+                bytes.extend_from_slice(&sample.to_le_bytes()[..usize::from(layout.sample_bytes)]);
+            }
+        }
+        planes.push((bytes, width as usize * usize::from(layout.sample_bytes)));
+    }
+    Picture::new(layout, (rect.width, rect.height), *picture.colorimetry(), Arc::new(OwnedPlanes { planes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::color::{Colorimetry, Matrix, Range};
+
+    /// A picture whose samples all differ, of odd sizes.
+    fn picture(layout: PixelLayout) -> Picture {
+        let size = (11, 9);
+        let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
+        let mut next = 0_u8;
+        let mut plane = |index| {
+            let (row_bytes, rows) = layout.plane_size(index, size.0, size.1);
+            let bytes = (0..row_bytes * rows).map(|_| {
+                next = next.wrapping_add(37);
+                next
+            });
+            (bytes.collect(), row_bytes)
+        };
+        let planes = (0..layout.plane_count()).map(&mut plane).collect();
+        Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).unwrap()
+    }
+
+    /// The codes of the samples that cover a pixel.
+    fn covering(picture: &Picture, x: u32, y: u32) -> Vec<u32> {
+        let layout = picture.layout();
+        let code = |component| match component {
+            0 => picture.code(0, x, y),
+            _ => picture.code(component, x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32),
+        };
+        (0..layout.component_count()).map(code).collect()
+    }
+
+    #[test]
+    fn each_pixel_keeps_its_samples_wherever_a_cropping_begins() {
+        let layouts = [
+            PixelLayout::planar_ycbcr(8, (1, 1)),
+            PixelLayout::planar_ycbcr(8, (1, 1)).with_chroma_lines(ChromaLines::Field),
+            PixelLayout::planar_ycbcr(8, (2, 0)),
+            PixelLayout::semi_planar(8, (1, 1), true),
+            PixelLayout::packed_422(true),
+            PixelLayout::planar_gbr(8),
+            PixelLayout::gray(8),
+        ];
+        for layout in layouts {
+            let whole = picture(layout);
+            for y in 0..4 {
+                for x in 0..5 {
+                    let rect = Rect { x, y, width: 11 - x - 1, height: 9 - y };
+                    let part = cropped(&whole, rect).unwrap();
+                    assert_eq!((part.width(), part.height()), (rect.width, rect.height));
+                    for row in 0..rect.height {
+                        for column in 0..rect.width {
+                            let expected = covering(&whole, x + column, y + row);
+                            assert_eq!(covering(&part, column, row), expected, "{layout:?} {rect:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(cropped(&picture(layouts[0]), Rect { x: 1, y: 0, width: 11, height: 9 }).is_err());
+    }
+
+    #[test]
+    fn planes_are_shared_where_a_cropping_begins_with_a_chroma_sample() {
+        let whole = picture(PixelLayout::planar_ycbcr(8, (1, 1)));
+        let part = cropped(&whole, Rect { x: 2, y: 4, width: 5, height: 5 }).unwrap();
+        assert_eq!(part.plane(0).bytes.as_ptr(), whole.plane(0).bytes[4 * 11 + 2..].as_ptr());
+        assert_eq!(part.plane(1).bytes.as_ptr(), whole.plane(1).bytes[2 * 6 + 1..].as_ptr());
+    }
 }

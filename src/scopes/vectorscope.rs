@@ -81,7 +81,7 @@ impl Chroma {
     pub fn of_adjusted(source: &Picture) -> Self {
         let matrix = match source.colorimetry().matrix.value {
             Matrix::Identity => Matrix::guess(source.width(), source.height()),
-            matrix => matrix,
+            matrix => matrix.linear(),
         };
         let bits = source.layout().bin_bits();
         Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }

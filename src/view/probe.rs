@@ -38,11 +38,12 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
     let bits = layout.bin_bits();
     let rgb = unclamped_rgb(picture, x, y);
     let codes = rgb.map(|v| v.clamp(0, (1 << bits) - 1) as u32);
-    let (chroma_x, chroma_y) = (x >> layout.columns_shift(), picture.chroma_rows().of(y as usize) as u32);
+    let decoded = picture.decoded();
+    let (chroma_x, chroma_y) = (x >> decoded.layout().columns_shift(), decoded.chroma_rows().of(y as usize) as u32);
     let coded = std::array::from_fn(|component| match component {
-        0 => Some(picture.code(0, x, y)),
-        _ if component >= layout.component_count() => None,
-        _ => Some(picture.code(component, chroma_x, chroma_y)),
+        0 => Some(decoded.code(0, x, y)),
+        _ if component >= decoded.layout().component_count() => None,
+        _ => Some(decoded.code(component, chroma_x, chroma_y)),
     });
     let luminance = luminance_bin(codes, bits);
     let bins = match components {

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod cropping;
 mod damage;
 mod decode;
 mod info;

@@ -4,7 +4,7 @@ use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
 use crate::media::StreamInfo;
-use crate::picture::color::Origin;
+use crate::picture::color::{Matrix, Origin, blanking_lines};
 use crate::picture::layout::ChromaLines;
 use crate::picture::{Frame, Scan, Timecodes};
 use crate::text::counted;
@@ -122,7 +122,7 @@ fn frame_rate(info: &StreamInfo) -> String {
 
 fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     let picture = &frame.picture;
-    let color = picture.colorimetry();
+    let color = picture.decoded().colorimetry();
     let layout = picture.layout();
     let source = &frame.source;
     let size = format!("{}×{}", picture.width(), picture.height());
@@ -141,16 +141,37 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         (depth, bits) if u32::from(depth) == bits => format!("{depth} bits, {} bins", 1_u32 << bits),
         (depth, bits) => format!("{depth} bits, counted by the top {bits}"),
     };
-    let conversion = source.converted_to.as_ref().map_or_else(
-        || "none: counted and drawn from the decoder's own planes".to_owned(),
-        |to| format!("{} to {to}, before counting", source.pixel_format),
-    );
+    let converted = source.converted_to.as_ref().map(|to| format!("{} to {to}, before counting", source.pixel_format));
+    let to_rgb = match color.matrix.value {
+        Matrix::Nonlinear(matrix) if !std::ptr::eq(picture, picture.decoded()) => {
+            let bits = layout.bin_bits();
+            Some(format!(
+                "{} under {} to R'G'B' of {bits} bits, before counting",
+                color.matrix.value,
+                matrix.curve.name()
+            ))
+        }
+        _ => None,
+    };
+    let conversion: Vec<_> = converted.into_iter().chain(to_rgb).collect();
+    let conversion = match conversion.as_slice() {
+        [] => "none: counted and drawn from the decoder's own planes".to_owned(),
+        some => some.join("; then "),
+    };
     let hdr = matches!(source.transfer, Some("smpte2084" | "arib-std-b67"));
     let shown = if hdr { ", shown as coded: not tone-mapped" } else { ", shown as coded" };
-    let mut lines = vec![
-        plain("pixel format", source.pixel_format.clone()),
-        plain("depth", depth),
-        plain("size", size),
+    let mut lines =
+        vec![plain("pixel format", source.pixel_format.clone()), plain("depth", depth), plain("size", size)];
+    lines.extend(source.cropping.stated().map(|(by, stated)| InfoLine {
+        name: "cropping",
+        value: format!("{stated} ({by})"),
+        origin: Some(Origin::Tagged),
+    }));
+    if let lines_above @ 1.. = blanking_lines(picture.width(), picture.height()) {
+        let text = format!("{lines_above} lines at the top (D-10), counted: Shift+R proposes the picture without them");
+        lines.push(plain("vertical blanking", text));
+    }
+    lines.extend([
         InfoLine { name: "pixel aspect", value: aspect, origin: Some(aspect_origin) },
         plain("rotation", turned),
         InfoLine { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) },
@@ -158,7 +179,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
         named("transfer", source.transfer, shown),
         named("primaries", source.primaries, ", not converted"),
         plain("conversion", conversion),
-    ];
+    ]);
     if let Some(shared) = picture.chroma_lines() {
         let value = match shared.value {
             ChromaLines::Frame => "by frame: neighbouring lines share a row",

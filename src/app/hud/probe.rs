@@ -27,15 +27,18 @@ impl ProbeText {
         let [red, green, blue] = probe.codes.map(|code| (code as f32 / top * 255.0).round() as u8);
         let (x, y) = probe.position;
         let is_coded = picture.has_coded_components();
-        let mut lines = vec![
-            line("R'G'B'", Components::Rgbl, &probe.codes.map(Some)),
-            CardLine {
+        let mut lines = Vec::new();
+        if picture.as_rgb().is_some() {
+            lines.push(line("R'G'B'", Components::Rgbl, &probe.codes.map(Some)));
+            lines.push(CardLine {
                 name: "luminance".to_owned(),
                 color: theme::DIM,
                 cells: vec![(probe.luminance.to_string(), theme::channel_color(Components::Rgbl, 3))],
-            },
-        ];
-        if probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code)) {
+            });
+        }
+        if !lines.is_empty()
+            && probe.rgb.iter().zip(probe.codes).any(|(&before, code)| i64::from(before) != i64::from(code))
+        {
             lines.insert(1, line("unclamped", Components::Rgbl, &probe.rgb.map(Some)));
         }
         if is_coded {

@@ -43,6 +43,7 @@ pub struct StripKey {
     range: Option<String>,
     chroma_lines: Option<String>,
     field: Option<String>,
+    cropping: String,
 }
 
 impl StripKey {
@@ -60,6 +61,7 @@ impl StripKey {
             range: open.range.map(|range| range.to_string()),
             chroma_lines: open.chroma_lines.map(|lines| lines.to_string()),
             field: open.field.map(|field| field.to_string()),
+            cropping: open.cropping.name().to_owned(),
         })
     }
 

@@ -153,6 +153,14 @@ impl Workspace {
         if is_counted_anew { self.reload() } else { Ok(()) }
     }
 
+    /// Why red, green and blue of the frame on screen cannot be counted.
+    fn no_rgb(&self) -> String {
+        let frame = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let matrix = frame.and_then(|frame| frame.picture.unreadable_matrix());
+        let reason = matrix.map_or_else(|| "the matrix cannot be read".to_owned(), |matrix| matrix.to_string());
+        format!("no R'G'B' here: {reason} (m chooses another)")
+    }
+
     pub(super) fn toggle_components(&mut self, now: Instant) -> Result<(), AppError> {
         let wanted = match self.bins.components {
             Components::Rgbl => Components::YCbCr,
@@ -163,9 +171,10 @@ impl Workspace {
         self.scene.marks = None;
         self.reload()?;
         let text = match (wanted, self.bins.components) {
-            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count",
-            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded",
-            (_, Components::Rgbl) => "counting red, green, blue and luminance",
+            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count".to_owned(),
+            (Components::Rgbl, Components::YCbCr) => self.no_rgb(),
+            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded".to_owned(),
+            (_, Components::Rgbl) => "counting red, green, blue and luminance".to_owned(),
         };
         self.note(Note::done(text), now);
         Ok(())

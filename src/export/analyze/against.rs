@@ -113,7 +113,7 @@ impl<'a> FramePairs<'a> {
 
     /// Submits a frame and its partner.
     fn add(&mut self, ours: (u64, Frame), theirs: (u64, Frame)) -> Result<(), AnalyzeError> {
-        let pictures = [&ours.1.picture, &theirs.1.picture];
+        let pictures = [ours.1.picture.decoded(), theirs.1.picture.decoded()];
         let region = self.ours.region(ours.0, pictures[0])?;
         let compared = match Unlike::of(pictures[0], pictures[1]) {
             Some(unlike) => Compared::Pictures(unlike),

@@ -49,6 +49,12 @@ impl ScopeUse {
 }
 
 impl RunComponents {
+    /// The same for a video of which R'G'B' cannot be counted.
+    #[must_use]
+    pub const fn without_rgb(self) -> Self {
+        Self { rgbl: false, coded: self.coded || self.rgbl, ..self }
+    }
+
     fn components(self) -> &'static [Components] {
         match (self.rgbl, self.coded || self.signal != SignalUse::None) {
             (true, true) => &[Components::Rgbl, Components::YCbCr],
@@ -132,7 +138,8 @@ impl RunCounter {
     ) -> Result<(), EngineError> {
         self.engine.submit(picture, region)?;
         let is_off = self.adjustments.is_off();
-        let chroma = if is_off { Chroma::of(picture) } else { Some(Chroma::of_adjusted(picture)) };
+        let first = self.counting.components().first().copied().unwrap_or_default();
+        let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };
         let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
         let (mut expected, mut expected_scope) = (Vec::new(), None);
         if self.verify {
@@ -144,14 +151,17 @@ impl RunCounter {
                 }
             };
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
-            let reference = |&components: &Components| reference::histogram_of(&adjusted, pixels, components);
+            let reference = |&components: &Components| {
+                reference::histogram_of(components.in_picture(&adjusted), pixels, components)
+            };
             expected = self.counting.components().iter().map(reference).collect();
-            expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
+            expected_scope =
+                chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
         }
         let signal = match reading {
             Some(reading) => {
                 let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
-                Some((region::coded_parts(picture, pixels).map_err(EngineError::Region)?, reading))
+                Some((region::coded_parts(picture.decoded(), pixels).map_err(EngineError::Region)?, reading))
             }
             None => None,
         };

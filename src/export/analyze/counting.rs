@@ -330,7 +330,7 @@ impl<'a> CountingWork<'a> {
             size: (picture.width(), picture.height()),
             sample_aspect: frame.sample_aspect,
             depth: picture.layout().depth,
-            colorimetry: *picture.colorimetry(),
+            colorimetry: *picture.decoded().colorimetry(),
             scan: frame.scan,
             field: frame.field,
             chroma_lines: picture.chroma_lines(),
@@ -399,14 +399,19 @@ impl<'a> CountingWork<'a> {
 
 /// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
 fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
-    let RunComponents { coded, signal, .. } = request.counting;
+    let RunComponents { rgbl, coded, signal, .. } = request.counting;
+    if (rgbl || !request.adjustments.is_off())
+        && let Some(matrix) = frame.picture.unreadable_matrix()
+    {
+        return Err(AnalyzeError::NoRgb { input: request.input.clone(), matrix });
+    }
     if coded && !frame.picture.has_coded_components() {
         return Err(AnalyzeError::NotCoded(request.input.clone()));
     }
     if signal == SignalUse::None {
         return Ok(None);
     }
-    let reading = SampleReading::of(&frame.picture, &frame.source).map(Some);
+    let reading = SampleReading::of(frame.picture.decoded(), &frame.source).map(Some);
     reading.ok_or_else(|| AnalyzeError::NoSignal {
         input: request.input.clone(),
         format: frame.source.pixel_format.clone(),

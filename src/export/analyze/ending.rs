@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::export::file::FileError;
 use crate::gpu::GpuError;
 use crate::media::MediaError;
+use crate::picture::color::UnreadableMatrix;
 
 /// Asks a run to end after the frames that are under way. Clones ask the same run.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +119,14 @@ pub enum AnalyzeError {
     /// R'G'B' video has no Y'CbCr codes.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
+    /// The matrix cannot be read.
+    #[error("{}: {matrix}, so that there is no R'G'B' here; choose another with --matrix", .input.display())]
+    NoRgb {
+        /// The video.
+        input: PathBuf,
+        /// Its matrix.
+        matrix: UnreadableMatrix,
+    },
     /// FFmpeg's filter would convert the picture first.
     #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
     NoSignal {

@@ -8,6 +8,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::against::{Other, compare_all};
 use super::comparison::Against;
+use super::counter::RunComponents;
 use super::counting::{Context, Cropping, count_all};
 pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
 use super::ending::AnalyzeError;
@@ -37,15 +38,19 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Opens the file and finds the place to begin at.
+    /// Opens the file and finds the place to begin at. Where the matrix of the video cannot be read, so that it has no R'G'B', Y', Cb and Cr
+    /// are counted instead.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
-    pub fn open(request: Request) -> Result<Self, AnalyzeError> {
+    pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
         let mut decoder = live::open(&request)?;
         let info = decoder.info().clone();
+        if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
+            request.counting = request.counting.without_rgb();
+        }
         let selection = &request.selection;
         let begin = selection.from.map(|from| Bound::of(&mut decoder, from)).transpose()?;
         let end = selection.to.map(|to| Bound::of(&mut decoder, to)).transpose()?;
@@ -67,6 +72,12 @@ impl Pipeline {
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
         &self.info
+    }
+
+    /// What is counted of each frame.
+    #[must_use]
+    pub const fn counting(&self) -> RunComponents {
+        self.request.counting
     }
 
     /// What is done to the pictures.

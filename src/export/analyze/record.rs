@@ -314,8 +314,11 @@ impl Recorder {
             has_bins: bins,
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
         };
-        let coded = request.counting.coded;
-        let components: &[_] = if coded { &[Components::Rgbl, Components::YCbCr] } else { &[Components::Rgbl] };
+        let components: &[_] = match (request.counting.rgbl, request.counting.coded) {
+            (true, true) => &[Components::Rgbl, Components::YCbCr],
+            (false, true) => &[Components::YCbCr],
+            _ => &[Components::Rgbl],
+        };
         // What cannot be read as a picture gives no record.
         let model = info.layout.map_or(ColorModel::YCbCr, |layout| layout.model);
         let columns = |against: &Against| ComparisonColumns::new(display(&against.input), model, components);

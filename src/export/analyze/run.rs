@@ -117,6 +117,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
         }
         opened => opened?,
     };
+    request.counting = pipeline.counting();
     if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
         eprint_line(&format!("{name}: {bars}"));
     }

@@ -14,6 +14,7 @@ use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
 use crate::adjust::Adjustments;
 use crate::export::figures::SCHEMA;
+use crate::picture::crop::CroppingChoice;
 use crate::text::public;
 
 /// Bytes at the start and at the end of a file by which it is told from others.
@@ -55,7 +56,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
 /// Options that change what a record says. Runs that differ in one of them are not parts of one another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// "rgbl", or "rgbl+ycbcr".
+    /// "rgbl", "rgbl+ycbcr", or "ycbcr" where there is no R'G'B'.
     pub components: String,
     /// Whether all bins are told.
     pub bins: bool,
@@ -77,6 +78,9 @@ pub struct RunOptions {
     /// The field that was counted alone; absent where frames were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
+    /// Which of the file's croppings are applied; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cropping: Option<String>,
     /// What was done to the pictures, in words; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
@@ -110,7 +114,11 @@ impl RunOptions {
     /// The options of a run on a file that was opened.
     #[must_use]
     pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
-        let components = if request.counting.coded { "rgbl+ycbcr" } else { "rgbl" };
+        let components = match (request.counting.rgbl, request.counting.coded) {
+            (true, true) => "rgbl+ycbcr",
+            (false, true) => "ycbcr",
+            _ => "rgbl",
+        };
         Self {
             components: if request.counting.signal == SignalUse::None { components } else { "signalstats" }.to_owned(),
             bins,
@@ -125,6 +133,9 @@ impl RunOptions {
             range: request.open.range.map(|range| range.name().to_owned()),
             chroma_lines: request.open.chroma_lines.map(|lines| lines.name().to_owned()),
             field: request.open.field.map(|field| field.name().to_owned()),
+            cropping: Some(request.open.cropping)
+                .filter(|cropping| *cropping != CroppingChoice::All)
+                .map(|cropping| cropping.name().to_owned()),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             against: request.against.as_ref().map(AgainstOptions::of),

@@ -88,6 +88,8 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
     };
     facts.push(plain("depth", depth));
     facts.push(plain("size", format!("{}×{}", frame.size.0, frame.size.1)));
+    let cropping = source.cropping.stated();
+    facts.extend(cropping.map(|(by, stated)| plain("cropping", format!("{stated} ({by})"))));
     if info.stated_size != info.coded_size {
         let stated = info.stated_size;
         facts.push(plain("size in header", format!("{}×{}, not used", stated.0, stated.1)));

@@ -128,14 +128,15 @@ struct Gathered {
 fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, AnalyzeError> {
     let name = shown(&pipeline.info().path);
     let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
-    let mut clip = ClipBuilder::new(options.components, options.cut_threshold);
+    let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
+    let mut clip = ClipBuilder::new(components, options.cut_threshold);
     if options.shots.is_some() {
         clip = clip.keeping_all_cuts();
     }
     let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
     let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
-        let histogram = match options.components {
+        let histogram = match components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
         };

@@ -159,7 +159,8 @@ pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
     let codes = f64::from(1_u32 << (bits - 8));
     let place = |code: f64| (code + 0.5) / codes;
     let of = |amplitude: f64| {
-        targets(matrix, range, bits, amplitude).into_iter().map(move |target| Aim {
+        let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
+        all.into_iter().flatten().map(move |target| Aim {
             name: (amplitude == 1.0).then_some(target.name),
             at: [place(target.codes[0]), SUM_LEVELS as f64 - place(target.codes[1])],
         })
@@ -171,7 +172,10 @@ pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
 #[must_use]
 pub fn targets_text(sum: &VectorscopeSum) -> String {
     let Chroma { matrix, range, .. } = sum.chroma;
-    format!("targets of 75 and 100 % of {matrix}, {range} range")
+    match matrix.luma_weights() {
+        Some(_) => format!("targets of 75 and 100 % of {matrix}, {range} range"),
+        None => format!("{matrix}, {range} range, which has no targets"),
+    }
 }
 
 /// The colour of a line, and how opaque it is.

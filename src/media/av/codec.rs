@@ -70,6 +70,8 @@ impl Codec {
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
+            // FFmpeg would round to what its vectors are aligned to. Frames come whole, and say what is to be left out.
+            (*context).apply_cropping = 0;
             (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
             (*context).thread_type =
                 if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };

@@ -9,6 +9,7 @@ use ffmpeg_next::ffi;
 use super::memory::{FrameBlock, FramePool, WritingFlaw};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
+use crate::picture::crop::Crop;
 use crate::picture::{Pages, Ratio, Scan};
 
 /// One decoded frame. Its buffers are counted references that nobody writes to.
@@ -61,10 +62,22 @@ impl AvFrame {
         unsafe { self.raw.as_ref() }
     }
 
-    /// Width and height in pixels; zero where the decoder says something impossible.
+    /// Width and height of the planes in pixels, before any [cropping](Self::crop); zero where the decoder says something impossible.
     pub(in crate::media) fn size(&self) -> (u32, u32) {
         let frame = self.get();
         (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
+    }
+
+    /// What the codec leaves out at the edges, which the planes still hold.
+    pub(in crate::media) fn crop(&self) -> Crop {
+        let frame = self.get();
+        let pixels = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Crop {
+            left: pixels(frame.crop_left),
+            right: pixels(frame.crop_right),
+            top: pixels(frame.crop_top),
+            bottom: pixels(frame.crop_bottom),
+        }
     }
 
     /// Bytes of its buffers.

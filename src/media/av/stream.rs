@@ -7,6 +7,7 @@ use std::ptr::{self, NonNull};
 use ffmpeg_next::ffi;
 
 use super::{AvError, ColorNumbers, PixelFormat, enum_number, positive_ratio, static_text, timestamp};
+use crate::picture::crop::Crop;
 use crate::picture::{Ratio, Scan};
 
 /// A view of one stream's description.
@@ -218,6 +219,25 @@ impl StreamParameters<'_> {
         let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_DISPLAYMATRIX)?;
         // SAFETY: the data is as long as stated, and lives as long as the stream.
         (size >= size_of::<[i32; 9]>()).then(|| unsafe { data.cast::<[i32; 9]>().read_unaligned() })
+    }
+
+    /// What the container leaves out at the edges of each frame, of what the codec leaves. Older versions of FFmpeg do not tell.
+    #[cfg(ffmpeg_before_7_1)]
+    pub(in crate::media) const fn crop(&self) -> Option<Crop> {
+        None
+    }
+
+    /// What the container leaves out at the edges of each frame, of what the codec leaves.
+    #[cfg(not(ffmpeg_before_7_1))]
+    pub(in crate::media) fn crop(&self) -> Option<Crop> {
+        let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_FRAME_CROPPING)?;
+        if size < size_of::<[[u8; 4]; 4]>() {
+            return None;
+        }
+        // SAFETY: the data is as long as stated, and lives as long as the stream. Bytes have no alignment.
+        let numbers = unsafe { data.cast::<[[u8; 4]; 4]>().read() };
+        let [top, bottom, left, right] = numbers.map(u32::from_le_bytes);
+        Some(Crop { left, right, top, bottom })
     }
 
     /// Where the whole stream's data of that kind lies, and its length in bytes.

@@ -16,6 +16,7 @@ fn maker() -> PictureMaker {
             orientation: None,
             codes_fields: false,
             states_scan: false,
+            crop: Crop::default(),
         },
     )
 }
@@ -228,23 +229,29 @@ fn tags_and_overrides_are_told_apart() {
             orientation: None,
             codes_fields: false,
             states_scan: false,
+            crop: Crop::default(),
         };
         let mut maker = PictureMaker::new(&options, defaults);
         let shown = maker.make(frame()).unwrap();
-        let colors = *shown.picture.colorimetry();
+        let colors = *shown.picture.decoded().colorimetry();
         (colors.matrix.to_string(), colors.range.to_string(), maker.notes().len())
     };
     let plain = OpenOptions::default;
     assert_eq!(colorimetry(2, 0, plain()), ("bt601 (guessed)".into(), "limited (guessed)".into(), 0));
     assert_eq!(colorimetry(1, 2, plain()), ("bt709 (tagged)".into(), "full (tagged)".into(), 0));
-    // ICtCp, constant luminance, chroma-derived, a number that nobody defined, identity on subsampled planes.
-    for matrix in [14, 10, 12, 13, 11, 99, 0] {
-        assert_eq!(colorimetry(matrix, 1, plain()), ("bt601 (guessed)".into(), "limited (tagged)".into(), 1));
+    // Those that need no more than is stated, and those for which something is missing.
+    for (matrix, name, notes) in [
+        (10, "bt2020c", 0),
+        (11, "smpte2085", 0),
+        (12, "chroma-derived-nc", 1),
+        (13, "chroma-derived-c", 1),
+        (14, "ictcp", 1),
+        (99, "unknown", 1),
+    ] {
+        assert_eq!(colorimetry(matrix, 1, plain()), (format!("{name} (tagged)"), "limited (tagged)".into(), notes));
     }
-    let options = OpenOptions {
-        matrix: Some(crate::picture::color::Matrix::Bt2020),
-        range: Some(Range::Full),
-        ..OpenOptions::default()
-    };
+    // Identity on subsampled planes is nonsense.
+    assert_eq!(colorimetry(0, 1, plain()), ("bt601 (guessed)".into(), "limited (tagged)".into(), 1));
+    let options = OpenOptions { matrix: Some(Matrix::Bt2020), range: Some(Range::Full), ..OpenOptions::default() };
     assert_eq!(colorimetry(1, 1, options), ("bt2020nc (overridden)".into(), "full (overridden)".into(), 0));
 }

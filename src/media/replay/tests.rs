@@ -6,6 +6,7 @@ use super::super::decoder::Decoder;
 use super::super::pictures::StreamDefaults;
 use super::super::timeshift::Coding;
 use super::*;
+use crate::picture::crop::Crop;
 
 /// A clip of 30 frames a second, of which every sixtieth is a keyframe, and to half of which no other refers.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sample.mp4");
@@ -74,6 +75,7 @@ impl Sent {
             orientation: None,
             codes_fields: false,
             states_scan: false,
+            crop: Crop::default(),
         };
         let (stream, tick_secs) = (StreamCopy::of(&parameters).unwrap(), parameters.time_base().value());
         self.shift.begin(Coding { stream, defaults, threads, tick_secs, begins_anew });

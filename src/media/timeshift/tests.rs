@@ -1,6 +1,7 @@
 use super::super::decoder::Decoder;
 use super::*;
 use crate::media::OpenOptions;
+use crate::picture::crop::Crop;
 use crate::picture::{Ratio, made};
 
 const TICK: Ratio = Ratio { num: 1, den: 1000 };
@@ -17,6 +18,7 @@ fn coding(begins_anew: bool) -> Coding {
         orientation: None,
         codes_fields: false,
         states_scan: false,
+        crop: Crop::default(),
     };
     Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew }
 }

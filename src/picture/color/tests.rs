@@ -243,3 +243,33 @@ fn facts_are_told_with_their_origin() {
 fn coefficients_have_as_many_bits_as_the_definition_says() {
     assert_eq!([8, 10, 12].map(fraction_bits), [20, 18, 16]);
 }
+
+#[test]
+fn lines_of_vertical_blanking_do_not_make_a_picture_tall() {
+    for (size, matrix, lines) in [
+        ((720, 608), Matrix::Bt601, 32),
+        ((720, 512), Matrix::Bt601, 26),
+        ((720, 576), Matrix::Bt601, 0),
+        ((704, 608), Matrix::Bt709, 0),
+        ((720, 610), Matrix::Bt709, 0),
+    ] {
+        assert_eq!((Matrix::guess(size.0, size.1), blanking_lines(size.0, size.1)), (matrix, lines), "{size:?}");
+    }
+}
+
+#[test]
+fn matrices_of_primaries_are_those_that_were_rounded_for_the_standards() {
+    for (primaries, rounded) in [(Primaries::Bt709, Matrix::Bt709), (Primaries::Bt2020, Matrix::Bt2020)] {
+        let (derived, rounded) = (Matrix::ChromaDerived(primaries).to_rgb(), rounded.to_rgb());
+        for (derived, rounded) in derived.iter().flatten().zip(rounded.iter().flatten()) {
+            assert!((derived - rounded).abs() < 2e-4, "{primaries:?}: {derived}, {rounded}");
+        }
+    }
+    // Y' is G', and chroma what B' and R' differ by from it: white has none in X'Y'Z' of 0.991902, 1 and 1.013617.
+    let [red, green, blue] = Matrix::Smpte2085.to_rgb().map(|[y, cb, cr]| 0.5 * y + 0.25 * cb - 0.125 * cr);
+    assert!((green - 0.5).abs() < 1e-12);
+    assert!(
+        ((0.986_566 * blue - green) / 2.0 - 0.25).abs() < 1e-12
+            && ((red - 0.991_902 * green) / 2.0 + 0.125).abs() < 1e-12
+    );
+}

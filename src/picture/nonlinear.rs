@@ -1,0 +1,383 @@
+//! From components that are not linear in R'G'B', constant luminance and ICtCp, to R'G'B' of the same depth: once for each picture, before
+//! anything is counted or drawn.
+//!
+//! Between the codes and R'G'B' lies light. A signal has 30 fractional bits here and its light 38; the table from one to the other has an
+//! entry for each 65536th of the signal, between which it is a straight line. The code of a light is found by comparing it with the light
+//! halfway between each two codes, so that it is rounded to the nearest code without an inverse table. Tables and factors are worked out
+//! once, by operations that are the same on every machine to the last bit; from the codes on all arithmetic is integer.
+
+use std::sync::{Arc, LazyLock};
+
+use rayon::prelude::*;
+
+use super::color::{Colorimetry, Matrix, NonlinearForm, NonlinearMatrix, Range, Sourced};
+use super::layout::{ChromaLines, ChromaRows, ColorModel, PixelLayout};
+use super::primaries::Primaries;
+use super::transfer::SignalCurve;
+use super::unpack::Source;
+use super::{OwnedPlanes, Picture};
+
+/// Fractional bits of a signal, of light, of factors of signals, and of factors of light. A factor is below 4: the sums of three products
+/// stay below 2^63.
+const SIGNAL_BITS: u32 = 30;
+const LIGHT_BITS: u32 = 38;
+const SIGNAL_FACTOR_BITS: u32 = 28;
+const LIGHT_FACTOR_BITS: u32 = 22;
+/// Binary logarithm of the steps of the table of light.
+const STEP_BITS: u32 = 16;
+
+/// The picture in R'G'B', with what it was beside it, if its matrix is not linear in the codes; else the picture itself.
+#[must_use]
+pub fn to_rgb(picture: Picture) -> Picture {
+    let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) = (picture.layout().model, picture.colorimetry().matrix.value)
+    else {
+        return picture;
+    };
+    let (width, height) = (picture.width(), picture.height());
+    let bits = picture.layout().bin_bits();
+    let layout = PixelLayout::planar_gbr(bits as u8);
+    let row_bytes = width as usize * usize::from(layout.sample_bytes);
+    let rule = Rule::new(matrix, picture.colorimetry().range.value, bits);
+    let mut planes = [(); 3].map(|()| vec![0; row_bytes * height as usize]);
+    let [green, blue, red] = &mut planes;
+    let rows = green.par_chunks_mut(row_bytes).zip(blue.par_chunks_mut(row_bytes)).zip(red.par_chunks_mut(row_bytes));
+    rows.enumerate().for_each_init(
+        || RowReader::new(&picture),
+        |reader, (y, ((green, blue), red))| {
+            reader.read(y);
+            let mut samples = (
+                green.chunks_exact_mut(usize::from(layout.sample_bytes)),
+                blue.chunks_exact_mut(usize::from(layout.sample_bytes)),
+                red.chunks_exact_mut(usize::from(layout.sample_bytes)),
+            );
+            for x in 0..width as usize {
+                let [r, g, b] = rule.rgb(reader.components(x));
+                for (samples, code) in [(&mut samples.0, g), (&mut samples.1, b), (&mut samples.2, r)] {
+                    if let Some(sample) = samples.next() {
+                        sample.copy_from_slice(&code.to_le_bytes()[..sample.len()]);
+                    }
+                }
+            }
+        },
+    );
+    let Colorimetry { matrix, range } = *picture.colorimetry();
+    let colorimetry = Colorimetry { matrix, range: Sourced { value: Range::Full, ..range } };
+    let planes = planes.into_iter().map(|plane| (plane, row_bytes)).collect();
+    match Picture::new(layout, (width, height), colorimetry, Arc::new(OwnedPlanes { planes })) {
+        Ok(converted) => converted.converted_from(picture),
+        // It has the size of one that there is, and planes that were made for it.
+        Err(_) => picture,
+    }
+}
+
+/// The picture read as other colour, and with chroma rows that other lines share if these are given; converted anew where that is not
+/// linear in the codes.
+#[must_use]
+pub fn read_as(picture: &Picture, colorimetry: Colorimetry, lines: Option<Sourced<ChromaLines>>) -> Picture {
+    let lines = lines.filter(|lines| picture.chroma_lines().is_some_and(|own| own != *lines));
+    if *picture.decoded().colorimetry() == colorimetry && lines.is_none() {
+        return picture.clone();
+    }
+    let read = picture.with_colorimetry(colorimetry);
+    to_rgb(lines.map_or(read.clone(), |lines| read.with_chroma_lines(lines)))
+}
+
+/// Rows of a picture's components, chroma being that of the sample which covers the pixel.
+struct RowReader<'a> {
+    sources: [Source<'a>; 3],
+    columns_shift: u8,
+    chroma_rows: ChromaRows,
+    codes: [Vec<u16>; 3],
+}
+
+impl<'a> RowReader<'a> {
+    fn new(picture: &'a Picture) -> Self {
+        let sources = std::array::from_fn(|component| Source::new(picture, component));
+        let codes = sources.map(|source: Source<'_>| vec![0; source.width]);
+        Self { sources, columns_shift: picture.layout().columns_shift(), chroma_rows: picture.chroma_rows(), codes }
+    }
+
+    fn read(&mut self, y: usize) {
+        let chroma_row = self.chroma_rows.of(y);
+        let rows = [y, chroma_row, chroma_row];
+        for ((source, codes), row) in self.sources.iter().zip(&mut self.codes).zip(rows) {
+            source.unpack(0, row, codes);
+        }
+    }
+
+    fn components(&self, x: usize) -> [usize; 3] {
+        let [first, second, third] = &self.codes;
+        let chroma = x >> self.columns_shift;
+        [first[x], second[chroma], third[chroma]].map(usize::from)
+    }
+}
+
+/// The conversion of pictures of one matrix, range and depth.
+struct Rule {
+    /// The signal of each code of the first component, and of the others.
+    first: Vec<i64>,
+    others: Vec<i64>,
+    light: &'static LightOfSignal,
+    /// The light halfway between each two codes.
+    halves: Vec<i64>,
+    form: Form,
+}
+
+/// What is done with the signals.
+enum Form {
+    /// L'M'S' by I, Ct and Cp, and red, green and blue light by that of L, M and S.
+    Ictcp { signals: [[i64; 3]; 3], light: [[i64; 3]; 3] },
+    /// Differences of blue and red from luma, negative and positive; green light by that of luma, red and blue.
+    Constant { blue: [i64; 2], red: [i64; 2], green: [i64; 3] },
+}
+
+impl Rule {
+    fn new(NonlinearMatrix { form, curve }: NonlinearMatrix, range: Range, bits: u32) -> Self {
+        let top = (1_i64 << bits) - 1;
+        let unit = 1_i64 << (bits - 8);
+        let (first_span, other_span, zero) = match range {
+            Range::Limited => (219 * unit, 224 * unit, 16 * unit),
+            Range::Full => (top, top, 0),
+        };
+        let signals =
+            |zero: i64, span: i64| (0..=top).map(|code| rounded((code - zero) << SIGNAL_BITS, span)).collect();
+        let half = |code: i64| light_fraction(curve.light((code as f64 + 0.5) / top as f64));
+        Self {
+            first: signals(zero, first_span),
+            others: signals(1 << (bits - 1), other_span),
+            light: LightOfSignal::of(curve),
+            halves: (0..top).map(half).collect(),
+            form: Form::new(form, curve),
+        }
+    }
+
+    /// R'G'B' codes of a pixel's components.
+    fn rgb(&self, [first, second, third]: [usize; 3]) -> [u16; 3] {
+        let (first, second, third) = (self.first[first], self.others[second], self.others[third]);
+        match &self.form {
+            Form::Ictcp { signals, light } => {
+                let light_of =
+                    |row: &[i64; 3]| self.light.of_signal(product(row, [first, second, third], SIGNAL_FACTOR_BITS));
+                let of_cones = signals.each_ref().map(light_of);
+                light.each_ref().map(|row| self.code(product(row, of_cones, LIGHT_FACTOR_BITS)))
+            }
+            Form::Constant { blue, red, green } => {
+                let signal = |[negative, positive]: [i64; 2], difference: i64| {
+                    let factor = if difference > 0 { positive } else { negative };
+                    first + rounded_shift(factor * difference, SIGNAL_FACTOR_BITS)
+                };
+                let signals = [first, signal(*red, third), signal(*blue, second)];
+                let [luma, red, blue] = signals.map(|signal| self.light.of_signal(signal));
+                let green = product(green, [luma, red, blue], LIGHT_FACTOR_BITS);
+                [red, green, blue].map(|light| self.code(light))
+            }
+        }
+    }
+
+    /// The nearest code of a light.
+    fn code(&self, light: i64) -> u16 {
+        self.halves.partition_point(|&half| half <= light) as u16
+    }
+}
+
+impl Form {
+    fn new(form: NonlinearForm, curve: SignalCurve) -> Self {
+        let (kr, kb) = match form {
+            NonlinearForm::Ictcp => return Self::ictcp(curve),
+            NonlinearForm::Bt2020Constant => (0.2627, 0.0593),
+            NonlinearForm::ChromaDerivedConstant(primaries) => Primaries::luma_weights(primaries),
+        };
+        let kg = 1.0 - kr - kb;
+        // Twice the largest differences below and above zero (H.273, formulas 52 to 55).
+        let most = |weight: f64| {
+            let [negative, positive] = [curve.signal(1.0 - weight), 1.0 - curve.signal(weight)];
+            [negative, positive].map(|most| fraction(2.0 * most, SIGNAL_FACTOR_BITS))
+        };
+        let green = shares([1.0 / kg, -kr / kg, -kb / kg], LIGHT_FACTOR_BITS);
+        Self::Constant { blue: most(kb), red: most(kr), green }
+    }
+
+    /// By the matrices of BT.2100, in 4096ths.
+    fn ictcp(curve: SignalCurve) -> Self {
+        let cones = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
+        let differences = match curve {
+            SignalCurve::Hlg => [[3625.0, -7465.0, 3840.0], [9500.0, -9212.0, -288.0]],
+            SignalCurve::Pq | SignalCurve::Camera => [[6610.0, -13613.0, 7003.0], [17933.0, -17390.0, -543.0]],
+        };
+        let [tritan, protan] = differences;
+        let in_codes = |matrix: [[f64; 3]; 3]| inverse(matrix).map(|row| row.map(|factor| 4096.0 * factor));
+        let signals = in_codes([[2048.0, 2048.0, 0.0], tritan, protan]);
+        Self::Ictcp {
+            signals: signals.map(|row| row.map(|factor| fraction(factor, SIGNAL_FACTOR_BITS))),
+            light: in_codes(cones).map(|row| shares(row, LIGHT_FACTOR_BITS)),
+        }
+    }
+}
+
+/// The light of signals from 0 to 1.
+struct LightOfSignal(Vec<i64>);
+
+impl LightOfSignal {
+    fn of(curve: SignalCurve) -> &'static Self {
+        static CAMERA: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Camera));
+        static PQ: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Pq));
+        static HLG: LazyLock<LightOfSignal> = LazyLock::new(|| LightOfSignal::new(SignalCurve::Hlg));
+        match curve {
+            SignalCurve::Camera => &CAMERA,
+            SignalCurve::Pq => &PQ,
+            SignalCurve::Hlg => &HLG,
+        }
+    }
+
+    fn new(curve: SignalCurve) -> Self {
+        let steps = 1_u32 << STEP_BITS;
+        // One more, which the last is connected with and which counts for nothing.
+        let signals = (0..=steps).chain([steps]);
+        Self(signals.map(|step| light_fraction(curve.light(f64::from(step) / f64::from(steps)))).collect())
+    }
+
+    /// The light of a signal; that of 0 and 1 beyond them.
+    fn of_signal(&self, signal: i64) -> i64 {
+        const REST_BITS: u32 = SIGNAL_BITS - STEP_BITS;
+        let signal = signal.clamp(0, 1 << SIGNAL_BITS);
+        let (step, rest) = ((signal >> REST_BITS) as usize, signal & ((1 << REST_BITS) - 1));
+        let (from, to) = (self.0[step], self.0[step + 1]);
+        from + rounded_shift((to - from) * rest, REST_BITS)
+    }
+}
+
+/// A real number with so many fractional bits, rounded.
+fn fraction(value: f64, bits: u32) -> i64 {
+    (value * (1_i64 << bits) as f64).round() as i64
+}
+
+/// Factors that add up to 1, as integers that do: equal light stays as it is, and so gray stays gray.
+fn shares(factors: [f64; 3], bits: u32) -> [i64; 3] {
+    let [_, second, third] = factors.map(|factor| fraction(factor, bits));
+    [(1 << bits) - second - third, second, third]
+}
+
+fn light_fraction(light: f64) -> i64 {
+    fraction(light, LIGHT_BITS)
+}
+
+/// A quotient of integers, the second of them positive, rounded to the nearest.
+const fn rounded(dividend: i64, divisor: i64) -> i64 {
+    (dividend + divisor / 2).div_euclid(divisor)
+}
+
+const fn rounded_shift(value: i64, bits: u32) -> i64 {
+    (value + (1 << (bits - 1))) >> bits
+}
+
+/// The sum of three products with factors of so many fractional bits.
+const fn product(factors: &[i64; 3], values: [i64; 3], bits: u32) -> i64 {
+    rounded_shift(factors[0] * values[0] + factors[1] * values[1] + factors[2] * values[2], bits)
+}
+
+/// The inverse of a matrix, by its cofactors.
+fn inverse(m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let cofactor = |row: usize, column: usize| {
+        let [r1, r2] = [(row + 1) % 3, (row + 2) % 3];
+        let [c1, c2] = [(column + 1) % 3, (column + 2) % 3];
+        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
+    };
+    let determinant: f64 = (0..3).map(|column| m[0][column] * cofactor(0, column)).sum();
+    std::array::from_fn(|row| std::array::from_fn(|column| cofactor(column, row) / determinant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [(NonlinearForm, SignalCurve); 7] = [
+        (NonlinearForm::Ictcp, SignalCurve::Pq),
+        (NonlinearForm::Ictcp, SignalCurve::Hlg),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Camera),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Pq),
+        (NonlinearForm::Bt2020Constant, SignalCurve::Hlg),
+        (NonlinearForm::ChromaDerivedConstant(Primaries::Bt709), SignalCurve::Camera),
+        (NonlinearForm::ChromaDerivedConstant(Primaries::Film), SignalCurve::Pq),
+    ];
+
+    #[test]
+    fn gray_keeps_its_codes() {
+        for (form, curve) in KINDS {
+            for bits in [8, 10, 12] {
+                let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Full, bits);
+                for code in 0..1_usize << bits {
+                    let middle = 1 << (bits - 1);
+                    assert_eq!(rule.rgb([code, middle, middle]), [code as u16; 3], "{form:?} {curve:?} {bits}");
+                }
+                let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Limited, bits);
+                for code in 0..1_usize << bits {
+                    let [red, green, blue] = rule.rgb([code, 1 << (bits - 1), 1 << (bits - 1)]);
+                    assert_eq!((red, blue), (green, green), "{form:?} {curve:?} {bits}: {code}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn black_and_white_of_limited_range_are_the_outermost_codes() {
+        for (form, curve) in KINDS {
+            let rule = Rule::new(NonlinearMatrix { form, curve }, Range::Limited, 10);
+            let of = |luma| rule.rgb([luma, 512, 512]);
+            assert_eq!([of(64), of(940)], [[0; 3], [1023; 3]], "{form:?} {curve:?}");
+            assert_eq!([of(4), of(1019)], [[0; 3], [1023; 3]], "beyond them");
+        }
+    }
+
+    /// Every combination of outermost codes, for which sums would overflow first.
+    #[test]
+    fn all_codes_have_room() {
+        for (form, curve) in KINDS {
+            for range in [Range::Limited, Range::Full] {
+                let rule = Rule::new(NonlinearMatrix { form, curve }, range, 12);
+                for number in 0..27 {
+                    let code = |place: usize| [0, 2048, 4095][number / 3_usize.pow(place as u32) % 3];
+                    let rgb = rule.rgb([code(0), code(1), code(2)]);
+                    assert!(rgb.iter().all(|code| *code <= 4095));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn light_rises_with_the_signal_to_all_of_it() {
+        for curve in [SignalCurve::Camera, SignalCurve::Pq, SignalCurve::Hlg] {
+            let table = LightOfSignal::of(curve);
+            assert!(table.0.windows(2).take(1 << STEP_BITS).all(|two| two[0] <= two[1]), "{curve:?}");
+            assert_eq!((table.0[0], table.of_signal(-5)), (0, 0), "{curve:?}");
+            assert!((table.of_signal(2 << SIGNAL_BITS) - (1 << LIGHT_BITS)).abs() < 1 << 16, "{curve:?}");
+            for light in [0.0001, 0.01, 0.18, 0.5, 0.9] {
+                assert!((curve.light(curve.signal(light)) / light - 1.0).abs() < 1e-9, "{curve:?} {light}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_keeps_its_codes_beside_what_they_become() {
+        let layout = PixelLayout::planar_ycbcr(10, (1, 1));
+        let matrix = Matrix::Nonlinear(NonlinearMatrix { form: NonlinearForm::Ictcp, curve: SignalCurve::Pq });
+        let colorimetry = Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(Range::Limited) };
+        let plane = |codes: &[u16], width: usize| -> (Vec<u8>, usize) {
+            (codes.iter().flat_map(|code| code.to_le_bytes()).collect(), 2 * width)
+        };
+        let planes = vec![plane(&[64, 502, 940, 502, 700, 300], 3), plane(&[512, 600], 2), plane(&[512, 400], 2)];
+        let coded = Picture::new(layout, (3, 2), colorimetry, Arc::new(OwnedPlanes { planes })).unwrap();
+        let picture = to_rgb(coded);
+        assert_eq!((picture.layout().model, picture.layout().depth), (ColorModel::Rgb, 10));
+        assert_eq!([0, 1, 2].map(|component| picture.code(component, 0, 0)), [0; 3]);
+        assert_eq!([0, 1, 2].map(|component| picture.code(component, 1, 0)), [512; 3]);
+        assert_ne!(picture.code(0, 2, 0), picture.code(2, 2, 0), "chroma of the sample that covers it");
+        assert_eq!(picture.as_coded().unwrap().code(1, 1, 0), 600);
+        assert_eq!(*picture.decoded().colorimetry(), colorimetry);
+        // Another range is read from the codes, and the same changes nothing.
+        let full = Colorimetry { range: Sourced::tagged(Range::Full), ..colorimetry };
+        assert_eq!(read_as(&picture, full).code(0, 1, 0), 502);
+        assert!(read_as(&picture, colorimetry).has_codes_of(&picture));
+        let linear = Colorimetry { matrix: Sourced::tagged(Matrix::Bt2020), ..colorimetry };
+        assert_eq!(read_as(&picture, linear).layout().model, ColorModel::YCbCr, "nothing to convert");
+    }
+}

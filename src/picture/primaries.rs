@@ -1,0 +1,106 @@
+//! Colour primaries, as far as matrices are derived from them.
+
+/// The colours of full red, green and blue, and of white (ITU-T H.273, "colour primaries").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Primaries {
+    /// BT.709 (H.273 value 1).
+    Bt709,
+    /// BT.470 System M (value 4).
+    Bt470m,
+    /// BT.470 System B and G (value 5).
+    Bt470bg,
+    /// SMPTE 170M and 240M (values 6 and 7).
+    Smpte170m,
+    /// Film with illuminant C (value 8).
+    Film,
+    /// BT.2020 (value 9).
+    Bt2020,
+    /// SMPTE ST 428-1, which are X, Y and Z (value 10).
+    Smpte428,
+    /// SMPTE RP 431-2, DCI P3 (value 11).
+    Smpte431,
+    /// SMPTE EG 432-1, Display P3 (value 12).
+    Smpte432,
+    /// EBU Tech. 3213-E (value 22).
+    Ebu3213,
+}
+
+/// A colour's x and y in the CIE diagram of 1931.
+type Chromaticity = [f64; 2];
+
+const D65: Chromaticity = [0.3127, 0.3290];
+const C: Chromaticity = [0.310, 0.316];
+
+impl Primaries {
+    /// The primaries of that number in H.273; `None` for "unspecified" and for numbers that it reserves.
+    #[must_use]
+    pub const fn of_number(number: i32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Bt709),
+            4 => Some(Self::Bt470m),
+            5 => Some(Self::Bt470bg),
+            6 | 7 => Some(Self::Smpte170m),
+            8 => Some(Self::Film),
+            9 => Some(Self::Bt2020),
+            10 => Some(Self::Smpte428),
+            11 => Some(Self::Smpte431),
+            12 => Some(Self::Smpte432),
+            22 => Some(Self::Ebu3213),
+            _ => None,
+        }
+    }
+
+    /// Red, green, blue and white, from H.273's table 2.
+    const fn chromaticities(self) -> [Chromaticity; 4] {
+        match self {
+            Self::Bt709 => [[0.640, 0.330], [0.300, 0.600], [0.150, 0.060], D65],
+            Self::Bt470m => [[0.67, 0.33], [0.21, 0.71], [0.14, 0.08], C],
+            Self::Bt470bg => [[0.64, 0.33], [0.29, 0.60], [0.15, 0.06], D65],
+            Self::Smpte170m => [[0.630, 0.340], [0.310, 0.595], [0.155, 0.070], D65],
+            Self::Film => [[0.681, 0.319], [0.243, 0.692], [0.145, 0.049], C],
+            Self::Bt2020 => [[0.708, 0.292], [0.170, 0.797], [0.131, 0.046], D65],
+            Self::Smpte428 => [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0 / 3.0, 1.0 / 3.0]],
+            Self::Smpte431 => [[0.680, 0.320], [0.265, 0.690], [0.150, 0.060], [0.314, 0.351]],
+            Self::Smpte432 => [[0.680, 0.320], [0.265, 0.690], [0.150, 0.060], D65],
+            Self::Ebu3213 => [[0.630, 0.340], [0.295, 0.605], [0.155, 0.077], D65],
+        }
+    }
+
+    /// Kr and Kb, the weights of red and blue in luminance (H.273, formulas 32 to 37).
+    #[must_use]
+    pub const fn luma_weights(self) -> (f64, f64) {
+        let [[xr, yr], [xg, yg], [xb, yb], [xw, yw]] = self.chromaticities();
+        let (zr, zg, zb, zw) = (1.0 - (xr + yr), 1.0 - (xg + yg), 1.0 - (xb + yb), 1.0 - (xw + yw));
+        let whole = yw * (xr * (yg * zb - yb * zg) + xg * (yb * zr - yr * zb) + xb * (yr * zg - yg * zr));
+        let red = yr * (xw * (yg * zb - yb * zg) + yw * (xb * zg - xg * zb) + zw * (xg * yb - xb * yg));
+        let blue = yb * (xw * (yr * zg - yg * zr) + yw * (xg * zr - xr * zg) + zw * (xr * yg - xg * yr));
+        (red / whole, blue / whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The weights that the standards themselves state, rounded to four places, and those of NTSC's and film's primaries by NumPy,
+    /// which solved for the light that makes white.
+    #[test]
+    fn weights_are_those_of_the_standards() {
+        for (primaries, red, blue) in [
+            (Primaries::Bt709, 0.2126, 0.0722),
+            (Primaries::Bt2020, 0.2627, 0.0593),
+            (Primaries::Smpte170m, 0.2124, 0.0866),
+            (Primaries::Bt470m, 0.2990, 0.1146),
+            (Primaries::Bt470bg, 0.2220, 0.0713),
+            (Primaries::Film, 0.2536, 0.0681),
+            (Primaries::Smpte431, 0.2095, 0.0689),
+            (Primaries::Smpte432, 0.2290, 0.0793),
+            (Primaries::Ebu3213, 0.2318, 0.0960),
+        ] {
+            let (kr, kb) = primaries.luma_weights();
+            assert!((kr - red).abs() < 1e-4 && (kb - blue).abs() < 1e-4, "{primaries:?}: {kr}, {kb}");
+        }
+        assert_eq!(Primaries::Smpte428.luma_weights(), (0.0, 0.0));
+        assert_eq!((Primaries::of_number(2), Primaries::of_number(9)), (None, Some(Primaries::Bt2020)));
+    }
+}

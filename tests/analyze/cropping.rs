@@ -1,0 +1,40 @@
+//! Pictures that begin at any byte of the decoder's memory, counted by every engine.
+
+use crate::common::Clip;
+use crate::program::{output, records};
+
+/// A clip whose headers leave out so many columns at the left.
+fn cropped(left: u32) -> Clip {
+    let whole = Clip::moving("whole.mkv", "1280x720", 0.12, "-c:v libx264 -preset ultrafast");
+    let path = whole.make("cropped.mkv", &format!("-i @ -c copy -bsf:v h264_metadata=crop_left={left}"));
+    Clip::from_bytes("cropped.mkv", &std::fs::read(path).expect("a clip"))
+}
+
+#[test]
+fn every_engine_counts_what_a_left_crop_leaves() {
+    for left in [2, 6, 240] {
+        let clip = cropped(left);
+        for engine in ["gpu", "cpu"] {
+            let arguments = ["--bins", "--verify", "--engine", engine];
+            let (records, _) = records(clip.path(), &arguments);
+            assert_eq!((&records[0]["width"], &records[0]["height"]), (&(1280 - left).into(), &720.into()));
+        }
+        assert_eq!(
+            output(clip.path(), &["--bins", "--engine", "gpu"]),
+            output(clip.path(), &["--bins", "--engine", "cpu"]),
+            "left {left}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_cropped_where_that_is_asked_for() {
+    let clip = cropped(16);
+    let (all, summary) = records(clip.path(), &[]);
+    assert_eq!((&all[0]["width"], &summary["options"]["cropping"]), (&1264.into(), &serde_json::Value::Null));
+    let (none, summary) = records(clip.path(), &["--cropping", "none"]);
+    assert_eq!((&none[0]["width"], &none[0]["height"]), (&1280.into(), &720.into()));
+    assert_eq!(summary["options"]["cropping"], "none");
+    let (codec, _) = records(clip.path(), &["--crop", "codec"]);
+    assert_eq!(codec[0]["width"], 1264);
+}
