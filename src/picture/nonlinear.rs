@@ -375,9 +375,9 @@ mod tests {
         assert_eq!(*picture.decoded().colorimetry(), colorimetry);
         // Another range is read from the codes, and the same changes nothing.
         let full = Colorimetry { range: Sourced::tagged(Range::Full), ..colorimetry };
-        assert_eq!(read_as(&picture, full).code(0, 1, 0), 502);
-        assert!(read_as(&picture, colorimetry).has_codes_of(&picture));
+        assert_eq!(read_as(&picture, full, None).code(0, 1, 0), 502);
+        assert!(read_as(&picture, colorimetry, None).has_codes_of(&picture));
         let linear = Colorimetry { matrix: Sourced::tagged(Matrix::Bt2020), ..colorimetry };
-        assert_eq!(read_as(&picture, linear).layout().model, ColorModel::YCbCr, "nothing to convert");
+        assert_eq!(read_as(&picture, linear, None).layout().model, ColorModel::YCbCr, "nothing to convert");
     }
 }
