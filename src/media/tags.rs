@@ -29,8 +29,6 @@ pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
 
 /// The matrix that these tags state; `None` for "unspecified".
 fn matrix(numbers: TagNumbers) -> Option<Matrix> {
-    let name = av::matrix_name(numbers.matrix).unwrap_or("unknown");
-    let unreadable = |reason| Matrix::Unreadable(UnreadableMatrix { name, reason });
     let primaries = Primaries::of_number(numbers.primaries);
     let curve = SignalCurve::of_number(numbers.transfer);
     let nonlinear = |form, curve| Matrix::Nonlinear(NonlinearMatrix { form, curve });
@@ -47,20 +45,20 @@ fn matrix(numbers: TagNumbers) -> Option<Matrix> {
             Some(curve) => nonlinear(NonlinearForm::Bt2020Constant, curve),
             // It was made for that one.
             None if numbers.transfer == UNSPECIFIED => nonlinear(NonlinearForm::Bt2020Constant, SignalCurve::Camera),
-            None => unreadable("needs the transfer function of BT.2020, PQ or HLG"),
+            None => Matrix::Unreadable(UnreadableMatrix::Bt2020Constant),
         },
         11 => Matrix::Smpte2085,
-        12 => primaries.map_or(unreadable("needs primaries, which are not stated"), Matrix::ChromaDerived),
+        12 => primaries.map_or(Matrix::Unreadable(UnreadableMatrix::ChromaDerived), Matrix::ChromaDerived),
         13 => match (primaries, curve) {
             (Some(primaries), Some(curve)) => nonlinear(NonlinearForm::ChromaDerivedConstant(primaries), curve),
-            (None, _) => unreadable("needs primaries, which are not stated"),
-            (_, None) => unreadable("needs the transfer function of BT.709, PQ or HLG"),
+            (None, _) => Matrix::Unreadable(UnreadableMatrix::ChromaDerivedConstant),
+            (_, None) => Matrix::Unreadable(UnreadableMatrix::ChromaDerivedCurve),
         },
         14 => match curve {
             Some(curve @ (SignalCurve::Pq | SignalCurve::Hlg)) => nonlinear(NonlinearForm::Ictcp, curve),
-            _ => unreadable("needs the transfer function PQ or HLG"),
+            _ => Matrix::Unreadable(UnreadableMatrix::Ictcp),
         },
-        _ => unreadable("cannot be read"),
+        other => Matrix::Unreadable(UnreadableMatrix::Unknown(u8::try_from(other).unwrap_or(u8::MAX))),
     })
 }
 

@@ -59,16 +59,43 @@ pub enum NonlinearForm {
 
 /// A matrix that is stated and cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct UnreadableMatrix {
-    /// Its name.
-    pub name: &'static str,
-    /// Why, behind "the matrix NAME ".
-    pub reason: &'static str,
+pub enum UnreadableMatrix {
+    /// A number of which nothing is known here.
+    Unknown(u8),
+    /// BT.2020 constant luminance under another transfer function.
+    Bt2020Constant,
+    /// Derived from primaries that are not stated.
+    ChromaDerived,
+    /// Derived from primaries that are not stated, with constant luminance.
+    ChromaDerivedConstant,
+    /// Derived from primaries, with constant luminance under another transfer function.
+    ChromaDerivedCurve,
+    /// ICtCp under another transfer function.
+    Ictcp,
+}
+
+impl UnreadableMatrix {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown",
+            Self::Bt2020Constant => "bt2020c",
+            Self::ChromaDerived => "chroma-derived-nc",
+            Self::ChromaDerivedConstant | Self::ChromaDerivedCurve => "chroma-derived-c",
+            Self::Ictcp => "ictcp",
+        }
+    }
 }
 
 impl fmt::Display for UnreadableMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the matrix {} {}", self.name, self.reason)
+        let needed = match self {
+            Self::Unknown(number) => return write!(f, "the matrix number {number} cannot be read"),
+            Self::Bt2020Constant => "the transfer function of BT.2020, PQ or HLG",
+            Self::ChromaDerived | Self::ChromaDerivedConstant => "primaries, which are not stated",
+            Self::ChromaDerivedCurve => "the transfer function of BT.709, PQ or HLG",
+            Self::Ictcp => "the transfer function PQ or HLG",
+        };
+        write!(f, "the matrix {} needs {needed}", self.name())
     }
 }
 
@@ -95,7 +122,7 @@ impl Matrix {
                 NonlinearForm::ChromaDerivedConstant(_) => "chroma-derived-c",
                 NonlinearForm::Ictcp => "ictcp",
             },
-            Self::Unreadable(UnreadableMatrix { name, .. }) => name,
+            Self::Unreadable(matrix) => matrix.name(),
         }
     }
 

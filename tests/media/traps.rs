@@ -357,8 +357,8 @@ fn colour_tags_are_taken_or_guessed() {
         // Identity, which makes no sense of subsampled planes.
         ("yuv420p", Some(0), UNKNOWN_RANGE, "bt601 (guessed)", "limited (guessed)"),
         ("yuv444p", Some(0), UNKNOWN_RANGE, "rgb (tagged)", "limited (guessed)"),
-        // ICtCp.
-        ("yuv420p", Some(14), UNKNOWN_RANGE, "bt601 (guessed)", "limited (guessed)"),
+        // ICtCp without a transfer function, for which it cannot be read.
+        ("yuv420p", Some(14), UNKNOWN_RANGE, "ictcp (tagged)", "limited (guessed)"),
         ("gray", UNKNOWN_MATRIX, UNKNOWN_RANGE, "bt601 (guessed)", "full (guessed)"),
         ("gray", UNKNOWN_MATRIX, Some(1), "bt601 (guessed)", "limited (tagged)"),
         ("gbrp", None, None, "rgb (tagged)", "full (tagged)"),
