@@ -8,9 +8,9 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
-use super::Timecode;
 use crate::picture::color::{Colorimetry, Conversion, Matrix};
 use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
+use crate::picture::timecode::Timecode;
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
