@@ -357,7 +357,7 @@ mod tests {
             }
             if next.seconds == 60 {
                 next = Timecode { minutes: now.minutes + 1, seconds: 0, ..next };
-                if now.drop && next.minutes % 10 != 0 {
+                if now.drop && !next.minutes.is_multiple_of(10) {
                     next.frames = (fps / 15) as u16;
                 }
             }
