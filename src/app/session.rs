@@ -261,14 +261,9 @@ impl Session {
         let Some(number) = timecodes.number_of(timecode, breaks) else {
             return format!("no frame has the timecode {timecode}; the first one has {}", timecodes.first);
         };
-        let said = format!("to {timecode}");
-        match self.info.stated_frames {
-            Some(count) if number >= count => self.go_to_frame(number),
-            _ => {
-                self.go_to_frame(number);
-                said
-            }
-        }
+        let said = self.go_to_frame(number);
+        let is_behind_end = self.info.stated_frames.is_some_and(|count| number >= count);
+        if is_behind_end { said } else { format!("to {timecode}") }
     }
 
     /// Changes the speed; what it is then.

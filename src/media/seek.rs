@@ -12,6 +12,7 @@ use super::position::{Count, Origin, PacketSupply, Position, Room};
 use super::promise::Promise;
 use super::repeatable::Earlier;
 use super::target::{Seek, SeekTarget};
+use crate::picture::{Frame, Timecode, TimecodeSource, Timecodes};
 
 /// How many frames earlier decoding begins again at least, where it has to.
 const EARLIER_FRAMES: i64 = 80;
@@ -241,6 +242,47 @@ impl Decoder {
             }
         }
         Ok(true)
+    }
+
+    /// The number of the frame with that timecode, counted from the first frame: negative if it comes before that, and beyond the end where
+    /// the last frame's leads there. Timecodes that can jump are looked up in the frames themselves, where counting leads and then from the
+    /// first one on; where a source can be read only once, they have to be counted. The next frame is the first one again.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or that of reading.
+    pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
+        let path = || self.info.path.clone();
+        let Timecodes { first, rate, source } =
+            self.info.timecodes.ok_or_else(|| MediaError::NoTimecodes { path: path() })?;
+        let missing = MediaError::NoSuchTimecode { path: path(), timecode, first };
+        let Some(counted) = rate.distance(first, timecode) else { return Err(missing) };
+        if source == TimecodeSource::Container || !self.can_go_back() {
+            return Ok(counted);
+        }
+        if let Ok(number) = u64::try_from(counted) {
+            self.seek(Seek::Exact(SeekTarget::Number(number)))?;
+            let is_it = |frame: &Frame| frame.index == Some(number) && frame.timecode == Some(timecode);
+            if self.next_frame()?.as_ref().is_some_and(is_it) {
+                self.seek(Seek::START)?;
+                return Ok(counted);
+            }
+        }
+        self.seek(Seek::START)?;
+        let (mut number, mut last) = (0, first);
+        while let Some(frame) = self.next_frame()? {
+            if frame.timecode == Some(timecode) {
+                self.seek(Seek::START)?;
+                return Ok(number);
+            }
+            last = frame.timecode.unwrap_or(last);
+            number += 1;
+        }
+        self.seek(Seek::START)?;
+        match rate.distance(last, timecode) {
+            Some(behind) if behind > 0 => Ok(number - 1 + behind),
+            _ if counted < 0 => Ok(counted),
+            _ => Err(missing),
+        }
     }
 
     /// Opens the source and the codec again, which leads to the first frame whatever they can do.

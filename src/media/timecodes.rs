@@ -1,4 +1,4 @@
-//! Where a frame's timecode comes from: the frame itself (SMPTE ST 12-1, as H.264, HEVC, DPX and SDI captures have it), else the container's
+//! Where a frame's timecode comes from: the frame itself (SMPTE ST 12-1, as H.264 and HEVC have it in SEI messages), else the container's
 //! first one and the frame's number, else the headers of MPEG-1 and MPEG-2 groups of pictures.
 //!
 //! What stands in groups of pictures comes last: encoders write something there because they have to, and few tools keep it true.
@@ -6,10 +6,7 @@
 use std::collections::VecDeque;
 
 use super::av::{AvFrame, Input, StreamParameters};
-use super::decoder::Decoder;
-use super::error::MediaError;
-use super::target::Seek;
-use crate::picture::{Timecode, TimecodeRate, TimecodeSource, Timecodes};
+use crate::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Timecodes};
 
 /// Pictures whose headers are remembered until their frames come.
 const MOST_NOTED: usize = 1024;
@@ -28,9 +25,9 @@ impl TimecodeReader {
             .find(|track| track.codec_tag().as_deref() == Some("tmcd"));
         let tracks_own = track.as_ref().and_then(|track| track.tag(c"timecode"));
         let tag = input.tag(c"timecode").or_else(|| stream.tag(c"timecode")).or_else(|| tracks_own.clone());
-        let video = stream.average_rate().or_else(|| stream.base_rate()).and_then(TimecodeRate::of);
+        let video = stream.average_rate().or_else(|| stream.base_rate()).and_then(rate_of);
         let track = track.filter(|_| tracks_own == tag).and_then(|track| track.average_rate());
-        let rate = TimecodeRate::chosen(video, track.and_then(TimecodeRate::of));
+        let rate = TimecodeRate::chosen(video, track.and_then(rate_of));
         let first = tag.as_deref().and_then(Timecode::parse);
         Self { rate, first: first.filter(|first| rate.is_some_and(|rate| rate.number(*first).is_some())) }
     }
@@ -60,39 +57,8 @@ impl TimecodeReader {
     }
 }
 
-impl Decoder {
-    /// The number of the frame with that timecode, counted from the first frame: negative if it comes before that, and beyond the end where
-    /// the last frame's leads there. Timecodes that can jump are looked up in the frames themselves, and the first frame with that one is
-    /// meant; where a source can be read only once, they have to be counted. The next frame is the first one again.
-    ///
-    /// # Errors
-    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or that of reading.
-    pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
-        let path = || self.info.path.clone();
-        let Timecodes { first, rate, source } =
-            self.info.timecodes.ok_or_else(|| MediaError::NoTimecodes { path: path() })?;
-        let missing = MediaError::NoSuchTimecode { path: path(), timecode, first };
-        let Some(counted) = rate.distance(first, timecode) else { return Err(missing) };
-        if source == TimecodeSource::Container || !self.can_go_back() {
-            return Ok(counted);
-        }
-        self.seek(Seek::START)?;
-        let (mut number, mut last) = (0, first);
-        while let Some(frame) = self.next_frame()? {
-            if frame.timecode == Some(timecode) {
-                self.seek(Seek::START)?;
-                return Ok(number);
-            }
-            last = frame.timecode.unwrap_or(last);
-            number += 1;
-        }
-        self.seek(Seek::START)?;
-        match rate.distance(last, timecode) {
-            Some(behind) if behind > 0 => Ok(number - 1 + behind),
-            _ if counted < 0 => Ok(counted),
-            _ => Err(missing),
-        }
-    }
+fn rate_of(rate: Ratio) -> Option<TimecodeRate> {
+    TimecodeRate::of(rate.num, rate.den)
 }
 
 /// What MPEG-1 and MPEG-2 say of a picture: the timecode of its group's first one in presentation order, and how many come between.
@@ -170,7 +136,6 @@ fn headers(packet: &[u8]) -> (Option<Option<Timecode>>, Option<u16>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Ratio;
 
     /// A group's header: 12:34:56 and that picture, dropped or not, closed.
     fn group(drop: u32, picture: u32) -> Vec<u8> {
@@ -184,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_picture_is_so_many_after_the_first_of_its_group() {
-        let rate = TimecodeRate::of(Ratio { num: 30_000, den: 1001 }).unwrap();
+        let rate = TimecodeRate::of(30_000, 1001).unwrap();
         let mut headers = GroupHeaders::default();
         headers.note(0, &picture(0));
         headers.note(1, &[&[0, 0, 1, 0xb3, 1, 2, 3][..], &group(1, 28), &picture(2)].concat());

@@ -14,6 +14,7 @@ use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced, Unreadable
 use crate::picture::crop::Cropping;
 use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
+use crate::picture::timecode::Timecode;
 
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]

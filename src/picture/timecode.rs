@@ -7,8 +7,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Ratio;
-
 /// A timecode. It is a label, so that of two equal ones it cannot be told by itself which frames they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -159,11 +157,13 @@ impl TimecodeRate {
         track.filter(|track| !is_several(track)).or(video)
     }
 
-    /// The one for so many frames a second, rounded: 24 for 24000/1001. `None` where there is less than one, or more than a thousand.
+    /// The one for `num` frames in `den` seconds, rounded: 24 for 24000/1001. `None` where there is less than one a second, or more than a
+    /// thousand.
     #[must_use]
-    pub fn of(rate: Ratio) -> Option<Self> {
-        let fps = rate.value().round();
-        (1.0..=1000.0).contains(&fps).then_some(Self { fps: fps as u32 })
+    pub fn of(num: u32, den: u32) -> Option<Self> {
+        let (num, den) = (u64::from(num), u64::from(den));
+        let fps = (num + den / 2).checked_div(den)?;
+        u32::try_from(fps).ok().filter(|fps| (1..=1000).contains(fps)).map(|fps| Self { fps })
     }
 
     const fn can_drop(self) -> bool {
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     fn rate(num: u32, den: u32) -> TimecodeRate {
-        TimecodeRate::of(Ratio { num, den }).unwrap()
+        TimecodeRate::of(num, den).unwrap()
     }
 
     fn read(text: &str) -> Timecode {
@@ -357,7 +357,7 @@ mod tests {
             }
             if next.seconds == 60 {
                 next = Timecode { minutes: now.minutes + 1, seconds: 0, ..next };
-                if now.drop && next.minutes % 10 != 0 {
+                if now.drop && !next.minutes.is_multiple_of(10) {
                     next.frames = (fps / 15) as u16;
                 }
             }

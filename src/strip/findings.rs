@@ -293,7 +293,6 @@ fn is_black(cells: &[u64]) -> bool {
 mod tests {
     use super::*;
     use crate::histogram::Components;
-    use crate::picture::Ratio;
     use crate::strip::fold;
 
     const RATE: f64 = 25.0;
@@ -405,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_timecode_that_does_not_follow_is_found_where_it_is() {
-        let rate = TimecodeRate::of(Ratio { num: 25, den: 1 }).unwrap();
+        let rate = TimecodeRate::of(25, 1).unwrap();
         let timecodes = ["23:59:59:24", "00:00:00:00", "00:00:00:01", "00:00:00:03", "00:00:00:04"];
         let histogram = Histogram::empty(8, Components::Rgbl);
         let cells = fold(&histogram);

@@ -88,13 +88,10 @@ impl TimecodeRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Ratio;
-
-    const PAL: Ratio = Ratio { num: 25, den: 1 };
 
     /// The runs of frames with these timecodes, an empty text for none, and the breaks that were told.
     fn runs(texts: &[&str]) -> (TimecodeRuns, Vec<(u64, String, String)>) {
-        let rate = TimecodeRate::of(PAL).unwrap();
+        let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         let mut breaks = Vec::new();
         for (frame, text) in (10..).zip(texts) {
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn frames_that_were_left_out_are_no_break() {
-        let rate = TimecodeRate::of(PAL).unwrap();
+        let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (25, "10:00:01:00"), (50, "10:00:02:00")] {
             assert_eq!(runs.push((frame, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate))), None);
@@ -146,7 +143,7 @@ mod tests {
 
     #[test]
     fn of_too_many_the_first_are_kept() {
-        let rate = TimecodeRate::of(PAL).unwrap();
+        let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         let most = MAX_LISTED as u64 + 5;
         for frame in 0..most {

@@ -222,13 +222,13 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
 mod tests {
     use super::*;
     use crate::histogram::{Components, Histogram};
+    use crate::picture::TimecodeRate;
     use crate::picture::color::Range;
-    use crate::picture::{Ratio, TimecodeRate};
     use crate::strip::{FindingKind, Seen, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
-        let rate = TimecodeRate::of(Ratio { num: 30_000, den: 1001 }).unwrap();
+        let rate = TimecodeRate::of(30_000, 1001).unwrap();
         let mut sweep = Sweep::new(strip.span_secs());
         for number in 0..40_u32 {
             let mut histogram = Histogram::empty(8, Components::Rgbl);

@@ -94,7 +94,7 @@ fn clock(millis: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::{Ratio, Timecode, TimecodeRate};
+    use crate::picture::{Timecode, TimecodeRate};
 
     #[test]
     fn every_shot_is_a_row() {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn timecodes_stand_behind_the_rest() {
-        let rate = TimecodeRate::of(Ratio { num: 25, den: 1 }).unwrap();
+        let rate = TimecodeRate::of(25, 1).unwrap();
         let mut timecodes = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (30, "11:00:00:00")] {
             timecodes.push((frame, 0.0), Timecode::parse(text).map(|timecode| (timecode, rate)));
