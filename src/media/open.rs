@@ -144,6 +144,7 @@ impl Decoder {
             codec: RepeatableCodec::new(codec),
             numbers: FrameNumbers::default(),
             counters: FrameCounters::default(),
+            states_durations: true,
             frame_bytes: None,
             serial: 0,
             shift: shift.cloned(),
@@ -174,6 +175,7 @@ impl Decoder {
         self.info.start_ticks = first.pts;
         self.numbers.begins_interlaced = first.frame.is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
+        self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
         self.info.coded_size = first.frame.size();
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();

@@ -15,6 +15,7 @@ mod damaged;
 mod endings;
 mod interrupt;
 mod live;
+mod numbering;
 mod numpy;
 mod output;
 mod parquet;
