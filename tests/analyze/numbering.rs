@@ -106,3 +106,13 @@ fn frames_of_which_no_duration_is_stated() {
     }
     check(clip.path(), &[1, 31, 34, 61, 150]);
 }
+
+/// A decoder shows a picture where its codec says, whatever its timestamp.
+#[test]
+fn a_frame_whose_timestamp_lies_before_those_that_are_shown_earlier() {
+    let clip = Clip::moving("clip.mkv", "64x48", 9.0, "-c:v libx264 -preset veryfast -g 50 -bf 3 -pix_fmt yuv420p");
+    for at in [1, 111] {
+        let stamp = format!("-i @ -c copy -bsf:v setts=pts=if(eq(N\\,{at})\\,PTS-46\\,PTS):dts=DTS");
+        check(&clip.make(&format!("stray{at}.mkv"), &stamp), &[1, 3, 4, 5, 110, 114]);
+    }
+}

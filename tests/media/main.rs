@@ -7,6 +7,7 @@ mod common;
 mod damage;
 mod decode;
 mod info;
+mod joined;
 mod layouts;
 mod mutants;
 mod pages;

@@ -206,7 +206,11 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
         // Above the middle, where a deep picture has more levels than one of 8 bits has.
         let read = |program: &Program, (from, note): (usize, &str)| {
+            let mut moves = 0;
             until("the counts under the pointer", PATIENCE, || {
+                // While it moves the controls stay, and its column is the same.
+                moves += 1;
+                program.move_pointer(x, y - 60 + moves % 2);
                 let log = program.log();
                 let mut since = log.lines().skip(from).skip_while(|line| !line.contains(note));
                 since.find(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)
