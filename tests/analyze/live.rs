@@ -1,6 +1,7 @@
 //! Live input: counted until it is interrupted, over interruptions of its sender, with the time of day.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -170,5 +171,39 @@ fn waiting_for_a_sender_can_be_interrupted_and_a_span_ends_by_itself() {
     for (option, value) in [("--from", "1"), ("--jobs", "2")] {
         let run = analyze(Path::new(&address), &[option, value]);
         run.fails_with(&[&address, option, "needs a file"]);
+    }
+}
+
+/// Time stamps of transport streams begin anew after 2^33 ticks, which is no gap; neither for a run that is ended right after it.
+#[test]
+fn times_go_on_where_the_sender_s_time_stamps_wrap() {
+    const WRAP_SECS: f64 = (1_u64 << 33) as f64 / 90_000.0;
+    for more in [1, 4, 12] {
+        let address = format!("udp://127.0.0.1:{}", free_port());
+        let mut child = start(&address, &[]);
+        let _sender = Sender::moving("64x48", &format!("-output_ts_offset 95440 {SENT}"), &address);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+        let mut records: Vec<Value> = Vec::new();
+        let mut behind = 0;
+        let begin = Instant::now();
+        while behind < more {
+            assert!(begin.elapsed() < SOON, "the wrap never came");
+            let record: Value = serde_json::from_str(&lines.next().expect("records come")).unwrap();
+            let start = records.first().unwrap_or(&record)["pts_seconds"].as_f64().unwrap();
+            assert!(start < WRAP_SECS && start > WRAP_SECS - 10.0, "{start}: the wrap has gone by, or is far");
+            behind += u32::from(start + record["time_seconds"].as_f64().unwrap() >= WRAP_SECS);
+            records.push(record);
+        }
+        interrupt(&child);
+        let rest: Vec<Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let (summary, rest) = rest.split_last().expect("a summary");
+        records.extend_from_slice(rest);
+        assert_eq!((&summary["type"], &summary["frames"]), (&"summary".into(), &records.len().into()));
+        for pair in records.windows(2) {
+            let [first, second] = [&pair[0], &pair[1]].map(|record| record["time_seconds"].as_f64().unwrap());
+            let frames = pair[1]["frame"].as_u64().unwrap() - pair[0]["frame"].as_u64().unwrap();
+            assert!((second - first - frames as f64 / 30.0).abs() < 0.01, "{} {}", pair[0], pair[1]);
+        }
     }
 }

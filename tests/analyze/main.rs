@@ -14,6 +14,7 @@ mod bad_input;
 mod damaged;
 mod endings;
 mod interrupt;
+mod limited;
 mod live;
 mod numbering;
 mod numpy;
