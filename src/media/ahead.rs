@@ -167,7 +167,7 @@ mod tests {
 
     /// Bytes of the packets in the queue.
     fn queued(decoder: &Decoder) -> usize {
-        decoder.position.packets.iter().map(super::super::av::AvPacket::size).sum()
+        decoder.position.packets.iter().map(AvPacket::size).sum()
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Decoder {
     pub(super) numbers: FrameNumbers,
     pub(super) pictures: PictureMaker,
     pub(super) counters: FrameCounters,
+    /// Whether the container states how long frames are shown. Where it does not, FFmpeg makes it up of packets behind those with which it
+    /// has learned the rate.
+    pub(super) states_durations: bool,
     /// Bytes of the buffers of a frame that came lately.
     pub(super) frame_bytes: Option<usize>,
     pub(super) serial: u64,
@@ -173,9 +176,14 @@ impl Decoder {
         }
     }
 
+    /// How long a frame is shown, in ticks, as the file states it.
+    pub(super) fn stated_ticks(&self, frame: &AvFrame) -> Option<i64> {
+        frame.duration().filter(|_| self.states_durations)
+    }
+
     /// What the file states, else the time to the next frame, else one frame at the stated rate.
     pub(super) fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
-        let ticks = match timed.frame.duration() {
+        let ticks = match self.stated_ticks(&timed.frame) {
             Some(ticks) => ticks,
             // The next frame is not waited for.
             None if self.info.live => self.timeline.frame_ticks(),

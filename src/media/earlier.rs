@@ -55,7 +55,7 @@ impl Decoder {
         let following: Vec<i64> = passed.iter().skip(1).map(|timed| timed.pts).chain([next]).collect();
         let mut frames = Vec::with_capacity(passed.len());
         for (timed, following) in passed.into_iter().zip(following) {
-            let ticks = timed.frame.duration().unwrap_or_else(|| following.saturating_sub(timed.pts));
+            let ticks = self.stated_ticks(&timed.frame).unwrap_or_else(|| following.saturating_sub(timed.pts));
             // A frame that cannot be read is none of the video's frames: those around it are neighbours.
             frames.extend(self.make_frame(timed, self.info.time_base.times(ticks)));
         }

@@ -1,6 +1,6 @@
 //! Where the frames of a file lie in time, learned from its packets without decoding them.
 
-use super::av::{AvError, FramelessPackets, Read};
+use super::av::{AvError, FramelessPackets, Read, ShownOrder};
 use super::error::MediaError;
 use super::source::Source;
 
@@ -37,7 +37,7 @@ impl FrameIndex {
 pub(super) enum Listing {
     /// Each has a timestamp of its own, and they rise without jumps.
     Rising(FrameIndex),
-    /// Timestamps are missing, repeated or jump, or the file could not be read to its end.
+    /// Timestamps are missing, repeated or jump, contradict the order in which the codec shows its pictures, or the file could not be read to its end.
     Unclear,
 }
 
@@ -64,6 +64,7 @@ impl Lister {
         let Some(mut frameless) = input.stream(self.stream).map(|stream| FramelessPackets::of(&stream)) else {
             return Ok(Listing::Unclear);
         };
+        let mut order = input.stream(self.stream).and_then(|stream| ShownOrder::of(&stream));
         let mut index = FrameIndex::default();
         let mut last_dts = None;
         loop {
@@ -90,6 +91,10 @@ impl Lister {
             if pts < self.start_ticks || packet.is_discarded() || is_frameless {
                 continue;
             }
+            // A frame whose timestamp lies before that of one that is shown earlier comes where the codec shows it.
+            if order.as_mut().is_some_and(|order| !order.agrees_up_to(&packet, pts)) {
+                return Ok(Listing::Unclear);
+            }
             index.pts.push(pts);
             if packet.is_key() {
                 index.keys.push(pts);
@@ -97,6 +102,9 @@ impl Lister {
             if index.pts.len().is_multiple_of(1024) && !go_on() {
                 return Ok(Listing::Unclear);
             }
+        }
+        if order.is_some_and(|mut order| !order.agrees()) {
+            return Ok(Listing::Unclear);
         }
         index.pts.sort_unstable();
         index.keys.sort_unstable();

@@ -150,6 +150,7 @@ impl Decoder {
             codec: RepeatableCodec::new(codec),
             numbers: FrameNumbers::default(),
             counters: FrameCounters::default(),
+            states_durations: true,
             frame_bytes: None,
             serial: 0,
             shift: shift.cloned(),
@@ -182,6 +183,7 @@ impl Decoder {
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
         self.info.coded_size = self.pictures.size(&first.frame);
+        self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");

@@ -9,7 +9,6 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
-use super::Timecode;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::field::{Field, field};

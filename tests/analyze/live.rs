@@ -1,6 +1,7 @@
 //! Live input: counted until it is interrupted, over interruptions of its sender, with the time of day.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use crate::command::program;
 use crate::common::sender::{Sender, free_port};
+use crate::common::{self, Clip};
 use crate::program::{analyze, read_records};
 
 /// Nothing here takes as long, however busy the machine is.
@@ -170,5 +172,44 @@ fn waiting_for_a_sender_can_be_interrupted_and_a_span_ends_by_itself() {
     for (option, value) in [("--from", "1"), ("--jobs", "2")] {
         let run = analyze(Path::new(&address), &[option, value]);
         run.fails_with(&[&address, option, "needs a file"]);
+    }
+}
+
+/// Time stamps of transport streams begin anew after 2^33 ticks, which is no gap; neither for a run that is ended right after it.
+#[test]
+fn times_go_on_where_the_sender_s_time_stamps_wrap() {
+    const WRAP_SECS: f64 = (1_u64 << 33) as f64 / 90_000.0;
+    let sent = format!("-output_ts_offset 95440 {SENT}");
+    let file = Clip::new("sent.ts", &format!("-f lavfi -i testsrc2=size=64x48:rate=30:duration=1 {sent}"));
+    let told = common::ffprobe(file.path(), &["-show_entries", "stream=start_time"]);
+    // Whoever listens from the beginning is no further from it than this.
+    let first = told.split(['\n', ',']).next().and_then(|secs| secs.trim().parse::<f64>().ok());
+    // FFmpeg counts from the wrap where it comes soon.
+    let first = first.expect("a time");
+    let wrap_secs = if first < 0.0 { -first } else { WRAP_SECS - first };
+    assert!((1.0..4.0).contains(&wrap_secs), "{told}");
+    for more in [0.0, 0.2, 0.6] {
+        let address = format!("udp://127.0.0.1:{}", free_port());
+        let mut child = start(&address, &[]);
+        std::thread::sleep(Duration::from_millis(500));
+        let _sender = Sender::moving("64x48", &sent, &address);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+        let mut records: Vec<Value> = Vec::new();
+        let begin = Instant::now();
+        while records.last().is_none_or(|record| record["time_seconds"].as_f64().unwrap() < wrap_secs + more) {
+            assert!(begin.elapsed() < SOON, "the wrap never came");
+            records.push(serde_json::from_str(&lines.next().expect("records come")).unwrap());
+        }
+        interrupt(&child);
+        let rest: Vec<Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let (summary, rest) = rest.split_last().expect("a summary");
+        records.extend_from_slice(rest);
+        assert_eq!((&summary["type"], &summary["frames"]), (&"summary".into(), &records.len().into()));
+        for pair in records.windows(2) {
+            let [first, second] = [&pair[0], &pair[1]].map(|record| record["time_seconds"].as_f64().unwrap());
+            let frames = pair[1]["frame"].as_u64().unwrap() - pair[0]["frame"].as_u64().unwrap();
+            assert!((second - first - frames as f64 / 30.0).abs() < 0.01, "{} {}", pair[0], pair[1]);
+        }
     }
 }

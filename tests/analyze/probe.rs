@@ -173,12 +173,15 @@ fn the_comparison_sees_a_wrong_value() {
 
 #[test]
 fn sources_that_the_filter_would_convert_are_refused() {
-    // FFV1 hands R'G'B' of 8 bits out as bgr0. Samples of 10 and 12 bits with alpha would become ones of 16, which in full range are
-    // scaled.
+    // FFV1 hands R'G'B' of 8 bits out as bgr0. What has alpha or interleaved chroma would become limited, where it is full range.
     let formats = [
         ("gbrp", "bgr0", "-c:v ffv1"),
         ("gray", "gray", "-c:v ffv1"),
         ("yuv410p", "yuv410p", "-c:v ffv1"),
+        ("yuva420p", "yuva420p", "-c:v ffv1 -color_range pc"),
+        ("yuva444p", "yuva444p", "-c:v ffv1 -color_range pc"),
+        ("nv12", "nv12", "-c:v rawvideo -color_range pc"),
+        ("yuyv422", "yuyv422", "-c:v rawvideo -color_range pc"),
         ("yuva420p10le", "yuva420p10le", "-c:v ffv1 -color_range pc"),
         ("yuva422p10le", "yuva422p10le", "-c:v ffv1 -color_range pc"),
     ];

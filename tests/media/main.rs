@@ -8,6 +8,7 @@ mod cropping;
 mod damage;
 mod decode;
 mod info;
+mod joined;
 mod layouts;
 mod mutants;
 mod pages;

@@ -189,7 +189,7 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let names = ["of8.mkv", "of10.mkv", "of12.mkv"].map(|name| folder.path().join(name));
     for (name, format) in names.iter().zip(["yuv420p", "yuv420p10le", "yuv420p12le"]) {
-        let filter = format!("testsrc2=s=640x360:r=25:d=1,format={format},setparams=range=limited:colorspace=bt709");
+        let filter = format!("testsrc2=s=1280x720:r=25:d=0.2,format={format},setparams=range=limited:colorspace=bt709");
         let mut command = std::process::Command::new("ffmpeg");
         command.args(["-v", "error", "-f", "lavfi", "-i", &filter, "-c:v", "ffv1"]).arg(name);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
@@ -206,7 +206,11 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
         // Above the middle, where a deep picture has more levels than one of 8 bits has.
         let read = |program: &Program, (from, note): (usize, &str)| {
+            let mut moves = 0;
             until("the counts under the pointer", PATIENCE, || {
+                // While it moves the controls stay, and its column is the same.
+                moves += 1;
+                program.move_pointer(x, y - 60 + moves % 2);
                 let log = program.log();
                 let mut since = log.lines().skip(from).skip_while(|line| !line.contains(note));
                 since.find(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)

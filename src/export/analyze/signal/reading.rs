@@ -18,17 +18,17 @@ impl SampleReading {
     /// How signalstats reads such pictures; `None` where FFmpeg converts them first to values that cannot be told from the
     /// samples alone.
     ///
-    /// Samples of 8 or 16 bits keep their values when alpha is left out or planes are parted, and planes of Y'CbCr alone,
-    /// "yuv4…", are read as they are. Of other formats of a depth between, FFmpeg makes planes of 16 bits before version 9. In
-    /// limited range it moves samples up for that; full range it scales, by a factor that depends on its version.
+    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. Of other formats FFmpeg leaves alpha out and parts the planes, and of those
+    /// of a depth between 8 and 16 bits it makes planes of 16 bits before version 9. In limited range samples keep their values, or are
+    /// moved up; full range it makes limited, in a way that depends on its version.
     #[must_use]
     pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
         let layout = picture.layout();
         let depth = u32::from(layout.depth);
-        let is_kept = matches!(depth, 8 | 16) || source.pixel_format.starts_with("yuv4");
+        let is_planar = ["yuv4", "yuvj4"].iter().any(|start| source.pixel_format.starts_with(start));
         let range = picture.colorimetry().range;
-        let is_shifted = range.value == Range::Limited && range.origin != Origin::Overridden;
-        let read = if is_kept || filters_keep_depth() { depth } else { 16 };
+        let is_limited = range.value == Range::Limited && range.origin != Origin::Overridden;
+        let read = if is_planar || matches!(depth, 8 | 16) || filters_keep_depth() { depth } else { 16 };
         let grid = layout.chroma_shift;
         let known_grid = match read {
             8 => grid.0 + grid.1 < 3 && grid != (0, 2),
@@ -36,7 +36,7 @@ impl SampleReading {
             _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
         };
         let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
-        let is_read = is_coded && source.converted_to.is_none() && known_grid && (is_kept || is_shifted);
+        let is_read = is_coded && source.converted_to.is_none() && known_grid && (is_planar || is_limited);
         is_read.then_some(Self { depth: read, shift: read - depth })
     }
 
