@@ -116,6 +116,14 @@ pub enum SnapshotError {
         /// That of the last frame.
         last: u64,
     },
+    /// The wanted frame comes behind a gap of numbered pictures.
+    #[error("{}: {gap}; put it there, or name a frame before it", .input.display())]
+    Gap {
+        /// The pictures.
+        input: PathBuf,
+        /// Which number is missing, in words.
+        gap: String,
+    },
     /// The region is not inside the picture.
     #[error("{}: the region {region} is not inside the picture, which has {width}×{height} pixels; choose one that is", .input.display())]
     OutsidePicture {
@@ -369,6 +377,13 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         Point::Time(_) | Point::Frame(_) => {}
     }
     let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
+    let is_later = match options.at {
+        Point::Time(secs) => secs > frame.time_secs + frame.duration_secs + 1e-3,
+        Point::Frame(number) => frame.index.is_some_and(|last| last < number),
+    };
+    if let Some(gap) = decoder.gap().filter(|_| is_later) {
+        return Err(SnapshotError::Gap { input: options.input.clone(), gap });
+    }
     match (options.at, frame.index) {
         // Times that people type have as few digits as those that are shown to them.
         (Point::Time(secs), _)

@@ -7,6 +7,7 @@ use super::av::{AvError, AvFrame, AvPacket, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
+use super::numbered::Sequence;
 use super::pictures::{PictureMaker, TimelinePlace};
 use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
@@ -430,6 +431,14 @@ impl Decoder {
             }
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
+                    let packet = match self.source.sequence() {
+                        Some(sequence) => packet.later_by(i64::from(sequence.before())),
+                        None => packet,
+                    };
+                    if self.is_behind_gap(&packet) {
+                        self.end_input()?;
+                        continue;
+                    }
                     self.counters.packets += 1;
                     let arrival = self.info.live.then(SystemTime::now);
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
@@ -440,7 +449,8 @@ impl Decoder {
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}
-                Read::End => self.position.supply = PacketSupply::Ended,
+                Read::End => self.end_input()?,
+                Read::Error(AvError::IO) if self.source.sequence().is_some_and(Sequence::is_broken) => self.end_input()?,
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
@@ -465,5 +475,22 @@ impl Decoder {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a packet of numbered pictures comes behind a number that is missing: FFmpeg may overlook a gap.
+    fn is_behind_gap(&self, packet: &AvPacket) -> bool {
+        let count = self.source.sequence().map(|sequence| i64::from(sequence.count()));
+        count.is_some_and(|count| packet.pts().is_some_and(|pts| pts >= count))
+    }
+
+    /// The input has given its last packet: there are no more, or pictures have been written meanwhile, for which this waits.
+    fn end_input(&mut self) -> Result<(), MediaError> {
+        if !self.source.await_next()? {
+            self.position.supply = PacketSupply::Ended;
+            return Ok(());
+        }
+        self.input = self.source.open()?;
+        self.input.select(self.stream);
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
-use crate::media::StreamInfo;
+use crate::media::{StreamInfo, TrackKind, VideoTrack};
 use crate::picture::Frame;
 use crate::picture::color::Origin;
 use crate::text::counted;
@@ -59,6 +59,7 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         value: scan.to_string(),
         origin: Some(Origin::Tagged),
     }));
+    lines.extend(tracks(info));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
@@ -72,6 +73,24 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
         lines.push(plain("seeking", "plays forwards only".to_owned()));
     }
     lines
+}
+
+/// The file's video tracks, where there are several: a line for each, and why that one is shown.
+fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
+    if info.tracks.len() < 2 {
+        return Vec::new();
+    }
+    let line = |(at, track): (usize, &VideoTrack)| {
+        let kind = match track.kind {
+            TrackKind::Video => "",
+            TrackKind::Cover => ", a cover or a thumbnail",
+            TrackKind::GrayBeside => ", gray: alpha or a depth map",
+        };
+        let chosen = if track.stream == info.stream { format!("; shown: {}", info.track_reason) } else { String::new() };
+        let VideoTrack { codec, size: (width, height), .. } = track;
+        plain("track", format!("{}: {codec}, {width}×{height}{kind}{chosen}", at + 1))
+    };
+    info.tracks.iter().enumerate().map(line).collect()
 }
 
 fn bit_rate(bits_a_second: u64) -> String {
@@ -91,6 +110,11 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
     let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
     let average = number(average.value());
+    match info.picture_rate {
+        Some(Origin::Overridden) => return format!("{average} fps, by --frame-rate"),
+        Some(_) => return format!("{average} fps, assumed: pictures state none; --frame-rate sets it"),
+        None => {}
+    }
     let nominal = info.nominal_rate.filter(|rate| rate.value() < CLOCK_RATE);
     match (info.is_variable_rate(), nominal) {
         (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),
