@@ -144,13 +144,19 @@ impl Counter {
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
         self.take_engine();
-        let under_way = if !self.adjustments.is_off() {
+        let mut under_way = if !self.adjustments.is_off() {
             self.submit_adjusted(picture, region)?
         } else if self.scopes.choice().any() {
             self.submit_with_scopes(picture, region)?
         } else {
             self.submit_parts(&parts_of(picture, region)?)?
         };
+        // Adjustments make new codes, of which none was clamped.
+        if let Some(clamped) = region::clamped(picture, region).filter(|_| self.adjustments.is_off()) {
+            let histograms = under_way.counts.histograms.iter_mut();
+            let of_rgbl = histograms.filter(|histogram| histogram.components == Components::Rgbl);
+            of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
+        }
         self.under_way.push_back(under_way);
         Ok(())
     }

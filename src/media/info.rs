@@ -109,6 +109,13 @@ pub struct StreamInfo {
 }
 
 impl StreamInfo {
+    /// The number of the video track that is read, from 1 on; `None` where the file has no other.
+    #[must_use]
+    pub fn track(&self) -> Option<u32> {
+        let at = self.tracks.iter().position(|track| track.stream == self.stream)?;
+        u32::try_from(at + 1).ok().filter(|_| self.tracks.len() > 1)
+    }
+
     /// Whether frames come at uneven distances, as far as the headers tell.
     #[must_use]
     pub fn is_variable_rate(&self) -> Option<bool> {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::av::{self, AvFrame, PixelFormat, Scaler};
+use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Range, Sourced};
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::picture::{ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
 
 /// What the container says about all frames; a frame may say otherwise.
 #[derive(Clone)]
@@ -145,6 +145,10 @@ impl PictureMaker {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
         let sample_aspect = self.sample_aspect(&frame).value;
+        let clamped = clamped_samples(&frame, &kind);
+        if clamped.is_some() {
+            self.note("samples below 0 and above 1 are counted as 0 and 1, and as out of range".to_owned());
+        }
         let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
@@ -159,6 +163,7 @@ impl PictureMaker {
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
         let picture = Picture::new(layout, kind.size, colorimetry, planes).map_err(|error| error.to_string())?;
+        let picture = picture.with_clamped(clamped);
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
 
@@ -214,6 +219,27 @@ impl PictureMaker {
             self.notes.push(note);
         }
     }
+}
+
+/// Which samples of a frame in floating point lie outside 0 to 1, to which conversion clamps them.
+fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
+    const BYTES: usize = size_of::<f32>();
+    let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float32)?;
+    let (width, height) = kind.size;
+    let colors = if descriptor.is_rgb() { 3 } else { 1 };
+    let mut planes = Vec::new();
+    for component in descriptor.components.iter().take(colors) {
+        let (plane, step) = (usize::try_from(component.plane).ok()?, usize::try_from(component.step).ok()?);
+        let offset = usize::try_from(component.offset).ok()?;
+        let row_bytes = (width as usize).checked_mul(step)?;
+        planes.push((frame.copy_rows(plane, row_bytes, height as usize)?, row_bytes, step, offset));
+    }
+    let sample = |channel: usize, x: usize, y: usize| {
+        let (bytes, row_bytes, step, offset) = &planes[channel.min(planes.len() - 1)];
+        let at = y * row_bytes + x * step + offset;
+        bytes.get(at..at + BYTES).and_then(|four| four.try_into().ok()).map_or(0.0, f32::from_le_bytes)
+    };
+    ClampedSamples::of(kind.size, |x, y| std::array::from_fn(|channel| sample(channel, x, y)))
 }
 
 /// The frame's planes where they can be read as they are, else a copy with the rows from the top.

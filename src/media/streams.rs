@@ -1,5 +1,6 @@
 //! Which stream of a file is its video.
 
+use std::fmt;
 use std::path::Path;
 
 use super::av::Input;
@@ -29,6 +30,18 @@ pub struct VideoTrack {
     pub codec: String,
     /// Width and height that the header states, in pixels.
     pub size: (u32, u32),
+}
+
+impl fmt::Display for VideoTrack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { codec, size: (width, height), kind, .. } = self;
+        let kind = match kind {
+            TrackKind::Video => "",
+            TrackKind::Cover => ", a cover or a thumbnail",
+            TrackKind::GrayBeside => ", gray: alpha or a depth map",
+        };
+        write!(f, "{codec}, {width}×{height}{kind}")
+    }
 }
 
 /// What is known against a stream, the gravest first: of two streams the lesser is the likelier.

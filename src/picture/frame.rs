@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
+use super::clamped::ClampedSamples;
 use crate::picture::color::{Colorimetry, Conversion, Matrix};
 use crate::picture::layout::{ColorModel, LayoutError, PixelLayout};
 
@@ -100,6 +101,8 @@ pub struct Picture {
     height: u32,
     colorimetry: Colorimetry,
     planes: Arc<dyn PlaneStore>,
+    /// Which samples were clamped as they became codes; only of floating point.
+    clamped: Option<Arc<ClampedSamples>>,
 }
 
 impl Picture {
@@ -132,7 +135,19 @@ impl Picture {
                 return Err(PictureError::Plane { plane, actual, needed, stride });
             }
         }
-        Ok(Self { layout, width, height, colorimetry, planes })
+        Ok(Self { layout, width, height, colorimetry, planes, clamped: None })
+    }
+
+    /// The picture, of whose samples those were clamped as they became codes.
+    #[must_use]
+    pub fn with_clamped(self, clamped: Option<ClampedSamples>) -> Self {
+        Self { clamped: clamped.map(Arc::new), ..self }
+    }
+
+    /// The samples that were clamped as they became codes; `None` where none was.
+    #[must_use]
+    pub fn clamped(&self) -> Option<&ClampedSamples> {
+        self.clamped.as_deref()
     }
 
     /// The memory layout of the planes.

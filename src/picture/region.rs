@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::picture::layout::{ColorModel, PixelLayout};
-use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{OutOfRange, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +63,15 @@ impl Rect {
     pub fn pixel_count(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
+}
+
+/// How many samples of a rectangle, or of the whole picture, were clamped as they became codes; `None` where none was. They are out of range
+/// beside those that fall out of it as codes become red, green and blue.
+#[must_use]
+pub fn clamped(picture: &Picture, rect: Option<Rect>) -> Option<OutOfRange> {
+    let rect = rect.unwrap_or(Rect::whole(picture.width(), picture.height()));
+    let ([left, upper], [right, lower]) = rect.corners();
+    Some(picture.clamped()?.counts(left..right, upper..lower))
 }
 
 /// The pictures whose histograms add up to that of the rectangle. The whole picture is one part, itself.

@@ -3,7 +3,7 @@
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
-use crate::media::{StreamInfo, TrackKind, VideoTrack};
+use crate::media::{StreamInfo, VideoTrack};
 use crate::picture::Frame;
 use crate::picture::color::Origin;
 use crate::text::counted;
@@ -81,14 +81,8 @@ fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
         return Vec::new();
     }
     let line = |(at, track): (usize, &VideoTrack)| {
-        let kind = match track.kind {
-            TrackKind::Video => "",
-            TrackKind::Cover => ", a cover or a thumbnail",
-            TrackKind::GrayBeside => ", gray: alpha or a depth map",
-        };
         let chosen = if track.stream == info.stream { format!("; shown: {}", info.track_reason) } else { String::new() };
-        let VideoTrack { codec, size: (width, height), .. } = track;
-        plain("track", format!("{}: {codec}, {width}×{height}{kind}{chosen}", at + 1))
+        plain("track", format!("{}: {track}{chosen}", at + 1))
     };
     info.tracks.iter().enumerate().map(line).collect()
 }

@@ -41,12 +41,18 @@ pub struct StripKey {
     changed_nanos: u64,
     matrix: Option<String>,
     range: Option<String>,
+    #[serde(default)]
+    track: Option<u32>,
 }
 
 impl StripKey {
     /// The key of a plain file that is read so; `None` for anything else, or where the file cannot be read.
     #[must_use]
     pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
+        if open.sequence {
+            // The file named is one of many.
+            return None;
+        }
         let changed = fs::metadata(path).ok()?.modified().ok()?;
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Some(Self {
@@ -56,6 +62,7 @@ impl StripKey {
             changed_nanos: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             matrix: open.matrix.map(|matrix| matrix.to_string()),
             range: open.range.map(|range| range.to_string()),
+            track: open.track,
         })
     }
 

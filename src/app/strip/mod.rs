@@ -149,8 +149,12 @@ impl ClipStrip {
     /// Follows the video on screen: begins to fill its strip, and says when that may go on.
     pub fn follow(&mut self, session: &Session, now: Instant) {
         let Interpretation { matrix, range } = session.interpretation;
-        let open =
-            OpenOptions { matrix: matrix.or(self.open.matrix), range: range.or(self.open.range), ..self.open.clone() };
+        let open = OpenOptions {
+            matrix: matrix.or(self.open.matrix),
+            range: range.or(self.open.range),
+            track: session.info.track(),
+            ..self.open.clone()
+        };
         let subject = StripSubject { path: session.input.clone(), open };
         self.follow_previews(&subject, session);
         if self.size == StripSize::Off {
