@@ -161,7 +161,8 @@ impl Inputs {
     ) -> Arrival {
         match start::open(&input, options, &self.waker) {
             Ok(media) => {
-                self.opening = Some(Opening { at_secs, ..Opening::new(input, media) });
+                let opening = self.opening.insert(Opening::new(input, media));
+                opening.at_secs = at_secs;
                 Arrival::Begun
             }
             Err(error) => {

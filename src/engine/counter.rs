@@ -10,7 +10,7 @@ use crate::gpu::count_queue::CountQueue;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
 use crate::picture::region::{self, Rect};
-use crate::picture::{Picture, PictureError};
+use crate::picture::{ClampedSamples, Picture, PictureError};
 use crate::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
 /// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
@@ -144,19 +144,13 @@ impl Counter {
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
     pub fn submit(&mut self, picture: &Picture, region: Option<Rect>) -> Result<(), EngineError> {
         self.take_engine();
-        let mut under_way = if !self.adjustments.is_off() {
+        let under_way = if !self.adjustments.is_off() {
             self.submit_adjusted(picture, region)?
         } else if self.scopes.choice().any() {
             self.submit_with_scopes(picture, region)?
         } else {
             self.submit_parts(&parts_of(picture, region)?)?
         };
-        // Adjustments make new codes, of which none was clamped.
-        if let Some(clamped) = region::clamped(picture, region).filter(|_| self.adjustments.is_off()) {
-            let histograms = under_way.counts.histograms.iter_mut();
-            let of_rgbl = histograms.filter(|histogram| histogram.components == Components::Rgbl);
-            of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
-        }
         self.under_way.push_back(under_way);
         Ok(())
     }
@@ -170,7 +164,10 @@ impl Counter {
             is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, &parts[largest], components))?;
         }
         let rest = parts.iter().enumerate().filter(|(index, _)| !is_owed || Some(*index) != largest);
-        let histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
+        let mut histograms = self.count_on_cpu(bits(parts), rest.map(|(_, part)| part));
+        if let Some(part) = largest.filter(|_| is_owed) {
+            add_clamped(&mut histograms, parts[part].clamped());
+        }
         let scopes = ScopeCounts::default();
         Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: name(is_owed) }, is_owed })
     }
@@ -182,7 +179,9 @@ impl Counter {
         let is_owed =
             self.try_adapter(|gpu, queue, components| queue.submit_region(gpu, picture, region, components))?;
         if is_owed {
-            return Ok(self.owed(picture));
+            let mut owed = self.owed(picture);
+            add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
+            return Ok(owed);
         }
         let histograms = self.count_on_cpu(picture.layout().bin_bits(), &parts_of(picture, region)?);
         let components = self.components.first().copied().unwrap_or_default();
@@ -309,6 +308,13 @@ impl Counter {
             Who::Cpu | Who::Starting(_) => self.cpu.count_region(picture, region, components).map(Some),
         }
     }
+}
+
+/// Adds the samples of a part that were clamped before the adapter got their codes.
+fn add_clamped(histograms: &mut [Histogram], clamped: Option<&ClampedSamples>) {
+    let Some(clamped) = clamped.map(ClampedSamples::counts) else { return };
+    let of_rgbl = histograms.iter_mut().filter(|histogram| histogram.components == Components::Rgbl);
+    of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
 }
 
 const fn name(by_adapter: bool) -> &'static str {

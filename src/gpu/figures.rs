@@ -1,7 +1,7 @@
 //! Which frame, and which picture of it, the figures of a playing video belong to.
 
 use crate::histogram::Components;
-use crate::picture::Frame;
+use crate::picture::{Frame, OutOfRange};
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
 use crate::view::scene::Brush;
@@ -49,6 +49,8 @@ pub(super) struct FigureSubject {
     pub components: Components,
     /// Whether the pixels outside the limits of EBU R 103 come behind them.
     pub limits: bool,
+    /// Samples that were out of range before they became codes.
+    pub clamped: OutOfRange,
 }
 
 /// Whether figures are on their way back from the GPU.

@@ -30,15 +30,28 @@ impl ClampedSamples {
         flags.iter().any(|flags| *flags != 0).then_some(Self { width, flags })
     }
 
-    /// How many there are in these columns and rows.
+    /// Those in these columns and rows; `None` where there are none.
     #[must_use]
-    pub fn counts(&self, columns: Range<u32>, rows: Range<u32>) -> OutOfRange {
+    pub fn part(&self, columns: Range<u32>, rows: Range<u32>) -> Option<Self> {
+        let rows = self.flags.chunks_exact(self.width.max(1)).take(rows.end as usize).skip(rows.start as usize);
+        let flags = rows.flat_map(|row| row.iter().skip(columns.start as usize).take(columns.len())).copied();
+        let part = Self { width: columns.len(), flags: flags.collect() };
+        part.flags.iter().any(|flags| *flags != 0).then_some(part)
+    }
+
+    /// Whether the sample of that channel in that column and row was below the range, and above it.
+    #[must_use]
+    pub fn at(&self, channel: usize, x: u32, y: u32) -> [bool; 2] {
+        let flags = self.flags.get(y as usize * self.width + x as usize).map_or(0, |flags| flags >> (2 * channel));
+        [flags & 1 != 0, flags & 2 != 0]
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn counts(&self) -> OutOfRange {
         let mut counts = [0; 64];
-        let (first, count) = (columns.start as usize, columns.len());
-        for row in self.flags.chunks_exact(self.width.max(1)).take(rows.end as usize).skip(rows.start as usize) {
-            for flags in row.iter().skip(first).take(count) {
-                counts[usize::from(*flags & 63)] += 1;
-            }
+        for flags in &self.flags {
+            counts[usize::from(*flags & 63)] += 1;
         }
         let of_bit = |bit: usize| counts.iter().enumerate().filter(|(flags, _)| flags >> bit & 1 == 1).map(|(_, n)| n).sum();
         std::array::from_fn(|channel| [of_bit(2 * channel), of_bit(2 * channel + 1)])
@@ -58,9 +71,12 @@ mod tests {
             _ => [0.0, 1.0, 0.5],
         };
         let clamped = ClampedSamples::of((3, 2), samples).unwrap();
-        assert_eq!(clamped.counts(0..3, 0..2), [[1, 1], [1, 0], [0, 1]]);
-        assert_eq!(clamped.counts(0..2, 0..1), [[1, 0], [0, 0], [0, 0]]);
-        assert_eq!(clamped.counts(1..3, 0..2), [[0, 1], [1, 0], [0, 1]]);
+        assert_eq!(clamped.counts(), [[1, 1], [1, 0], [0, 1]]);
+        let counts = |columns, rows| clamped.part(columns, rows).map(|part| part.counts());
+        assert_eq!(counts(0..2, 0..1), Some([[1, 0], [0, 0], [0, 0]]));
+        assert_eq!(counts(1..3, 0..2), Some([[0, 1], [1, 0], [0, 1]]));
+        assert_eq!(counts(0..1, 1..2), None);
+        assert_eq!((clamped.at(0, 1, 1), clamped.at(1, 1, 1), clamped.at(0, 1, 0)), ([false, true], [true, false], [false; 2]));
         assert_eq!(ClampedSamples::of((3, 2), |_, _| [0.0, 1.0, 0.5]), None);
     }
 }

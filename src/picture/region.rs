@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::picture::layout::{ColorModel, PixelLayout};
-use crate::picture::{OutOfRange, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{ClampedSamples, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,15 +65,6 @@ impl Rect {
     }
 }
 
-/// How many samples of a rectangle, or of the whole picture, were clamped as they became codes; `None` where none was. They are out of range
-/// beside those that fall out of it as codes become red, green and blue.
-#[must_use]
-pub fn clamped(picture: &Picture, rect: Option<Rect>) -> Option<OutOfRange> {
-    let rect = rect.unwrap_or(Rect::whole(picture.width(), picture.height()));
-    let ([left, upper], [right, lower]) = rect.corners();
-    Some(picture.clamped()?.counts(left..right, upper..lower))
-}
-
 /// The pictures whose histograms add up to that of the rectangle. The whole picture is one part, itself.
 ///
 /// # Errors
@@ -91,10 +82,18 @@ pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError
         for (x, width) in cut(rect.x, rect.width, sx) {
             let part = Rect { x, y, width, height };
             let is_aligned = x % (1 << sx) == 0 && y % (1 << sy) == 0;
-            parts.push(if is_aligned { view(picture, part)? } else { copy(picture, part)? });
+            let made = if is_aligned { view(picture, part)? } else { copy(picture, part)? };
+            parts.push(made.with_clamped(clamped(picture, part)));
         }
     }
     Ok(parts)
+}
+
+/// The samples of a rectangle that were clamped as they became codes.
+#[must_use]
+pub fn clamped(picture: &Picture, rect: Rect) -> Option<ClampedSamples> {
+    let ([left, upper], [right, lower]) = rect.corners();
+    picture.clamped()?.part(left..right, upper..lower)
 }
 
 /// Cuts a run of samples at the first multiple of 2^`shift` inside it.

@@ -149,10 +149,6 @@ impl RunCounter {
             };
             let parts = parts_of(&adjusted)?;
             expected = self.counting.components().iter().map(|&components| reference_of(&parts, components)).collect();
-            if let (Some(clamped), true) = (region::clamped(picture, region), is_off) {
-                let of_rgbl = expected.iter_mut().filter(|histogram: &&mut Histogram| histogram.components == Components::Rgbl);
-                of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
-            }
             let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
             expected_scope = chroma.map(|chroma| scopes::reference::vectorscope(&adjusted, pixels, chroma));
         }

@@ -14,7 +14,8 @@ use crate::gpu::totals::TotalsPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::limits::Limits;
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, Transfer};
-use crate::view::scene::Scene;
+use crate::picture::{OutOfRange, region};
+use crate::view::scene::{Counted, Scene};
 
 impl Renderer {
     /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
@@ -55,13 +56,14 @@ impl Renderer {
         }
         let come = self.answers.live.belt.poll(&gpu.device);
         self.fetch_histogram(gpu);
-        let (FigureSubject { tag, loading, revision, bits, components, limits }, mut words) = come?;
+        let (FigureSubject { tag, loading, revision, bits, components, limits, clamped }, mut words) = come?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
         let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
         let outside_r103 = if limits { words.pop() } else { None };
         let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
         sums.outside_r103 = outside_r103;
+        sums.add_out_of_range(clamped);
         sums.selected = selected;
         Some((tag, sums))
     }
@@ -123,7 +125,21 @@ impl Renderer {
         let Some(Loaded { bits, components, .. }) = self.content.loaded else {
             return Ok(Histogram::empty(8, Components::Rgbl));
         };
-        self.content.passes().0.read(gpu, bits, components)
+        let mut histogram = self.content.passes().0.read(gpu, bits, components)?;
+        histogram.add_out_of_range(self.clamped());
+        Ok(histogram)
+    }
+
+    /// The samples of what is counted filled that were out of range before they became codes.
+    fn clamped(&self) -> OutOfRange {
+        let is_source = |loaded: &&Loaded| {
+            let counted = self.content.choice.counted_in(loaded.components);
+            loaded.components == Components::Rgbl
+                && (self.content.choice.adjustments.is_off() || counted == Counted::Source)
+        };
+        let loaded = self.content.loaded.as_ref().filter(is_source).filter(|loaded| loaded.known.is_none());
+        let clamped = loaded.and_then(|loaded| region::clamped(&loaded.picture, loaded.rect()));
+        clamped.map_or_else(OutOfRange::default, |clamped| clamped.counts())
     }
 
     /// Records the adjusting and counting of the loaded picture, as far as that has not been done yet.
@@ -158,7 +174,7 @@ impl Renderer {
         let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
-        let mut subject = FigureSubject { tag, loading, revision, bits, components, limits: false };
+        let mut subject = FigureSubject { tag, loading, revision, bits, components, limits: false, clamped: self.clamped() };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };
