@@ -120,7 +120,8 @@ mod tests {
         };
         let all = [names_of(8..12, "b#.png"), names_of(1001..1004, "take_2.#.dpx"), names_of(1..2, "alone#.png")];
         let all = all.concat();
-        let pictures = folder(&all.iter().map(String::as_str).chain(["cover.png", "1.txt", "2.txt"]).collect::<Vec<_>>());
+        let pictures =
+            folder(&all.iter().map(String::as_str).chain(["cover.png", "1.txt", "2.txt"]).collect::<Vec<_>>());
         assert_eq!(names(pictures.path()), ["b%01d.png", "take_2.%04d.dpx"]);
         let with_video = folder(&["b1.png", "b2.png", "clip.mp4"]);
         assert_eq!(names(with_video.path()), ["clip.mp4"]);

@@ -316,7 +316,9 @@ mod tests {
         let ratio = |num, den| Ok(Ratio { num, den });
         assert_eq!(parse_rate("24000/1001"), ratio(24_000, 1001));
         assert_eq!((parse_rate("25"), parse_rate("23.976")), (ratio(25, 1), ratio(23_976, 1000)));
-        for text in ["", "0", "-25", "25/0", "0/1", "a", "25.", ".5", "1/2/3", "1e3", "99999", "25.0001", "9999999999", "25 "] {
+        for text in
+            ["", "0", "-25", "25/0", "0/1", "a", "25.", ".5", "1/2/3", "1e3", "99999", "25.0001", "9999999999", "25 "]
+        {
             assert!(parse_rate(text).is_err(), "{text}");
         }
     }

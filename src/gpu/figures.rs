@@ -1,9 +1,9 @@
 //! Which frame, and which picture of it, the figures of a playing video belong to.
 
 use crate::histogram::Components;
-use crate::picture::{Frame, OutOfRange};
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
+use crate::picture::{Frame, OutOfRange};
 use crate::view::scene::Brush;
 
 /// Which frame figures belong to.

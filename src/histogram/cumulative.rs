@@ -5,8 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::picture::OutOfRange;
 use super::bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
+use crate::picture::OutOfRange;
 
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -95,7 +95,9 @@ pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     let index = find_index(&mut boxes.file, boxes.length).ok().flatten();
     let culprit = index.and_then(|index| walked.iter().rfind(|passed| passed.start < index));
     Some(match culprit {
-        Some(culprit) => IndexFault::Hidden { kind: String::from_utf8_lossy(&culprit.kind).into_owned(), at: culprit.start },
+        Some(culprit) => {
+            IndexFault::Hidden { kind: String::from_utf8_lossy(&culprit.kind).into_owned(), at: culprit.start }
+        }
         None => IndexFault::Missing,
     })
 }
@@ -133,7 +135,8 @@ pub(super) fn is_composed(path: &Path) -> bool {
         boxes.file.take(size).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     };
-    is_heif(path) && meta().is_some_and(|meta| primary_kind(&meta).is_some_and(|kind| matches!(&kind, b"grid" | b"iovl")))
+    is_heif(path)
+        && meta().is_some_and(|meta| primary_kind(&meta).is_some_and(|kind| matches!(&kind, b"grid" | b"iovl")))
 }
 
 /// The kind of the item that a `meta` box calls its primary one.

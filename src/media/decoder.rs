@@ -450,7 +450,9 @@ impl Decoder {
                 }
                 Read::Packet(_) => {}
                 Read::End => self.end_input()?,
-                Read::Error(AvError::IO) if self.source.sequence().is_some_and(Sequence::is_broken) => self.end_input()?,
+                Read::Error(AvError::IO) if self.source.sequence().is_some_and(Sequence::is_broken) => {
+                    self.end_input()?
+                }
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();

@@ -50,7 +50,10 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// Something else than numbered pictures is to be followed while it is written.
-    #[error("{}: --follow waits for numbered pictures, which this is not; leave it out, or add --sequence", shown(path))]
+    #[error(
+        "{}: --follow waits for numbered pictures, which this is not; leave it out, or add --sequence",
+        shown(path)
+    )]
     NotFollowed {
         /// The file.
         path: PathBuf,

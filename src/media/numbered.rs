@@ -6,13 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf, is_separator};
 use std::time::Duration;
 
+use super::index::FrameIndex;
 use crate::picture::Ratio;
 use crate::text::{counted, plain};
 
 /// Endings of names that FFmpeg's numbered pictures have.
 const ENDINGS: &[&str] = &[
-    "bmp", "dds", "dpx", "exr", "hdr", "j2c", "j2k", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm", "pcx", "pfm", "pgm", "phm",
-    "png", "pnm", "ppm", "qoi", "ras", "sgi", "sun", "tga", "tif", "tiff", "webp", "xbm", "xwd",
+    "bmp", "dds", "dpx", "exr", "hdr", "j2c", "j2k", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm", "pcx", "pfm", "pgm",
+    "phm", "png", "pnm", "ppm", "qoi", "ras", "sgi", "sun", "tga", "tif", "tiff", "webp", "xbm", "xwd",
 ];
 /// Endings of pictures that films are made of.
 const FILM_ENDINGS: [&str; 2] = ["dpx", "exr"];
@@ -46,12 +47,14 @@ impl NumberPattern {
                 rest = behind;
                 continue;
             }
-            let (width, behind) = behind.split_once('d').filter(|(width, _)| width.bytes().all(|b| b.is_ascii_digit()))?;
+            let (width, behind) =
+                behind.split_once('d').filter(|(width, _)| width.bytes().all(|b| b.is_ascii_digit()))?;
             if has_number {
                 return None;
             }
             has_number = true;
-            found.digits = if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MOST_DIGITS)? };
+            found.digits =
+                if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MOST_DIGITS)? };
             rest = behind;
         }
         if has_number { &mut found.after } else { &mut found.before }.push_str(rest);
@@ -77,7 +80,8 @@ impl NumberPattern {
         let name = self.before.rsplit(is_separator).next().unwrap_or_default();
         let folder = &self.before[..self.before.len() - name.len()];
         let folder = Path::new(if folder.is_empty() { "." } else { folder });
-        let (rest, is_in_folder) = self.after.split_once(is_separator).map_or((&*self.after, false), |(rest, _)| (rest, true));
+        let (rest, is_in_folder) =
+            self.after.split_once(is_separator).map_or((&*self.after, false), |(rest, _)| (rest, true));
         let mut numbers = Vec::new();
         for entry in fs::read_dir(folder)? {
             let found = entry?.file_name();
@@ -99,7 +103,8 @@ impl NumberPattern {
         let name = path.file_name()?.to_str()?;
         let folder = path.to_str()?.strip_suffix(name)?;
         let patterns = Self::all_of(folder, name).into_iter().filter(Self::is_of_stills);
-        largest(patterns.filter_map(|pattern| Some((pattern.numbers().ok()?.len(), pattern)))).map(|(_, pattern)| pattern)
+        largest(patterns.filter_map(|pattern| Some((pattern.numbers().ok()?.len(), pattern))))
+            .map(|(_, pattern)| pattern)
     }
 
     /// Whether its files are stills by their names.
@@ -113,7 +118,9 @@ impl NumberPattern {
         let stem = name.rfind('.').unwrap_or(name.len());
         let mut end = stem;
         while let Some(last) = name[..end].rfind(|c: char| c.is_ascii_digit()) {
-            let begin = name[..last].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
+            let begin = name[..last]
+                .rfind(|c: char| !c.is_ascii_digit())
+                .map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
             let begin_of_number = begin.max((last + 1).saturating_sub(MOST_DIGITS));
             let digits = last + 1 - begin_of_number;
             let is_filled = name[begin_of_number..].starts_with('0') && digits > 1;
@@ -221,6 +228,12 @@ impl Sequence {
     /// How many pictures there are without a gap.
     pub(super) const fn count(&self) -> u32 {
         self.count
+    }
+
+    /// Where the pictures lie in time, each a tick after the one before it.
+    pub(super) fn index(&self) -> FrameIndex {
+        let pts: Vec<_> = (0..i64::from(self.count)).collect();
+        FrameIndex { keys: pts.clone(), pts }
     }
 
     /// The number that reading begins with.

@@ -45,8 +45,7 @@ impl Decoder {
     /// [`MediaError`] if the source cannot be opened again.
     pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
         if let Some(sequence) = self.source.sequence().filter(|_| !self.info.live) {
-            let pts: Vec<_> = (0..i64::from(sequence.count())).collect();
-            return Ok(Some(FrameIndex { keys: pts.clone(), pts }));
+            return Ok(Some(sequence.index()));
         }
         let Some(lister) = self.lister().filter(|_| self.has_plain_packets()) else { return Ok(None) };
         Ok(match lister.list(go_on)? {

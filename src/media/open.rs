@@ -188,6 +188,8 @@ impl Decoder {
         if !self.info.timed {
             self.promise = Promise::Nothing;
         }
+        self.numbers.list =
+            self.source.sequence().filter(|_| !self.info.live).map(|pictures| Arc::new(pictures.index()));
         if matches!(self.promise, Promise::Table(_)) {
             // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
             let start = self.info.start_ticks;

@@ -9,7 +9,9 @@ use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
 use crate::picture::color::{Range, Sourced};
 use crate::picture::layout::PixelLayout;
-use crate::picture::{ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat};
+use crate::picture::{
+    ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, SourceFormat,
+};
 
 /// What the container says about all frames; a frame may say otherwise.
 #[derive(Clone)]

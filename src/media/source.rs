@@ -90,7 +90,8 @@ impl Source {
             SourceKind::Numbered(sequence) => sequence.assumed_rate(),
             _ => numbered::assumed_rate(&text),
         };
-        let picture_rate = options.frame_rate.map_or(Sourced::guessed(assumed), |value| Sourced { value, origin: Origin::Overridden });
+        let picture_rate =
+            options.frame_rate.map_or(Sourced::guessed(assumed), |value| Sourced { value, origin: Origin::Overridden });
         let url = match &kind {
             SourceKind::Pipe => b"pipe:0".to_vec(),
             // The prefix keeps a colon in a file's name from being taken for a protocol.

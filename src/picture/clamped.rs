@@ -53,7 +53,8 @@ impl ClampedSamples {
         for flags in &self.flags {
             counts[usize::from(*flags & 63)] += 1;
         }
-        let of_bit = |bit: usize| counts.iter().enumerate().filter(|(flags, _)| flags >> bit & 1 == 1).map(|(_, n)| n).sum();
+        let of_bit =
+            |bit: usize| counts.iter().enumerate().filter(|(flags, _)| flags >> bit & 1 == 1).map(|(_, n)| n).sum();
         std::array::from_fn(|channel| [of_bit(2 * channel), of_bit(2 * channel + 1)])
     }
 }
@@ -76,7 +77,10 @@ mod tests {
         assert_eq!(counts(0..2, 0..1), Some([[1, 0], [0, 0], [0, 0]]));
         assert_eq!(counts(1..3, 0..2), Some([[0, 1], [1, 0], [0, 1]]));
         assert_eq!(counts(0..1, 1..2), None);
-        assert_eq!((clamped.at(0, 1, 1), clamped.at(1, 1, 1), clamped.at(0, 1, 0)), ([false, true], [true, false], [false; 2]));
+        assert_eq!(
+            (clamped.at(0, 1, 1), clamped.at(1, 1, 1), clamped.at(0, 1, 0)),
+            ([false, true], [true, false], [false; 2])
+        );
         assert_eq!(ClampedSamples::of((3, 2), |_, _| [0.0, 1.0, 0.5]), None);
     }
 }

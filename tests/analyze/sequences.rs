@@ -70,7 +70,10 @@ fn rates_and_tracks_that_cannot_be_are_refused() {
 
 /// A picture of 24 × 10 pixels in floating point: green, blue and red, from −0.5 to 1.5.
 fn floats() -> Vec<f32> {
-    noise(24 * 10 * 3 * 2, 5).chunks_exact(2).map(|two| f32::from(u16::from_le_bytes([two[0], two[1]])) / 32_768.0 - 0.5).collect()
+    noise(24 * 10 * 3 * 2, 5)
+        .chunks_exact(2)
+        .map(|two| f32::from(u16::from_le_bytes([two[0], two[1]])) / 32_768.0 - 0.5)
+        .collect()
 }
 
 #[test]
@@ -86,10 +89,14 @@ fn floats_outside_their_range_are_counted_in_all_and_in_part() {
         y.flat_map(|y| x.clone().map(move |x| (x, y))).filter(|place| is_outside(at(*place))).count() as u64
     };
     for engine in ["cpu", "gpu"] {
-        for (region, x, y) in [(None, 0..24, 0..10), (Some("5,3,7,6"), 5..12, 3..9), (Some("23,9,1,1"), 23..24, 9..10)] {
+        for (region, x, y) in [(None, 0..24, 0..10), (Some("5,3,7,6"), 5..12, 3..9), (Some("23,9,1,1"), 23..24, 9..10)]
+        {
             let mut arguments = vec!["--engine", engine, "--verify"];
             arguments.extend(region.iter().flat_map(|region| ["--region", region]));
-            let (records, _) = read_records(&output(clip.path(), &arguments));
+            let run = analyze(clip.path(), &arguments);
+            assert_eq!(run.code, Some(0), "{run:?}");
+            assert!(run.stderr.contains("samples below 0 and above 1 are counted as 0 and 1"), "{}", run.stderr);
+            let (records, _) = read_records(&run.stdout);
             for (plane, name) in [(2, "red"), (0, "green"), (1, "blue")] {
                 let channel = &records[0]["channels"][name];
                 let below = count(plane, x.clone(), y.clone(), |value| value < 0.0);
@@ -99,11 +106,15 @@ fn floats_outside_their_range_are_counted_in_all_and_in_part() {
                 assert!(region.is_some() || below + above > 100, "there is something to count");
             }
         }
-        let figures = crate::command::figures(clip.path(), &["--engine", engine]);
+        let run = finish(program().arg("snapshot").arg(clip.path()).args(["--json", "--engine", engine]));
+        let figures: Value = serde_json::from_str(&run.stdout).unwrap();
         let red = &figures["channels"]["red"]["above_range"];
         assert_eq!(red.as_u64(), Some(count(2, 0..24, 0..10, |value| value > 1.0)), "{engine}");
     }
-    let within = clip.make("within.exr", "-f lavfi -i color=gray:size=24x10 -c:v exr -format float -frames:v 1 -update 1");
-    let (records, _) = read_records(&output(&within, &[]));
+    let within =
+        clip.make("within.exr", "-f lavfi -i color=gray:size=24x10 -c:v exr -format float -frames:v 1 -update 1");
+    let run = analyze(&within, &[]);
+    assert!(!run.stderr.contains("below 0"), "{}", run.stderr);
+    let (records, _) = read_records(&run.stdout);
     assert_eq!(records[0]["channels"]["red"]["share_out_of_range"].as_f64(), Some(0.0));
 }

@@ -117,7 +117,10 @@ fn damaged_alpha_of_a_webp_harms_nothing() {
 
 #[test]
 fn a_picture_of_tiles() {
-    let tile = Clip::new("tile.avif", "-f lavfi -i testsrc2=size=64x64 -frames:v 1 -c:v libaom-av1 -still-picture 1 -cpu-used 8");
+    let tile = Clip::new(
+        "tile.avif",
+        "-f lavfi -i testsrc2=size=64x64 -frames:v 1 -c:v libaom-av1 -still-picture 1 -cpu-used 8",
+    );
     assert_eq!(decode_all(tile.path()).len(), 1);
     let clip = Clip::from_bytes("grid.avif", &grid(&tile.bytes()));
     let error = open_error(clip.path());

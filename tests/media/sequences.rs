@@ -1,8 +1,9 @@
 //! Numbered pictures: which files are one sequence, how fast they play, and what becomes of a number that is missing.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use histoscope::media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use histoscope::media::{DecodeEvent, DecodeThread, Decoder, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 use histoscope::picture::{Frame, Ratio};
 
 use crate::common::{Clip, decode_all, open, open_error, picture_bytes, raw_frames, rest};
@@ -149,4 +150,54 @@ fn what_is_no_sequence_is_refused_for_what_it_is() {
     for name in ["%04d %04d.png", "100% sure.png", "%5.png"] {
         assert!(open_error(&clip.folder().join(name)).contains("no such file"), "{name}");
     }
+}
+
+/// The next frames of a thread, so many of them.
+fn next_frames(thread: &DecodeThread, count: usize) -> Vec<Frame> {
+    let begin = Instant::now();
+    let mut frames = Vec::new();
+    while frames.len() < count {
+        assert!(begin.elapsed() < Duration::from_secs(30), "{} of {count} frames came", frames.len());
+        match thread.recv_timeout(Duration::from_millis(100)) {
+            Some(DecodeEvent::Frame(frame)) => frames.push(frame),
+            Some(DecodeEvent::Error { error, .. }) => panic!("{error}"),
+            _ => {}
+        }
+    }
+    frames
+}
+
+#[test]
+fn pictures_that_are_still_being_written_are_waited_for() {
+    let made = pictures("shot.%04d.png", 0.4, 95);
+    let clip = Clip::blank("shot.%04d.png");
+    let write = |numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            let name = format!("shot.{number:04}.png");
+            std::fs::copy(made.folder().join(&name), clip.folder().join(&name)).expect("a copy");
+        }
+    };
+    let options = OpenOptions { follow: true, ..OpenOptions::default() };
+    let thread = DecodeThread::open(clip.path(), options, QueueLimits::default(), || {}).expect("a thread");
+    let mut frames = Vec::new();
+    // Nothing is there at first; then some are, and more, and half of one until the rest of it comes.
+    for numbers in [95..97, 97..98, 98..101] {
+        std::thread::sleep(Duration::from_millis(300));
+        write(numbers.clone());
+        frames.extend(next_frames(&thread, numbers.len()));
+    }
+    let whole = std::fs::read(made.folder().join("shot.0101.png")).expect("a picture");
+    let last = clip.folder().join("shot.0101.png");
+    std::fs::write(&last, &whole[..whole.len() / 2]).expect("a file");
+    std::thread::sleep(Duration::from_millis(200));
+    std::fs::write(&last, &whole).expect("a file");
+    frames.extend(next_frames(&thread, 1));
+    let files: Vec<_> = (95..102).map(|number| format!("shot.{number:04}.png")).collect();
+    assert_are_files(&frames, &files, made.folder(), "rgb24");
+    assert!(frames.iter().map(|frame| frame.index).eq((0..7).map(Some)));
+    let times: Vec<_> = frames.iter().map(|frame| (frame.time_secs * 25.0).round() as u64).collect();
+    assert_eq!(times, (0..7).collect::<Vec<_>>());
+    let begin = Instant::now();
+    drop(thread);
+    assert!(begin.elapsed() < Duration::from_secs(1), "who waits can be stopped");
 }

@@ -25,7 +25,8 @@ fn each_track_can_be_read_and_all_are_listed() {
     let info = open(clip.path()).info().clone();
     let kinds: Vec<_> = info.tracks.iter().map(|track| (track.kind, track.size)).collect();
     let video = TrackKind::Video;
-    let expected = [(video, (64, 48)), (video, (128, 96)), (TrackKind::GrayBeside, (48, 64)), (TrackKind::Cover, (20, 10))];
+    let expected =
+        [(video, (64, 48)), (video, (128, 96)), (TrackKind::GrayBeside, (48, 64)), (TrackKind::Cover, (20, 10))];
     assert_eq!(kinds, expected);
     assert!(info.tracks.iter().any(|track| track.stream == info.stream));
     for (number, format) in [(1, "yuv420p"), (2, "yuv420p"), (3, "gray"), (4, "rgb24")] {

@@ -81,7 +81,8 @@ fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
         return Vec::new();
     }
     let line = |(at, track): (usize, &VideoTrack)| {
-        let chosen = if track.stream == info.stream { format!("; shown: {}", info.track_reason) } else { String::new() };
+        let chosen =
+            if track.stream == info.stream { format!("; shown: {}", info.track_reason) } else { String::new() };
         plain("track", format!("{}: {track}{chosen}", at + 1))
     };
     info.tracks.iter().enumerate().map(line).collect()

@@ -174,7 +174,8 @@ impl Renderer {
         let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision) = (self.content.tag(loaded), self.content.revision);
-        let mut subject = FigureSubject { tag, loading, revision, bits, components, limits: false, clamped: self.clamped() };
+        let mut subject =
+            FigureSubject { tag, loading, revision, bits, components, limits: false, clamped: self.clamped() };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };

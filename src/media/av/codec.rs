@@ -68,7 +68,8 @@ impl Codec {
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
             let is_webp = parameters.codec_name() == "webp";
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, is_webp, units, options, first: None };
+            let codec =
+                Self { context, pool: Arc::default(), can_skip_unreferenced, is_webp, units, options, first: None };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();

@@ -4,8 +4,8 @@
 //! frame by then and returns an error all the same. What brings that about is hidden from it, so that it never happens: a chunk of a
 //! kind that no decoder knows is passed over.
 
-use super::packet::AvPacket;
 use super::AvError;
+use super::packet::AvPacket;
 
 /// The kind that hidden chunks get.
 const HIDDEN: &[u8; 4] = b"JUNK";
@@ -26,7 +26,9 @@ impl AvPacket {
 /// The chunks are walked as that decoder does.
 fn hide_alpha(file: &mut [u8]) {
     let mut at = FILE_HEAD;
-    while let Some([kind @ .., s0, s1, s2, s3]) = file.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<CHUNK_HEAD>()) {
+    while let Some([kind @ .., s0, s1, s2, s3]) =
+        file.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<CHUNK_HEAD>())
+    {
         let size = u32::from_le_bytes([*s0, *s1, *s2, *s3]);
         if kind == b"ALPH" || (kind == b"VP8X" && at > FILE_HEAD) {
             kind.copy_from_slice(HIDDEN);
