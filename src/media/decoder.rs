@@ -7,7 +7,6 @@ use super::av::{AvError, AvFrame, AvPacket, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
-use super::numbered::Sequence;
 use super::pictures::{PictureMaker, TimelinePlace};
 use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
@@ -435,7 +434,7 @@ impl Decoder {
                         Some(sequence) => packet.later_by(i64::from(sequence.before())),
                         None => packet,
                     };
-                    if self.is_behind_gap(&packet) {
+                    if self.is_unsettled(&packet) {
                         self.end_input()?;
                         continue;
                     }
@@ -450,9 +449,7 @@ impl Decoder {
                 }
                 Read::Packet(_) => {}
                 Read::End => self.end_input()?,
-                Read::Error(AvError::IO) if self.source.sequence().is_some_and(Sequence::is_broken) => {
-                    self.end_input()?
-                }
+                Read::Error(AvError::IO) if self.source.may_lack_pictures() => self.end_input()?,
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
@@ -479,8 +476,8 @@ impl Decoder {
         Ok(None)
     }
 
-    /// Whether a packet of numbered pictures comes behind a number that is missing: FFmpeg may overlook a gap.
-    fn is_behind_gap(&self, packet: &AvPacket) -> bool {
+    /// Whether a packet is of a picture behind those that are whole: FFmpeg finds one that is still being written, too.
+    fn is_unsettled(&self, packet: &AvPacket) -> bool {
         let count = self.source.sequence().map(|sequence| i64::from(sequence.count()));
         count.is_some_and(|count| packet.pts().is_some_and(|pts| pts >= count))
     }

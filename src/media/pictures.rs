@@ -225,8 +225,8 @@ impl PictureMaker {
 
 /// Which samples of a frame in floating point lie outside 0 to 1, to which conversion clamps them.
 fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
-    const BYTES: usize = size_of::<f32>();
-    let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float32)?;
+    let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float)?;
+    let is_half = descriptor.components.first()?.depth == 16;
     let (width, height) = kind.size;
     let colors = if descriptor.is_rgb() { 3 } else { 1 };
     let mut planes = Vec::new();
@@ -239,9 +239,25 @@ fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> 
     let sample = |channel: usize, x: usize, y: usize| {
         let (bytes, row_bytes, step, offset) = &planes[channel.min(planes.len() - 1)];
         let at = y * row_bytes + x * step + offset;
-        bytes.get(at..at + BYTES).and_then(|four| four.try_into().ok()).map_or(0.0, f32::from_le_bytes)
+        match bytes.get(at..) {
+            Some([low, high, ..]) if is_half => half(u16::from_le_bytes([*low, *high])),
+            Some([a, b, c, d, ..]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0.0,
+        }
     };
     ClampedSamples::of(kind.size, |x, y| std::array::from_fn(|channel| sample(channel, x, y)))
+}
+
+/// The value of a number of floating point with 16 bits (IEEE 754, binary16).
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
+    let value = match exponent {
+        0 => fraction * 2.0_f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2.0_f32.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -value } else { value }
 }
 
 /// The frame's planes where they can be read as they are, else a copy with the rows from the top.

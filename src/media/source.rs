@@ -157,6 +157,11 @@ impl Source {
         matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob).then_some(self.picture_rate)
     }
 
+    /// Whether FFmpeg may look for a picture of a sequence that is not there: it may overlook a gap.
+    pub(super) fn may_lack_pictures(&self) -> bool {
+        self.follows || self.sequence().is_some_and(Sequence::is_broken)
+    }
+
     /// Waits until there is a picture behind the last one, where those that are still being written are waited for; says whether they are.
     pub(super) fn await_next(&mut self) -> Result<bool, MediaError> {
         let SourceKind::Numbered(sequence) = &mut self.kind else { return Ok(false) };

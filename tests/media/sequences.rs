@@ -177,21 +177,21 @@ fn pictures_that_are_still_being_written_are_waited_for() {
             std::fs::copy(made.folder().join(&name), clip.folder().join(&name)).expect("a copy");
         }
     };
+    let half = |number: u32| {
+        let name = format!("shot.{number:04}.png");
+        let whole = std::fs::read(made.folder().join(&name)).expect("a picture");
+        std::fs::write(clip.folder().join(&name), &whole[..whole.len() / 2]).expect("a file");
+    };
     let options = OpenOptions { follow: true, ..OpenOptions::default() };
     let thread = DecodeThread::open(clip.path(), options, QueueLimits::default(), || {}).expect("a thread");
     let mut frames = Vec::new();
-    // Nothing is there at first; then some are, and more, and half of one until the rest of it comes.
-    for numbers in [95..97, 97..98, 98..101] {
+    // Nothing is there at first; then some are, each time with half of the one that comes next.
+    for numbers in [95..97, 97..98, 98..101, 101..102] {
         std::thread::sleep(Duration::from_millis(300));
+        half(numbers.end);
         write(numbers.clone());
         frames.extend(next_frames(&thread, numbers.len()));
     }
-    let whole = std::fs::read(made.folder().join("shot.0101.png")).expect("a picture");
-    let last = clip.folder().join("shot.0101.png");
-    std::fs::write(&last, &whole[..whole.len() / 2]).expect("a file");
-    std::thread::sleep(Duration::from_millis(200));
-    std::fs::write(&last, &whole).expect("a file");
-    frames.extend(next_frames(&thread, 1));
     let files: Vec<_> = (95..102).map(|number| format!("shot.{number:04}.png")).collect();
     assert_are_files(&frames, &files, made.folder(), "rgb24");
     assert!(frames.iter().map(|frame| frame.index).eq((0..7).map(Some)));

@@ -120,10 +120,9 @@ impl PixelDescriptor {
         self.has(ffi::AV_PIX_FMT_FLAG_HWACCEL)
     }
 
-    /// Whether samples are little-endian numbers of floating point with 32 bits.
-    pub(in crate::media) fn is_float32(&self) -> bool {
-        let is_wide = self.components.iter().all(|component| component.depth == 32);
-        self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE) && is_wide
+    /// Whether samples are little-endian numbers of floating point.
+    pub(in crate::media) fn is_float(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE)
     }
 
     /// Whether samples are whole little-endian integers that start at whole bytes.
