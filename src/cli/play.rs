@@ -58,7 +58,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
     start: Option<f64>,
 
-    /// Wait for numbered pictures that are still being written, and show each as soon as it is there
+    /// Wait for numbered pictures that are still being written, and show each once nobody has written to it for a second
     #[arg(long, conflicts_with = "compare")]
     follow: bool,
 

@@ -22,7 +22,7 @@ const RATES: (Ratio, Ratio) = (Ratio { num: 24, den: 1 }, Ratio { num: 25, den: 
 /// The most digits of a number that FFmpeg counts on; digits before them are part of the name.
 const MOST_DIGITS: usize = 9;
 /// How long a file must have been as it is before it is taken for whole.
-const SETTLED: Duration = Duration::from_millis(500);
+const SETTLED: Duration = Duration::from_secs(1);
 
 /// A path with a number in it, as FFmpeg writes it: `shots/a.%04d.exr`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

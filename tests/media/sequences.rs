@@ -152,12 +152,13 @@ fn what_is_no_sequence_is_refused_for_what_it_is() {
     }
 }
 
-/// The next frames of a thread, so many of them.
-fn next_frames(thread: &DecodeThread, count: usize) -> Vec<Frame> {
+/// The next frames of a thread, so many of them; something is done again and again meanwhile.
+fn next_frames(thread: &DecodeThread, count: usize, meanwhile: impl Fn()) -> Vec<Frame> {
     let begin = Instant::now();
     let mut frames = Vec::new();
     while frames.len() < count {
         assert!(begin.elapsed() < Duration::from_secs(30), "{} of {count} frames came", frames.len());
+        meanwhile();
         match thread.recv_timeout(Duration::from_millis(100)) {
             Some(DecodeEvent::Frame(frame)) => frames.push(frame),
             Some(DecodeEvent::Error { error, .. }) => panic!("{error}"),
@@ -185,12 +186,12 @@ fn pictures_that_are_still_being_written_are_waited_for() {
     let options = OpenOptions { follow: true, ..OpenOptions::default() };
     let thread = DecodeThread::open(clip.path(), options, QueueLimits::default(), || {}).expect("a thread");
     let mut frames = Vec::new();
-    // Nothing is there at first; then some are, each time with half of the one that comes next.
+    // Nothing is there at first; then some are, and the one that comes next is being written.
     for numbers in [95..97, 97..98, 98..101, 101..102] {
         std::thread::sleep(Duration::from_millis(300));
         half(numbers.end);
         write(numbers.clone());
-        frames.extend(next_frames(&thread, numbers.len()));
+        frames.extend(next_frames(&thread, numbers.len(), || half(numbers.end)));
     }
     let files: Vec<_> = (95..102).map(|number| format!("shot.{number:04}.png")).collect();
     assert_are_files(&frames, &files, made.folder(), "rgb24");
