@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf, is_separator};
 use std::time::Duration;
 
-use super::index::FrameIndex;
 use crate::picture::Ratio;
 use crate::text::{counted, plain};
 
@@ -228,12 +227,6 @@ impl Sequence {
     /// How many pictures there are without a gap.
     pub(super) const fn count(&self) -> u32 {
         self.count
-    }
-
-    /// Where the pictures lie in time, each a tick after the one before it.
-    pub(super) fn index(&self) -> FrameIndex {
-        let pts: Vec<_> = (0..i64::from(self.count)).collect();
-        FrameIndex { keys: pts.clone(), pts }
     }
 
     /// The number that reading begins with.

@@ -8,6 +8,7 @@ use super::ahead::LookAhead;
 use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
 use super::decoder::{Decoder, FrameNumbers, StopHandle};
 use super::error::MediaError;
+use super::index::FrameIndex;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
 use super::position::{Count, Origin, Position};
@@ -188,8 +189,11 @@ impl Decoder {
         if !self.info.timed {
             self.promise = Promise::Nothing;
         }
-        self.numbers.list =
-            self.source.sequence().filter(|_| !self.info.live).map(|pictures| Arc::new(pictures.index()));
+        self.numbers.list = self
+            .source
+            .sequence()
+            .filter(|_| !self.info.live)
+            .map(|pictures| Arc::new(FrameIndex::of_pictures(pictures.count())));
         if matches!(self.promise, Promise::Table(_)) {
             // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
             let start = self.info.start_ticks;
