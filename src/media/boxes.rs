@@ -81,7 +81,7 @@ pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     let mut walked = Vec::new();
     let mut boxes = Boxes::of(path).ok()?;
     let mut is_mp4 = false;
-    while let Some(found) = boxes.next() {
+    for found in boxes.by_ref() {
         match &found.kind {
             b"moov" => return None,
             b"ftyp" | b"mdat" => is_mp4 = true,

@@ -165,7 +165,10 @@ impl Source {
     /// Waits until there is a picture behind the last one, where those that are still being written are waited for; says whether they are.
     pub(super) fn await_next(&mut self) -> Result<bool, MediaError> {
         let SourceKind::Numbered(sequence) = &mut self.kind else { return Ok(false) };
-        while self.follows {
+        if !self.follows {
+            return Ok(false);
+        }
+        loop {
             if self.interrupt.is_stopped() {
                 return Err(MediaError::Stopped { path: self.path.clone() });
             }
@@ -175,7 +178,6 @@ impl Source {
             }
             std::thread::sleep(LOOK);
         }
-        Ok(false)
     }
 
     /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
