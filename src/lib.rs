@@ -110,13 +110,13 @@ pub use gpu::{AdapterChoice, AdapterInfo, GpuError, adapters, wait_until_release
 pub use histogram::{ChannelStats, Components, Histogram};
 pub use keys::as_text as keys_as_text;
 pub use lab::{Method as LabMethod, Topic as LabTopic};
-pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, ffmpeg_version};
+pub use media::{Decoder, MediaError, OpenOptions, StreamInfo, TrackKind, VideoTrack, ffmpeg_version};
 pub use picture::color::{Matrix, Range};
 pub use picture::crop::CroppingChoice;
 pub use picture::field::Field;
 pub use picture::layout::ChromaLines;
 pub use picture::layout::LayoutError;
-pub use picture::{Frame, Picture, PictureError, Timecode};
+pub use picture::{Frame, Picture, PictureError, Ratio, Timecode};
 pub use text::{file_name, parse_time, plain, public, shown};
 pub use view::overlay::{Channels, Overlaps};
 pub use view::scene::Counted;

@@ -74,6 +74,8 @@ pub struct Opening {
     pub input: PathBuf,
     /// Its name without folders.
     pub name: String,
+    /// Where to go on, in seconds, if not at its beginning.
+    pub at_secs: Option<f64>,
     media: Option<DecodeThread>,
     info: Option<Arc<StreamInfo>>,
     /// Since when the sender of a live source is waited for, and why the last attempt came to nothing.
@@ -100,7 +102,7 @@ impl Opening {
     /// Notes a decoding thread that has begun to open `input`.
     #[must_use]
     pub fn new(input: PathBuf, media: DecodeThread) -> Self {
-        Self { name: file_name(&input), input, media: Some(media), info: None, awaited: None }
+        Self { name: file_name(&input), input, at_secs: None, media: Some(media), info: None, awaited: None }
     }
 
     /// What is said while it goes on.

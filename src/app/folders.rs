@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::options::AppError;
+use crate::media::sequences_in;
 
 /// Endings of names that videos have. Pictures are left out: a folder of them is mostly one sequence.
 const ENDINGS: &[&str] = &[
@@ -13,10 +14,11 @@ const ENDINGS: &[&str] = &[
     "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
 ];
 
-/// The path itself where it is no folder, else the videos in that folder, without those in folders of its own.
+/// The path itself where it is no folder, else the videos in that folder, without those in folders of its own; where it has none, its
+/// sequences of numbered pictures.
 ///
 /// # Errors
-/// [`AppError`] if the folder cannot be read or has no video.
+/// [`AppError`] if the folder cannot be read or has neither.
 pub fn videos_of(path: PathBuf) -> Result<Vec<PathBuf>, AppError> {
     if !path.is_dir() {
         return Ok(vec![path]);
@@ -26,7 +28,12 @@ pub fn videos_of(path: PathBuf) -> Result<Vec<PathBuf>, AppError> {
     let all = entries.into_iter().map(|entry| entry.path());
     let mut videos: Vec<_> = all.filter(|entry| is_video(entry) && entry.is_file()).collect();
     videos.sort_by_cached_key(|video| natural_key(video.file_name().unwrap_or_default()));
-    if videos.is_empty() { Err(AppError::NoVideos(path)) } else { Ok(videos) }
+    if !videos.is_empty() {
+        return Ok(videos);
+    }
+    let mut sequences = sequences_in(&path).map_err(|error| AppError::Folder(path.clone(), error))?;
+    sequences.sort_by_cached_key(|sequence| natural_key(sequence.file_name().unwrap_or_default()));
+    if sequences.is_empty() { Err(AppError::NoVideos(path)) } else { Ok(sequences) }
 }
 
 /// Whether a name is that of a video. Hidden files are none, such as those that a Mac leaves beside others.
@@ -107,10 +114,24 @@ mod tests {
     }
 
     #[test]
+    fn without_videos_the_sequences_of_pictures_are_played() {
+        let names_of = |numbers: std::ops::Range<u32>, name: &str| {
+            numbers.map(|number| name.replace('#', &number.to_string())).collect::<Vec<_>>()
+        };
+        let all = [names_of(8..12, "b#.png"), names_of(1001..1004, "take_2.#.dpx"), names_of(1..2, "alone#.png")];
+        let all = all.concat();
+        let pictures =
+            folder(&all.iter().map(String::as_str).chain(["cover.png", "1.txt", "2.txt"]).collect::<Vec<_>>());
+        assert_eq!(names(pictures.path()), ["b%01d.png", "take_2.%04d.dpx"]);
+        let with_video = folder(&["b1.png", "b2.png", "clip.mp4"]);
+        assert_eq!(names(with_video.path()), ["clip.mp4"]);
+    }
+
+    #[test]
     fn a_folder_without_videos_is_told() {
         let folder = folder(&["letter.txt"]);
         let error = videos_of(folder.path().to_owned()).unwrap_err().to_string();
         assert!(error.starts_with(&folder.path().display().to_string()), "{error}");
-        assert!(error.contains("no video is in this folder"), "{error}");
+        assert!(error.contains("no video and no numbered pictures are in this folder"), "{error}");
     }
 }

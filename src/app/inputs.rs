@@ -137,11 +137,32 @@ impl Inputs {
         arrivals
     }
 
+    /// Shows another video track of the file on screen, from 1 on, at the time where that stands.
+    pub fn read_track(&mut self, number: u32, playing: &Session) -> Arrival {
+        let mut options = self.options.clone();
+        options.open.track = Some(number);
+        let at_secs = playing.player.is_seekable().then(|| playing.player.position_secs());
+        self.open_with(playing.input.clone(), &options, at_secs, Some(playing))
+    }
+
     /// Begins to open a file or an address.
     fn open(&mut self, input: PathBuf, playing: Option<&Session>) -> Arrival {
-        match start::open(&input, &self.options, &self.waker) {
+        let options = self.options.clone();
+        self.open_with(input, &options, None, playing)
+    }
+
+    /// Begins to open a file or an address, to go on at a time in seconds.
+    fn open_with(
+        &mut self,
+        input: PathBuf,
+        options: &PlayOptions,
+        at_secs: Option<f64>,
+        playing: Option<&Session>,
+    ) -> Arrival {
+        match start::open(&input, options, &self.waker) {
             Ok(media) => {
-                self.opening = Some(Opening::new(input, media));
+                let opening = self.opening.insert(Opening::new(input, media));
+                opening.at_secs = at_secs;
                 Arrival::Begun
             }
             Err(error) => {
@@ -160,7 +181,7 @@ impl Inputs {
                 if playing.is_some() { Arrival::Note(Note::warning(text)) } else { Arrival::Begun }
             }),
             Opened::Video(media, info, first) => {
-                let input = opening.input.clone();
+                let (input, at_secs) = (opening.input.clone(), opening.at_secs);
                 self.opening = None;
                 self.files.arrived();
                 let mut options = self.options.clone();
@@ -171,7 +192,10 @@ impl Inputs {
                 let mut player = start::player(&info, &options);
                 player.set_speed(playing.map_or(1.0, |session| session.player.speed()), now);
                 let interpretation = Interpretation::at_start(&self.options.open);
-                let session = Session::new(input, (media, info), player, first.clone(), interpretation);
+                let mut session = Session::new(input, (media, info), player, first.clone(), interpretation);
+                if let Some(secs) = at_secs {
+                    session.go_to(secs);
+                }
                 Some(Arrival::Video(Box::new(session), first))
             }
             Opened::Failed(reason) => {

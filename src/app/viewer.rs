@@ -296,6 +296,8 @@ impl Viewer {
                 strip: strip.as_deref(),
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
                 has_tall_strip: self.work.strip.size == StripSize::Tall,
+                tracks: self.work.session.as_ref().map_or(&[], |session| &session.info.tracks),
+                track: self.work.session.as_ref().and_then(|session| session.info.track()),
                 sought: self.work.strip.sought,
                 gaps: &gaps,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),

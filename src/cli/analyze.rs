@@ -135,12 +135,12 @@ impl AnalyzeArgs {
                 }
                 Ok(Finished::Already) => say(&format!("{name}: the output is complete already")),
                 Ok(Finished::EndedEarly(reason)) => {
-                    say(&format!("{name}: {reason}; what there is was counted, try another copy of the file"));
+                    say(&format!("{name}: {reason}; what there is was counted, try another copy"));
                     failed = true;
                 }
                 Ok(Finished::OtherEndedEarly(reason)) => {
                     let other = self.other();
-                    say(&format!("{other}: {reason}; what there is was compared, try another copy of the file"));
+                    say(&format!("{other}: {reason}; what there is was compared, try another copy"));
                     failed = true;
                 }
                 Ok(Finished::StoppedAtOnce) => {

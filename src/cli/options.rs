@@ -7,7 +7,7 @@ use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range,
-    Timecode, parse_time,
+    Ratio, Timecode, parse_time,
 };
 
 /// How the video is read.
@@ -33,6 +33,18 @@ pub struct ReadingArgs {
     /// Leave out at the edges what codec and container crop
     #[arg(long, alias = "crop", value_enum, default_value_t)]
     cropping: CroppingArg,
+
+    /// Read this video track of the file, counted from 1 in the file's order, instead of the likeliest one
+    #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
+    track: Option<u32>,
+
+    /// Open a picture with a number in its name as the sequence that it belongs to
+    #[arg(long)]
+    sequence: bool,
+
+    /// Frames a second of numbered pictures (25, 23.976, 24000/1001); without it 24 of DPX and EXR, 25 of others
+    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
+    frame_rate: Option<Ratio>,
 }
 
 impl ReadingArgs {
@@ -52,6 +64,9 @@ impl ReadingArgs {
                 FieldArg::Bottom => Some(Field::Bottom),
             },
             cropping: self.cropping.into(),
+            track: self.track,
+            sequence: self.sequence,
+            frame_rate: self.frame_rate,
             ..OpenOptions::default()
         }
     }
@@ -311,6 +326,25 @@ pub fn parse_point(text: &str) -> Result<Point, String> {
     parse_time(text).map(Point::Time).map_err(|_| wrong())
 }
 
+/// Reads frames a second: `25`, `23.976` or `24000/1001`.
+fn parse_rate(text: &str) -> Result<Ratio, String> {
+    const MOST: f64 = 10_000.0;
+    let digits = |part: &str| !part.is_empty() && part.len() <= 9 && part.bytes().all(|b| b.is_ascii_digit());
+    let ratio = match (text.split_once('/'), text.split_once('.')) {
+        (Some((num, den)), _) if digits(num) && digits(den) => num.parse().ok().zip(den.parse().ok()),
+        (None, Some((whole, places))) if digits(whole) && digits(places) && places.len() <= 3 => {
+            let den = 10_u32.pow(u32::try_from(places.len()).unwrap_or(0));
+            format!("{whole}{places}").parse().ok().map(|num| (num, den))
+        }
+        (None, None) if digits(text) => text.parse().ok().map(|num| (num, 1)),
+        _ => None,
+    };
+    let ratio = ratio.map(|(num, den)| Ratio { num, den }).filter(|ratio| ratio.num > 0 && ratio.den > 0);
+    ratio.filter(|ratio| ratio.value() <= MOST).ok_or_else(|| {
+        format!("'{text}' is not a frame rate; write frames a second (25, 23.976, 24000/1001), {MOST} at most")
+    })
+}
+
 /// The most pixels of a picture across or down.
 const MOST_SIDE: u32 = 65_536;
 
@@ -351,6 +385,18 @@ mod tests {
     use std::num::NonZeroU64;
 
     use super::*;
+
+    #[test]
+    fn frame_rates_are_exact() {
+        let ratio = |num, den| Ok(Ratio { num, den });
+        assert_eq!(parse_rate("24000/1001"), ratio(24_000, 1001));
+        assert_eq!((parse_rate("25"), parse_rate("23.976")), (ratio(25, 1), ratio(23_976, 1000)));
+        for text in
+            ["", "0", "-25", "25/0", "0/1", "a", "25.", ".5", "1/2/3", "1e3", "99999", "25.0001", "9999999999", "25 "]
+        {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_are_two_numbers() {

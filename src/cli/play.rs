@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::Gain;
 use histoscope::analysis::Point;
-use histoscope::{CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart, play};
+use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, parse_time, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;
@@ -43,7 +43,7 @@ fn parse_gain(text: &str) -> Result<Gain, String> {
 #[derive(Debug, Args)]
 pub struct PlayArgs {
     /// The videos to play, files, folders or addresses (live ones too: udp://, rtsp://, srt://, an .sdp file; cameras and screens: /dev/video0, av://KIND:NAME), - for the standard input; of a folder its videos in the order of
-    /// their names and numbers, without those of folders in it; without any, a window opens that takes one
+    /// their names and numbers, or its numbered pictures, without those of folders in it; without any, a window opens that takes one
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -58,6 +58,10 @@ pub struct PlayArgs {
     /// Begin the first video with the frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one with this timecode (10:00:00:00) or number (250f)
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     start: Option<Point>,
+
+    /// Wait for numbered pictures that are still being written, and show each once nobody has written to it for a second
+    #[arg(long, conflicts_with = "compare")]
+    follow: bool,
 
     /// Open on the full screen; Esc, f or a double-click leaves it
     #[arg(long)]
@@ -182,7 +186,7 @@ impl PlayArgs {
             keeps_settings: !self.no_config,
             adapter: self.counting.adapter(),
             engine: self.counting.engine(),
-            open: self.reading.open_options(),
+            open: OpenOptions { follow: self.follow, ..self.reading.open_options() },
             inputs: self.files,
             started,
         }

@@ -109,7 +109,7 @@ impl ReportArgs {
         match reporting::run(request, &options)? {
             Finished::Complete => Ok(ExitCode::SUCCESS),
             Finished::EndedEarly(reason) => {
-                say(&format!("{name}: {reason}; the report shows what there is, try another copy of the file"));
+                say(&format!("{name}: {reason}; the report shows what there is, try another copy"));
                 Ok(ExitCode::FAILURE)
             }
             Finished::StoppedAtOnce => {

@@ -149,6 +149,9 @@ impl Engine {
             }
             Components::Rgbl => self.count_color(picture),
         }
+        if let (Some(clamped), Components::Rgbl) = (picture.clamped(), components) {
+            self.histogram.add_out_of_range(clamped.counts());
+        }
         &self.histogram
     }
 

@@ -9,8 +9,8 @@ use crate::cpu;
 use crate::gpu::count_queue::CountQueue;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::{Components, Histogram};
-use crate::picture::region::Rect;
-use crate::picture::{Picture, PictureError};
+use crate::picture::region::{self, Rect};
+use crate::picture::{ClampedSamples, Picture, PictureError};
 use crate::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
 /// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
@@ -190,7 +190,9 @@ impl Counter {
         let pixels = pixels_of(picture, region)?;
         let is_owed = self.try_adapter(|gpu, queue, components| queue.submit(gpu, picture, region, components))?;
         if is_owed {
-            return Ok(self.owed(picture));
+            let mut owed = self.owed(picture);
+            add_clamped(&mut owed.counts.histograms, region::clamped(picture, pixels).as_ref());
+            return Ok(owed);
         }
         let histograms = self.count_on_cpu(picture, Some(pixels))?;
         let components = self.components.first().copied().unwrap_or_default();
@@ -321,6 +323,13 @@ impl Counter {
             }
         }
     }
+}
+
+/// Adds the samples of a part that were clamped before the adapter got their codes.
+fn add_clamped(histograms: &mut [Histogram], clamped: Option<&ClampedSamples>) {
+    let Some(clamped) = clamped.map(ClampedSamples::counts) else { return };
+    let of_rgbl = histograms.iter_mut().filter(|histogram| histogram.components == Components::Rgbl);
+    of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
 }
 
 /// The rectangle that is counted.

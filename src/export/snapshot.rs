@@ -117,6 +117,14 @@ pub enum SnapshotError {
         /// That of the last frame.
         last: u64,
     },
+    /// The wanted frame comes behind a gap of numbered pictures.
+    #[error("{}: {gap}; put it there, or name a frame before it", .input.display())]
+    Gap {
+        /// The pictures.
+        input: PathBuf,
+        /// Which number is missing, in words.
+        gap: String,
+    },
     /// The region is not inside the picture.
     #[error("{}: the region {region} is not inside the picture, which has {width}×{height} pixels; choose one that is", .input.display())]
     OutsidePicture {
@@ -405,6 +413,13 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         _ => {}
     }
     let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
+    let is_later = match (options.at, number) {
+        (Point::Time(secs), _) => secs > frame.time_secs + frame.duration_secs + 1e-3,
+        (_, number) => number > frame.index,
+    };
+    if let Some(gap) = decoder.gap().filter(|_| is_later) {
+        return Err(SnapshotError::Gap { input: options.input.clone(), gap });
+    }
     match (options.at, frame.index) {
         // Times that people type have as few digits as those that are shown to them.
         (Point::Time(secs), _)

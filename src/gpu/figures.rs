@@ -3,7 +3,7 @@
 use crate::histogram::Components;
 use crate::picture::color::Range;
 use crate::picture::region::Rect;
-use crate::picture::{Frame, VideoId};
+use crate::picture::{Frame, OutOfRange, VideoId};
 use crate::view::scene::Brush;
 
 /// Which frame figures belong to.
@@ -61,6 +61,8 @@ pub(super) struct FigureSubject {
     pub revision: u64,
     /// Whether the pixels outside the limits of EBU R 103 come behind them.
     pub limits: bool,
+    /// Samples that were out of range before they became codes.
+    pub clamped: OutOfRange,
 }
 
 /// Whether figures are on their way back from the GPU.

@@ -1,6 +1,6 @@
 //! The bins of a picture, as any engine hands them over.
 
-use crate::picture::Picture;
+use crate::picture::{OutOfRange, Picture};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -91,6 +91,15 @@ impl Histogram {
     pub fn add(&mut self, part: &Self) {
         for (sum, word) in self.words.iter_mut().zip(&part.words) {
             *sum += word;
+        }
+    }
+
+    /// Adds pixels that were out of range before they became codes.
+    pub fn add_out_of_range(&mut self, more: OutOfRange) {
+        for (channel, more) in more.iter().enumerate() {
+            for (count, more) in self.out_of_range_mut(channel).iter_mut().zip(more) {
+                *count += more;
+            }
         }
     }
 

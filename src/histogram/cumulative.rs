@@ -6,6 +6,7 @@
 use std::ops::RangeInclusive;
 
 use super::bins::{CHANNELS, CLAMPED_CHANNELS, Components, Histogram, TAIL_WORDS};
+use crate::picture::OutOfRange;
 
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +145,13 @@ impl Cumulative {
             outside_r103: None,
             selected: None,
         })
+    }
+
+    /// Adds pixels that were out of range before they became codes.
+    pub fn add_out_of_range(&mut self, more: OutOfRange) {
+        for (count, more) in self.outside.iter_mut().flatten().zip(more.iter().flatten()) {
+            *count += more;
+        }
     }
 
     /// Codes a channel, 2^n.

@@ -103,8 +103,9 @@ fn count_rgbl(picture: &Picture, rect: Rect) -> Histogram {
         for x in rect.x..rect.x + rect.width {
             let rgb = unclamped_rgb(picture, x, y);
             for channel in 0..3 {
-                histogram.out_of_range_mut(channel)[0] += u32::from(rgb[channel] < 0);
-                histogram.out_of_range_mut(channel)[1] += u32::from(rgb[channel] > top);
+                let [below, above] = picture.clamped().map_or([false; 2], |clamped| clamped.at(channel, x, y));
+                histogram.out_of_range_mut(channel)[0] += u32::from(rgb[channel] < 0 || below);
+                histogram.out_of_range_mut(channel)[1] += u32::from(rgb[channel] > top || above);
             }
             let codes = rgb.map(|v| v.clamp(0, top) as u32);
             for channel in 0..3 {

@@ -21,6 +21,8 @@ pub enum MenuLine {
     Held,
     /// A further menu with the recent files.
     Recent,
+    /// A further menu with the video tracks, where the file has several.
+    Tracks,
     /// A line between groups.
     Rule,
 }
@@ -34,6 +36,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(TogglePause),
     MenuLine::Does(ToggleFullscreen),
     MenuLine::Does(NextFit),
+    MenuLine::Tracks,
     MenuLine::Clip,
     MenuLine::Rule,
     MenuLine::Channels,

@@ -443,6 +443,14 @@ impl Decoder {
             }
             match self.input.read() {
                 Read::Packet(packet) if usize::try_from(packet.stream()) == Ok(self.stream) => {
+                    let packet = match self.source.sequence() {
+                        Some(sequence) => packet.later_by(i64::from(sequence.before())),
+                        None => packet,
+                    };
+                    if self.is_unsettled(&packet) {
+                        self.end_input()?;
+                        continue;
+                    }
                     self.counters.packets += 1;
                     let arrival = self.info.live.then(SystemTime::now);
                     let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
@@ -453,7 +461,8 @@ impl Decoder {
                     return Ok(Some(packet));
                 }
                 Read::Packet(_) => {}
-                Read::End => self.position.supply = PacketSupply::Ended,
+                Read::End => self.end_input()?,
+                Read::Error(AvError::IO) if self.source.may_lack_pictures() => self.end_input()?,
                 Read::Denied(denied) => return Err(self.source.denied(denied)),
                 Read::Error(error) => {
                     let interrupt = self.source.interrupt();
@@ -478,5 +487,22 @@ impl Decoder {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a packet is of a picture behind those that are whole: FFmpeg finds one that is still being written, too.
+    fn is_unsettled(&self, packet: &AvPacket) -> bool {
+        let count = self.source.sequence().map(|sequence| i64::from(sequence.count()));
+        count.is_some_and(|count| packet.pts().is_some_and(|pts| pts >= count))
+    }
+
+    /// The input has given its last packet: there are no more, or pictures have been written meanwhile, for which this waits.
+    fn end_input(&mut self) -> Result<(), MediaError> {
+        if !self.source.await_next()? {
+            self.position.supply = PacketSupply::Ended;
+            return Ok(());
+        }
+        self.input = self.source.open()?;
+        self.input.select(self.stream);
+        Ok(())
     }
 }

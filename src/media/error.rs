@@ -31,10 +31,43 @@ pub enum MediaError {
         path: PathBuf,
     },
     /// The path is a directory.
-    #[error("{}: this is a directory; name a video file in it", shown(path))]
+    #[error("{}: this is a folder without numbered pictures; name a video file in it", shown(path))]
     Directory {
         /// The directory.
         path: PathBuf,
+    },
+    /// The folder holds several sequences of numbered pictures.
+    #[error("{}: holds several sequences of pictures; name one of them ({})", shown(path), plain(names))]
+    SeveralSequences {
+        /// The folder.
+        path: PathBuf,
+        /// Their patterns, separated by commas.
+        names: String,
+    },
+    /// A file that is to be opened as a sequence is no numbered picture.
+    #[error("{}: not a numbered picture, so it belongs to no sequence; leave --sequence out", shown(path))]
+    NotNumbered {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something else than numbered pictures is to be followed while it is written.
+    #[error(
+        "{}: --follow waits for numbered pictures, which this is not; leave it out, or add --sequence",
+        shown(path)
+    )]
+    NotFollowed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no video track of that number.
+    #[error("{}: there is no video track {track}; its video tracks are {}", shown(path), numbers_to(*tracks))]
+    NoSuchTrack {
+        /// The file.
+        path: PathBuf,
+        /// The number.
+        track: u32,
+        /// How many video tracks there are.
+        tracks: usize,
     },
     /// The operating system refuses to open or read the file.
     #[error("{}: cannot be read ({reason}); check its permissions and its disk", shown(path))]
@@ -68,6 +101,21 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
+    /// A box of an MP4 or MOV file states a wrong size, so that its index is not found.
+    #[error(
+        "{}: the box \"{}\" at byte {at} states a wrong size, so that the MP4 index (moov) behind it is not found; copy it \
+         again, or repair that box",
+        shown(path),
+        plain(kind)
+    )]
+    IndexHidden {
+        /// The file.
+        path: PathBuf,
+        /// The box's kind.
+        kind: String,
+        /// Where it begins, in bytes.
+        at: u64,
+    },
     /// An MP4 or MOV file that comes through a pipe has its index behind the frames.
     #[error(
         "{}: this MP4 has its index (moov) at the end, behind the frames, and can be read from a file only, not from a pipe; \
@@ -83,6 +131,34 @@ pub enum MediaError {
     Heif {
         /// The file.
         path: PathBuf,
+    },
+    /// A picture that is put together of others.
+    #[error(
+        "{}: a HEIF picture (HEIC, AVIF) of several tiles, which are not put together here; convert it to PNG or JPEG",
+        shown(path)
+    )]
+    Tiled {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An animated WebP, which FFmpeg does not decode.
+    #[error(
+        "{}: an animated WebP, which FFmpeg here does not decode; convert it to a video or to numbered pictures",
+        shown(path)
+    )]
+    AnimatedWebp {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A picture of more pixels than FFmpeg decodes.
+    #[error("{}: {width}×{height} pixels, more than FFmpeg decodes; scale it down, or cut it into parts", shown(path))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its width in pixels.
+        width: u32,
+        /// Its height in pixels.
+        height: u32,
     },
     /// The file names another file, or an address, that it may not have read.
     #[error(
@@ -137,6 +213,23 @@ pub enum MediaError {
         codec: String,
         /// Packets that the decoder refused.
         refused: u64,
+    },
+    /// The video has no packet.
+    #[error("{}: its video track ({codec}) is empty; try another copy of the file", shown(path))]
+    EmptyTrack {
+        /// The file.
+        path: PathBuf,
+        /// The codec's name.
+        codec: String,
+    },
+    /// An edit list has no frame shown.
+    #[error(
+        "{}: its edit list leaves out every frame of the video; convert it with ffmpeg -ignore_editlist 1, which shows them",
+        shown(path)
+    )]
+    AllLeftOut {
+        /// The file.
+        path: PathBuf,
     },
     /// The source can only be read forwards.
     #[error("{}: this source can only be played forwards; save it to a file to move in it", shown(path))]
@@ -256,9 +349,28 @@ pub enum MediaError {
     },
 }
 
+impl MediaError {
+    /// Whether another stream of the same file may be better.
+    pub(super) const fn is_of_stream(&self) -> bool {
+        matches!(
+            self,
+            Self::NoFrames { .. }
+                | Self::NoDecoder { .. }
+                | Self::EmptyTrack { .. }
+                | Self::AllLeftOut { .. }
+                | Self::TooLarge { .. }
+        )
+    }
+}
+
 /// Whether this is no file but an address on a network.
 pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
+}
+
+/// The numbers from 1 on, in words.
+fn numbers_to(last: usize) -> String {
+    if last == 1 { "number 1 alone".to_owned() } else { format!("1 to {last}") }
 }
 
 /// What a source may have read besides itself, see `allowed`.

@@ -19,6 +19,12 @@ pub struct FrameIndex {
 }
 
 impl FrameIndex {
+    /// So many whole pictures, each a tick after the one before it.
+    pub(super) fn of_pictures(count: u32) -> Self {
+        let pts: Vec<_> = (0..i64::from(count)).collect();
+        Self { keys: pts.clone(), pts }
+    }
+
     /// The number of frames before this timestamp, which is the number of the first frame at or after it.
     #[must_use]
     pub fn frames_before(&self, ticks: i64) -> u64 {

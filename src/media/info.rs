@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::picture::color::{Matrix, Range, Sourced, UnreadableMatrix};
+use super::streams::VideoTrack;
+use crate::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use crate::picture::crop::CroppingChoice;
 use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, PixelLayout};
@@ -28,6 +29,14 @@ pub struct OpenOptions {
     pub threads: Option<usize>,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,
+    /// Whether a picture with a number in its name is opened as the sequence that it belongs to.
+    pub sequence: bool,
+    /// Frames a second of pictures that are files of their own, in place of the rate that is assumed of them.
+    pub frame_rate: Option<Ratio>,
+    /// Whether numbered pictures that are still being written are waited for.
+    pub follow: bool,
+    /// The number of the video track to read, from 1 on in the order of the file, in place of the one that is most likely the video.
+    pub track: Option<u32>,
     /// Bytes of packets of a live source that a decoding thread keeps, so that what has gone by can be decoded
     /// again; none by default.
     pub kept_packets: usize,
@@ -75,6 +84,8 @@ pub struct StreamInfo {
     pub average_rate: Option<Ratio>,
     /// The lowest frame rate in which all timestamps that the headers and the first frames tell can be expressed.
     pub nominal_rate: Option<Ratio>,
+    /// Where the frame rate of pictures comes from that are files of their own, which have none; `None` for all else.
+    pub picture_rate: Option<Origin>,
     /// Width of a pixel over its height in the first frame; 1 is guessed where nothing is stated.
     pub sample_aspect: Sourced<Ratio>,
     /// How the first frame is turned for display.
@@ -99,6 +110,10 @@ pub struct StreamInfo {
     pub still: bool,
     /// Index of the stream in the file.
     pub stream: usize,
+    /// All video tracks of the file, in its order.
+    pub tracks: Vec<VideoTrack>,
+    /// Why this one was chosen.
+    pub track_reason: &'static str,
     /// Decoding threads in use.
     pub threads: usize,
     /// What did not go as the headers promised: streams that gave nothing, conversions, guesses. One sentence each.
@@ -106,6 +121,13 @@ pub struct StreamInfo {
 }
 
 impl StreamInfo {
+    /// The number of the video track that is read, from 1 on; `None` where the file has no other.
+    #[must_use]
+    pub fn track(&self) -> Option<u32> {
+        let at = self.tracks.iter().position(|track| track.stream == self.stream)?;
+        u32::try_from(at + 1).ok().filter(|_| self.tracks.len() > 1)
+    }
+
     /// Whether frames come at uneven distances, as far as the headers tell.
     #[must_use]
     pub fn is_variable_rate(&self) -> Option<bool> {

@@ -12,12 +12,14 @@ const MISSING_FRAMES_OF_CUT: f64 = 0.5;
 const TELLING: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
 
 /// What a file tells about its end before it is decoded.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ending {
     /// Seconds from the first frame to the end of the last, as the headers state.
     pub stated_secs: Option<f64>,
     /// The part of the container that goes on beyond the end of the file.
     cut_part: Option<&'static str>,
+    /// Which number is missing in the middle of numbered pictures, in words.
+    gap: Option<String>,
     /// Whether the headers tell where the end should be.
     is_told: bool,
 }
@@ -35,12 +37,16 @@ impl Ending {
             None if container == "avi" => false,
             _ => TELLING.contains(&container),
         };
-        Self { stated_secs: decoder.stated_stream_secs(), cut_part, is_told }
+        Self { stated_secs: decoder.stated_stream_secs(), cut_part, gap: decoder.gap(), is_told }
     }
 
-    /// That the container goes on beyond the end of the file, in words; its last frames may be lost, or all be there.
+    /// That the container goes on beyond the end of the file, in words, whose last frames may be lost, or all be there; or that a
+    /// number is missing.
     #[must_use]
     pub fn cut(&self) -> Option<String> {
+        if self.gap.is_some() {
+            return self.gap.clone();
+        }
         self.cut_part.map(|part| format!("it was cut off in the middle of {part}"))
     }
 

@@ -3,12 +3,12 @@
 //! [`Decoder`] turns a file into [`Frame`](crate::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
-//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder, `repeatable` has it give damaged frames the same each time, `target` is where a seek leads; `source` is where its bytes come from, `allowed` what else those may
+//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder, `repeatable` has it give damaged frames the same each time, `target` is where a seek leads; `source` is where its bytes come from (`numbered` pictures, too), `allowed` what else those may
 //! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `timecodes` (how it is labelled),
-//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `no_frames` and `boxes` (why it gives no frame), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
 
 mod address;
 mod ahead;
@@ -16,6 +16,7 @@ mod airing;
 mod allowed;
 mod approach;
 mod av;
+mod boxes;
 mod decoder;
 mod device;
 mod earlier;
@@ -27,6 +28,8 @@ mod info;
 mod keyframe;
 mod layout;
 mod missing;
+mod no_frames;
+mod numbered;
 mod numbering;
 mod open;
 mod orientation;
@@ -53,6 +56,8 @@ pub use exchange::{DecodeEvent, Demand, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;
+pub use numbered::sequences_in;
 pub use reception::{NoSignal, Receiver, Reception, open_when_there};
+pub use streams::{TrackKind, VideoTrack};
 pub use target::{Seek, SeekTarget};
 pub use thread::DecodeThread;

@@ -44,6 +44,9 @@ impl Decoder {
     /// # Errors
     /// [`MediaError`] if the source cannot be opened again.
     pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
+        if let Some(sequence) = self.source.sequence().filter(|_| !self.info.live) {
+            return Ok(Some(FrameIndex::of_pictures(sequence.count())));
+        }
         let Some(lister) = self.lister().filter(|_| self.has_plain_packets()) else { return Ok(None) };
         Ok(match lister.list(go_on)? {
             Listing::Rising(index) => Some(index),

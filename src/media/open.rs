@@ -8,6 +8,7 @@ use super::ahead::LookAhead;
 use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
 use super::decoder::{Decoder, FrameNumbers, StopHandle};
 use super::error::MediaError;
+use super::index::FrameIndex;
 use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
 use super::position::{Count, Origin, Position};
@@ -50,10 +51,10 @@ impl Decoder {
         let mut input = None;
         let mut first_error = None;
         let mut notes = Vec::new();
+        let mut reason = "the only one";
         let mut candidates = VecDeque::from([None]);
         while let Some(candidate) = candidates.pop_front() {
-            let limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
-            let source = Source::new(path, limit, Arc::clone(&stop.0))?;
+            let source = Source::new(path, options, Arc::clone(&stop.0))?;
             if first_error.is_some() && !source.can_reopen() {
                 break;
             }
@@ -62,7 +63,9 @@ impl Decoder {
                 None => source.open()?,
             };
             let Some(stream) = candidate else {
-                candidates.extend(streams::candidates(&opened).into_iter().map(Some));
+                let found = streams::candidates(&opened, options.track, path)?;
+                reason = if options.track.is_some() { "asked for" } else { streams::reason(&found) };
+                candidates.extend(found.iter().map(|candidate| Some(candidate.index)));
                 if candidates.is_empty() {
                     if let Some(denied) = opened.denied() {
                         return Err(source.denied(denied.clone()));
@@ -74,9 +77,13 @@ impl Decoder {
                 continue;
             };
             match Self::start(source, opened, stream, (options, shift), &notes) {
-                Ok(decoder) => return Ok(decoder),
-                Err(error @ (MediaError::NoFrames { .. } | MediaError::NoDecoder { .. })) => {
+                Ok(mut decoder) => {
+                    decoder.info.track_reason = reason;
+                    return Ok(decoder);
+                }
+                Err(error) if error.is_of_stream() => {
                     notes.push(format!("video stream {stream} gave no frame, the next one is used"));
+                    reason = "those before gave no frame";
                     first_error.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
@@ -163,20 +170,7 @@ impl Decoder {
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
         self.source.limit_time();
         let Some(first) = self.decode_timed()? else {
-            if self.source.is_glob() && self.counters.refused_packets == 0 {
-                return Err(MediaError::NoMatch { path: self.source.path().to_owned() });
-            }
-            if let Some(denied) = self.input.denied() {
-                return Err(self.source.denied(denied.clone()));
-            }
-            if self.has_index_behind() {
-                return Err(MediaError::IndexBehind { path: self.source.path().to_owned() });
-            }
-            return Err(MediaError::NoFrames {
-                path: self.source.path().to_owned(),
-                codec: self.info.codec.clone(),
-                refused: self.counters.refused_packets,
-            });
+            return Err(self.no_frames());
         };
         self.info.start_ticks = first.pts;
         self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
@@ -205,6 +199,11 @@ impl Decoder {
         if !self.info.timed {
             self.promise = Promise::Nothing;
         }
+        self.numbers.list = self
+            .source
+            .sequence()
+            .filter(|_| !self.info.live)
+            .map(|pictures| Arc::new(FrameIndex::of_pictures(pictures.count())));
         if matches!(self.promise, Promise::Table(_)) {
             // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
             let start = self.info.start_ticks;
@@ -220,6 +219,9 @@ impl Decoder {
     /// longer.
     #[must_use]
     pub fn stated_stream_secs(&self) -> Option<f64> {
+        if self.source.sequence().is_some() {
+            return self.info.duration_secs;
+        }
         let parameters = self.input.stream(self.stream)?;
         let tick_secs = self.info.time_base.value();
         // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
@@ -231,6 +233,12 @@ impl Decoder {
         }
         let start = parameters.start().unwrap_or(self.info.start_ticks);
         parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
+    }
+
+    /// Which number is missing in the middle of numbered pictures, in words.
+    #[must_use]
+    pub fn gap(&self) -> Option<String> {
+        self.source.sequence()?.gap()
     }
 
     /// What the file was cut off in the middle of, where its container tells that the file was longer once; `None` for what
@@ -269,7 +277,10 @@ fn most_threads((width, height): (u32, u32)) -> usize {
 fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
-    let own_duration = parameters.duration().map(|ticks| time_base.times(ticks));
+    // FFmpeg looks for the last of numbered pictures, and may overlook a gap.
+    let pictures = source.sequence().map(|sequence| u64::from(sequence.count())).filter(|_| !source.is_live_as(input));
+    let ticks = pictures.map(|pictures| pictures.cast_signed()).or_else(|| parameters.duration());
+    let own_duration = ticks.map(|ticks| time_base.times(ticks));
     Some(StreamInfo {
         path: source.path().to_owned(),
         container: input.container().to_owned(),
@@ -287,19 +298,22 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
         nominal_rate: parameters.base_rate(),
+        picture_rate: source.picture_rate().map(|rate| rate.origin),
         sample_aspect: Sourced::guessed(Ratio::ONE),
         orientation: Orientation::default(),
         average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
         duration_secs: own_duration.or_else(|| input.duration_secs()),
         time_base,
         start_ticks: parameters.start().unwrap_or(0),
-        stated_frames: parameters.frame_count(),
+        stated_frames: pictures.or_else(|| parameters.frame_count()),
         timecodes: None,
         seekable: input.is_seekable(),
         live: false,
         timed: true,
         still: parameters.is_cover() || parameters.frame_count() == Some(1) || is_picture_format(input.container()),
         stream,
+        tracks: streams::tracks(input),
+        track_reason: "the only one",
         threads: codec.threads(),
         notes: notes.to_vec(),
     })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::av::{self, AvFrame, PixelFormat, Scaler};
+use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
 use super::{orientation, tags};
@@ -12,8 +12,8 @@ use crate::picture::crop::{Crop, CropUse, Cropping};
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use crate::picture::region::{self, Rect};
 use crate::picture::{
-    Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat, Timecode,
-    VideoId, nonlinear,
+    ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat,
+    Timecode, VideoId, nonlinear,
 };
 
 /// What the container says about all frames; a frame may say otherwise.
@@ -196,6 +196,10 @@ impl PictureMaker {
         let orientation = self.orientation(&frame);
         let sample_aspect = self.sample_aspect(&frame).value;
         let lines = self.chroma_lines(self.scan(&frame));
+        let clamped = clamped_samples(&frame, &kind);
+        if clamped.is_some() {
+            self.note("samples below 0 and above 1 are counted as 0 and 1, and as out of range".to_owned());
+        }
         let current = self.current_for(kind)?;
         let frame = match current.scaler.as_mut() {
             Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
@@ -210,9 +214,9 @@ impl PictureMaker {
             self.note(note);
         }
         let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
-        let picture =
-            Picture::new(layout, kind.size, colorimetry, planes).map(|picture| picture.with_chroma_lines(lines));
-        let picture = picture.and_then(|picture| region::cropped(&picture, rect)).map_err(|error| error.to_string())?;
+        let whole = Picture::new(layout, kind.size, colorimetry, planes);
+        let whole = whole.map(|picture| picture.with_chroma_lines(lines).with_clamped(clamped));
+        let picture = whole.and_then(|whole| region::cropped(&whole, rect)).map_err(|error| error.to_string())?;
         let picture = nonlinear::to_rgb(picture);
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
@@ -297,6 +301,43 @@ impl PictureMaker {
             self.notes.push(note);
         }
     }
+}
+
+/// Which samples of a frame in floating point lie outside 0 to 1, to which conversion clamps them.
+fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
+    let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float)?;
+    let is_half = descriptor.components.first()?.depth == 16;
+    let (width, height) = kind.size;
+    let colors = if descriptor.is_rgb() { 3 } else { 1 };
+    let mut planes = Vec::new();
+    for component in descriptor.components.iter().take(colors) {
+        let (plane, step) = (usize::try_from(component.plane).ok()?, usize::try_from(component.step).ok()?);
+        let offset = usize::try_from(component.offset).ok()?;
+        let row_bytes = (width as usize).checked_mul(step)?;
+        planes.push((frame.copy_rows(plane, row_bytes, height as usize)?, row_bytes, step, offset));
+    }
+    let sample = |channel: usize, x: usize, y: usize| {
+        let (bytes, row_bytes, step, offset) = &planes[channel.min(planes.len() - 1)];
+        let at = y * row_bytes + x * step + offset;
+        match bytes.get(at..) {
+            Some([low, high, ..]) if is_half => half(u16::from_le_bytes([*low, *high])),
+            Some([a, b, c, d, ..]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0.0,
+        }
+    };
+    ClampedSamples::of(kind.size, |x, y| std::array::from_fn(|channel| sample(channel, x, y)))
+}
+
+/// The value of a number of floating point with 16 bits (IEEE 754, binary16).
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
+    let value = match exponent {
+        0 => fraction * 2.0_f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2.0_f32.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -value } else { value }
 }
 
 /// The frame's planes where they can be read as they are, else a copy with the rows from the top.

@@ -252,6 +252,9 @@ const fn is_final(error: &MediaError) -> bool {
         MediaError::Unresolved { .. }
             | MediaError::NoSuchPort { .. }
             | MediaError::NotFound { .. }
+            | MediaError::NotFollowed { .. }
+            | MediaError::NotNumbered { .. }
+            | MediaError::SeveralSequences { .. }
             | MediaError::Unreadable { .. }
             | MediaError::Empty { .. }
             | MediaError::Directory { .. }

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,17 +10,22 @@ use std::time::Duration;
 use super::address::{self, Delivery};
 use super::allowed::Reach;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
+use super::boxes::{self, IndexFault};
 use super::device::{Device, device};
 use super::error::{MediaError, is_address};
-use crate::text::plain;
-
-/// The highest number with which an image sequence may begin. FFmpeg looks for each file from number 0 on.
-const HIGHEST_FIRST_NUMBER: &CStr = c"200000";
+use super::info::OpenOptions;
+use super::numbered::{self, NumberPattern, Sequence};
+use crate::picture::Ratio;
+use crate::picture::color::{Origin, Sourced};
+use crate::text::{file_name, plain};
 
 /// Of a live source as little is read before its first picture as tells what it is. FFmpeg's `nobuffer` would throw away what was
 /// read for that, with the keyframe in it; decoding it takes no time that anybody sees.
 const PROBED: [(&CStr, &CStr); 3] =
     [(c"probesize", c"1000000"), (c"analyzeduration", c"1000000"), (c"fpsprobesize", c"0")];
+/// How often somebody who waits for a picture looks for it.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// A reader that is too slow for UDP loses packets and goes on.
 const LIVE: [(&CStr, &CStr); 4] = [PROBED[0], PROBED[1], PROBED[2], (c"overrun_nonfatal", c"1")];
 
@@ -30,12 +35,16 @@ pub(super) struct Source {
     path: PathBuf,
     url: CString,
     kind: SourceKind,
+    /// Frames a second of pictures that are files of their own, and whether somebody said so.
+    picture_rate: Sourced<Ratio>,
+    /// Whether pictures that are still being written are waited for.
+    follows: bool,
     /// How long a network source may give no data.
     network_limit: Duration,
     interrupt: Arc<Interrupt>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum SourceKind {
     File,
     /// The standard input.
@@ -49,8 +58,8 @@ enum SourceKind {
     SessionDescription,
     /// A camera, a screen or a generator.
     Device,
-    /// An image sequence's pattern with a number in it, such as `img%04d.png`.
-    Numbered,
+    /// Numbered pictures.
+    Numbered(Sequence),
     /// A pattern for the names of an image sequence's files, such as `img*.png`.
     Glob,
     /// Anything else that FFmpeg may understand: `concat:`, …
@@ -59,7 +68,7 @@ enum SourceKind {
 
 impl Source {
     /// Checks what can be checked without FFmpeg. `-` is the standard input.
-    pub(super) fn new(path: &Path, network_limit: Duration, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
+    pub(super) fn new(path: &Path, options: &OpenOptions, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
             SourceKind::Pipe
@@ -68,24 +77,36 @@ impl Source {
         } else if is_address(&text) {
             if address::delivery(path) == Delivery::Live { SourceKind::Live } else { SourceKind::Network }
         } else {
-            match check_file(path)? {
+            match check_file(path, options)? {
                 SourceKind::File if address::is_session_description(path) => SourceKind::SessionDescription,
                 kind => kind,
             }
         };
-        let url = match kind {
+        let follows = options.follow && matches!(kind, SourceKind::Numbered(_));
+        if options.follow && !follows {
+            return Err(MediaError::NotFollowed { path: path.to_owned() });
+        }
+        let assumed = match &kind {
+            SourceKind::Numbered(sequence) => sequence.assumed_rate(),
+            _ => numbered::assumed_rate(&text),
+        };
+        let picture_rate =
+            options.frame_rate.map_or(Sourced::guessed(assumed), |value| Sourced { value, origin: Origin::Overridden });
+        let url = match &kind {
             SourceKind::Pipe => b"pipe:0".to_vec(),
             // The prefix keeps a colon in a file's name from being taken for a protocol.
             SourceKind::File | SourceKind::Fifo | SourceKind::SessionDescription => {
                 [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat()
             }
+            SourceKind::Numbered(sequence) => format!("file:{}", sequence.pattern()).into_bytes(),
             SourceKind::Device => device(&text).map_or("", |device| device.name).as_bytes().to_vec(),
-            SourceKind::Network | SourceKind::Live | SourceKind::Numbered | SourceKind::Glob | SourceKind::Other => {
+            SourceKind::Network | SourceKind::Live | SourceKind::Glob | SourceKind::Other => {
                 path.as_os_str().as_encoded_bytes().to_vec()
             }
         };
         let url = CString::new(url).map_err(|_| MediaError::NotFound { path: path.to_owned() })?;
-        Ok(Self { path: path.to_owned(), url, kind, network_limit, interrupt })
+        let network_limit = options.network_limit.unwrap_or(OpenOptions::NETWORK_LIMIT);
+        Ok(Self { path: path.to_owned(), url, kind, picture_rate, follows, network_limit, interrupt })
     }
 
     /// The path as it was given.
@@ -108,7 +129,7 @@ impl Source {
     pub(super) fn is_live_as(&self, input: &Input) -> bool {
         let is_flowing = || !input.is_seekable() && input.byte_length().is_none() && input.duration_secs().is_none();
         let is_listed = || matches!(input.container(), "hls" | "dash");
-        self.is_live() || (self.kind == SourceKind::Network && is_flowing() && !is_listed())
+        self.is_live() || self.follows || (self.kind == SourceKind::Network && is_flowing() && !is_listed())
     }
 
     /// How long it may give no data.
@@ -123,7 +144,40 @@ impl Source {
 
     /// Whether it is an MP4 whose index is spread over the file.
     pub(super) fn is_fragmented(&self) -> bool {
-        self.is_file() && Boxes::of(&self.path).is_ok_and(|mut boxes| boxes.any(|(kind, _)| &kind == b"moof"))
+        self.is_file() && boxes::is_fragmented(&self.path)
+    }
+
+    /// The numbered pictures that it is.
+    pub(super) const fn sequence(&self) -> Option<&Sequence> {
+        if let SourceKind::Numbered(sequence) = &self.kind { Some(sequence) } else { None }
+    }
+
+    /// Frames a second of pictures that are files of their own, and whether somebody said so.
+    pub(super) fn picture_rate(&self) -> Option<Sourced<Ratio>> {
+        matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob).then_some(self.picture_rate)
+    }
+
+    /// Whether FFmpeg may look for a picture of a sequence that is not there: it may overlook a gap.
+    pub(super) fn may_lack_pictures(&self) -> bool {
+        self.follows || self.sequence().is_some_and(Sequence::is_broken)
+    }
+
+    /// Waits until there is a picture behind the last one, where those that are still being written are waited for; says whether they are.
+    pub(super) fn await_next(&mut self) -> Result<bool, MediaError> {
+        let SourceKind::Numbered(sequence) = &mut self.kind else { return Ok(false) };
+        if !self.follows {
+            return Ok(false);
+        }
+        loop {
+            if self.interrupt.is_stopped() {
+                return Err(MediaError::Stopped { path: self.path.clone() });
+            }
+            if let Some(grown) = sequence.grown() {
+                *sequence = grown;
+                return Ok(true);
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
@@ -152,13 +206,27 @@ impl Source {
         let micros = CString::new(self.network_limit.as_micros().to_string()).unwrap_or_default();
         let network: [(&CStr, &CStr); 1] = [(c"rw_timeout", &micros)];
         let device = self.device_kind()?;
+        let Ratio { num, den } = self.picture_rate.value;
+        let rate = CString::new(format!("{num}/{den}")).unwrap_or_default();
+        let begin = self.sequence().map_or(0, Sequence::begin);
+        let begin = CString::new(begin.to_string()).unwrap_or_default();
+        let numbered: [(&CStr, &CStr); 4] = [
+            (c"pattern_type", c"sequence"),
+            (c"start_number", &begin),
+            (c"start_number_range", c"1"),
+            (c"framerate", &rate),
+        ];
+        let glob: [(&CStr, &CStr); 2] = [(c"pattern_type", c"glob"), (c"framerate", &rate)];
+        if self.is_file() && boxes::is_composed(&self.path) {
+            return Err(MediaError::Tiled { path: self.path.clone() });
+        }
         let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
             SourceKind::Network => (None, &network),
             SourceKind::Live => (None, &LIVE),
             SourceKind::SessionDescription => (Some(c"sdp"), &PROBED),
             SourceKind::Device => (device.as_deref(), &PROBED),
-            SourceKind::Numbered => (Some(c"image2"), &[(c"start_number_range", HIGHEST_FIRST_NUMBER)]),
-            SourceKind::Glob => (Some(c"image2"), &[(c"pattern_type", c"glob")]),
+            SourceKind::Numbered(_) => (Some(c"image2"), &numbered),
+            SourceKind::Glob => (Some(c"image2"), &glob),
             SourceKind::File | SourceKind::Pipe | SourceKind::Fifo | SourceKind::Other => (None, &[]),
         };
         let protocols = self.reach().protocols();
@@ -194,7 +262,7 @@ impl Source {
     fn reach(&self) -> Reach<'_> {
         let text = self.path.to_str().unwrap_or_default();
         match self.kind {
-            SourceKind::File | SourceKind::Fifo | SourceKind::Numbered | SourceKind::Glob => Reach::Files,
+            SourceKind::File | SourceKind::Fifo | SourceKind::Numbered(_) | SourceKind::Glob => Reach::Files,
             SourceKind::Pipe => Reach::Pipe,
             SourceKind::Network | SourceKind::Live => Reach::Network(text),
             SourceKind::SessionDescription => Reach::Described,
@@ -226,16 +294,28 @@ impl Source {
             _ if self.kind == SourceKind::Device && !self.interrupt.is_stopped() && !self.interrupt.is_late() => {
                 MediaError::Device { path, reason: error.to_string() }
             }
-            AvError::INVALID_DATA if self.is_file() && is_heif(&self.path) => MediaError::Heif { path },
-            AvError::INVALID_DATA if self.is_file() && is_mp4_without_index(&self.path) => MediaError::NoIndex { path },
+            AvError::INVALID_DATA if self.is_file() => self.unrecognised(error),
             AvError::INVALID_DATA => MediaError::NotMedia { path, reason: error.to_string() },
-            AvError::NO_ENTRY if matches!(self.kind, SourceKind::Numbered | SourceKind::Glob) => {
+            AvError::NO_ENTRY if matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob) => {
                 MediaError::NoMatch { path }
             }
             AvError::NO_ENTRY => MediaError::NotFound { path },
             AvError::NO_PROTOCOL if self.is_live() => MediaError::NoProtocol { path },
             AvError::ADDRESS_IN_USE => MediaError::PortTaken { path },
             _ => self.error("opening it", error),
+        }
+    }
+
+    /// The error for a file in which FFmpeg finds no video.
+    fn unrecognised(&self, error: AvError) -> MediaError {
+        let path = self.path.clone();
+        if boxes::is_heif(&path) {
+            return MediaError::Heif { path };
+        }
+        match boxes::index_fault(&path) {
+            Some(IndexFault::Missing) => MediaError::NoIndex { path },
+            Some(IndexFault::Hidden { kind, at }) => MediaError::IndexHidden { path, kind, at },
+            None => MediaError::NotMedia { path, reason: error.to_string() },
         }
     }
 
@@ -254,7 +334,7 @@ impl Source {
 }
 
 /// The errors that the file system can tell at once.
-fn check_file(path: &Path) -> Result<SourceKind, MediaError> {
+fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -262,9 +342,12 @@ fn check_file(path: &Path) -> Result<SourceKind, MediaError> {
             // A pattern such as %03d.png or a protocol such as concat: is FFmpeg's to resolve.
             let text = path.to_string_lossy();
             let is_protocol = text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
+            let pattern = NumberPattern::parse(&text);
             return match () {
                 () if is_protocol => Ok(SourceKind::Other),
-                () if text.contains('%') => Ok(SourceKind::Numbered),
+                () if pattern.is_some() => pattern
+                    .and_then(|pattern| sequence_of(pattern, options))
+                    .ok_or_else(|| MediaError::NoMatch { path: path_buf() }),
                 () if text.contains(['*', '?', '[']) => Ok(SourceKind::Glob),
                 () => Err(MediaError::NotFound { path: path_buf() }),
             };
@@ -272,7 +355,7 @@ fn check_file(path: &Path) -> Result<SourceKind, MediaError> {
         Err(error) => return Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
     };
     if metadata.is_dir() {
-        return Err(MediaError::Directory { path: path_buf() });
+        return folder_of_pictures(path, options);
     }
     if !metadata.is_file() {
         // A named pipe or a device: opening it here would take its first bytes away.
@@ -282,70 +365,34 @@ fn check_file(path: &Path) -> Result<SourceKind, MediaError> {
         return Err(MediaError::Empty { path: path_buf() });
     }
     match File::open(path) {
+        Ok(_) if options.sequence => NumberPattern::around(path)
+            .and_then(|pattern| sequence_of(pattern, options))
+            .ok_or_else(|| MediaError::NotNumbered { path: path_buf() }),
         Ok(_) => Ok(SourceKind::File),
         Err(error) => Err(MediaError::Unreadable { path: path_buf(), reason: error.to_string() }),
     }
 }
 
-/// The top-level boxes of an MP4 or a kindred file, as far as they follow each other: their kinds and where their contents begin.
-struct Boxes {
-    file: File,
-    length: u64,
-    next: u64,
+/// The pictures of a pattern; without the last one while that is being written, where more are waited for.
+fn sequence_of(pattern: NumberPattern, options: &OpenOptions) -> Option<SourceKind> {
+    let sequence = Sequence::of(pattern)?;
+    Some(SourceKind::Numbered(if options.follow { sequence.settled() } else { sequence }))
 }
 
-impl Boxes {
-    fn of(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
-        Ok(Self { file, length, next: 0 })
-    }
-}
-
-impl Iterator for Boxes {
-    type Item = ([u8; 4], u64);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next.checked_add(8)? > self.length {
-            return None;
-        }
-        let mut header = [0_u8; 16];
-        self.file.seek(SeekFrom::Start(self.next)).ok()?;
-        if self.file.read(&mut header).ok()? < 8 {
-            return None;
-        }
-        let [s0, s1, s2, s3, k0, k1, k2, k3, long @ ..] = header;
-        let (size, head) = match u32::from_be_bytes([s0, s1, s2, s3]) {
-            0 => (self.length - self.next, 8),
-            1 => (u64::from_be_bytes(long), 16),
-            size => (u64::from(size), 8),
-        };
-        let contents = self.next + head;
-        self.next = if size < head { self.length } else { self.next.saturating_add(size) };
-        Some(([k0, k1, k2, k3], contents))
-    }
-}
-
-/// Whether the file starts like an MP4 and has no `moov` box among its top-level boxes.
-fn is_mp4_without_index(path: &Path) -> bool {
-    let Ok(boxes) = Boxes::of(path) else { return false };
-    let mut is_mp4 = false;
-    for (kind, _) in boxes {
-        match &kind {
-            b"moov" => return false,
-            b"ftyp" | b"mdat" => is_mp4 = true,
-            _ => {}
+/// The numbered pictures of a folder, where they are one sequence.
+fn folder_of_pictures(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
+    let path_buf = || path.to_owned();
+    let found = Sequence::in_folder(path)
+        .map_err(|error| MediaError::Unreadable { path: path_buf(), reason: error.to_string() })?;
+    match &found[..] {
+        [] if options.follow => Err(MediaError::NoMatch { path: path_buf() }),
+        [] => Err(MediaError::Directory { path: path_buf() }),
+        [only] => sequence_of(only.clone(), options).ok_or_else(|| MediaError::Directory { path: path_buf() }),
+        several => {
+            let names = several.iter().map(|pattern| file_name(Path::new(&pattern.text())));
+            Err(MediaError::SeveralSequences { path: path_buf(), names: names.collect::<Vec<_>>().join(", ") })
         }
     }
-    is_mp4
-}
-
-/// Whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
-fn is_heif(path: &Path) -> bool {
-    const BRANDS: [&[u8; 4]; 9] = [b"mif1", b"msf1", b"heic", b"heix", b"hevc", b"heim", b"heis", b"avif", b"avis"];
-    let mut head = [0_u8; 12];
-    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
-    is_read && &head[4..8] == b"ftyp" && BRANDS.iter().any(|brand| brand[..] == head[8..])
 }
 
 #[cfg(test)]
@@ -353,7 +400,7 @@ mod tests {
     use super::*;
 
     fn url(path: &Path) -> String {
-        let source = Source::new(path, Duration::from_secs(1), Arc::new(Interrupt::new())).expect("the source exists");
+        let source = Source::new(path, &OpenOptions::default(), Arc::new(Interrupt::new())).expect("the source exists");
         source.url.to_string_lossy().into_owned()
     }
 
@@ -365,13 +412,15 @@ mod tests {
         assert_eq!(url(&path), format!("file:{}", path.display()));
         assert_eq!(url(Path::new("http://host/a.mp4")), "http://host/a.mp4");
         assert_eq!(url(Path::new("-")), "pipe:0");
-        assert_eq!(url(Path::new("%03d.png")), "%03d.png");
+        fs::write(folder.path().join("9%7.png"), "x").expect("the folder takes a file");
+        let pattern = format!("{}/%d%%7.png", folder.path().display());
+        assert_eq!(url(Path::new(&pattern)), format!("file:{}/%01d%%7.png", folder.path().display()));
     }
 
     #[test]
     fn a_device_that_another_program_has_is_told_from_one_that_does_not_work() {
         let told = |name: &str, error| {
-            let source = Source::new(Path::new(name), Duration::from_secs(1), Arc::new(Interrupt::new()));
+            let source = Source::new(Path::new(name), &OpenOptions::default(), Arc::new(Interrupt::new()));
             source.expect("nothing is opened yet").open_error(error).to_string()
         };
         let busy = told("av://v4l2:/dev/video0", AvError::BUSY);

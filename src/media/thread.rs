@@ -65,7 +65,7 @@ impl DecodeThread {
         let stop = StopHandle::new();
         let handle = stop.clone();
         Self::spawn(stop, limits, options.kept_packets, waker, move |shared| {
-            if address::delivery(&path) == Delivery::Live {
+            if address::delivery(&path) == Delivery::Live || options.follow {
                 return shared.receive(Receiver::new(path, options.clone(), handle), options);
             }
             match Decoder::open_keeping(&path, &options, &handle, Some(&shared.shift)) {

@@ -79,7 +79,8 @@ pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
             Arc::new(FieldPlanes { picture: picture.clone(), field: which, is_halved })
         };
     let field = Picture::new(layout, (width, height), *picture.colorimetry(), planes)?;
-    let field = field.out_of_frame(picture.chroma_lines());
+    let clamped = picture.clamped().and_then(|clamped| clamped.of_field(which.first_line()));
+    let field = field.out_of_frame(picture.chroma_lines()).with_clamped(clamped);
     Ok(match std::ptr::eq(picture.decoded(), picture) {
         true => field,
         false => field.converted_from(self::field(picture.decoded(), which)?),

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 pub use pages::{Attachment, Memory, Pages};
 
+use super::clamped::ClampedSamples;
 use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
 use crate::picture::field::{Field, field};
@@ -108,6 +109,8 @@ pub struct Picture {
     planes: Arc<dyn PlaneStore>,
     /// The picture as it was coded, where this is what its codes were converted to.
     coded: Option<Arc<Self>>,
+    /// Which samples were clamped as they became codes; only of floating point.
+    clamped: Option<Arc<ClampedSamples>>,
 }
 
 impl Picture {
@@ -141,7 +144,19 @@ impl Picture {
             }
         }
         let chroma_lines = layout.has_shared_lines().then(|| Sourced::guessed(layout.chroma_lines));
-        Ok(Self { layout, width, height, colorimetry, chroma_lines, planes, coded: None })
+        Ok(Self { layout, width, height, colorimetry, chroma_lines, planes, coded: None, clamped: None })
+    }
+
+    /// The picture, of whose samples those were clamped as they became codes.
+    #[must_use]
+    pub fn with_clamped(self, clamped: Option<ClampedSamples>) -> Self {
+        Self { clamped: clamped.map(Arc::new), ..self }
+    }
+
+    /// The samples that were clamped as they became codes; `None` where none was.
+    #[must_use]
+    pub fn clamped(&self) -> Option<&ClampedSamples> {
+        self.clamped.as_deref()
     }
 
     /// The memory layout of the planes.

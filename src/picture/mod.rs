@@ -1,6 +1,7 @@
 //! What a decoded picture is: native planes, how to read them, and when to show them.
 
 pub mod bars;
+mod clamped;
 pub mod color;
 pub mod crop;
 pub mod field;
@@ -15,5 +16,6 @@ mod timecode;
 pub mod transfer;
 pub(crate) mod unpack;
 
+pub use clamped::{ClampedSamples, OutOfRange};
 pub use frame::*;
 pub use timecode::{Timecode, TimecodeRate, TimecodeSource, Timecodes};

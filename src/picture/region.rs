@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::picture::color::Sourced;
 use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
-use crate::picture::{OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{ClampedSamples, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,7 +94,8 @@ pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError
         for (x, width) in cut(rect.x, rect.width, sx) {
             let part = Rect { x, y, width, height };
             let is_aligned = x % (1 << sx) == 0 && y % (1 << sy) == 0;
-            parts.push(if is_aligned { view(picture, part)? } else { copy(picture, part)? });
+            let made = if is_aligned { view(picture, part)? } else { copy(picture, part)? };
+            parts.push(made.with_clamped(clamped(picture, part)));
         }
     }
     Ok(parts)
@@ -124,6 +125,13 @@ pub fn by_chroma_lines(picture: &Picture, rect: Rect) -> Result<Vec<(Picture, Re
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
 pub fn coded_parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError> {
     parts(&picture.with_chroma_lines(Sourced::guessed(ChromaLines::Frame)), rect)
+}
+
+/// The samples of a rectangle that were clamped as they became codes.
+#[must_use]
+pub fn clamped(picture: &Picture, rect: Rect) -> Option<ClampedSamples> {
+    let ([left, upper], [right, lower]) = rect.corners();
+    picture.clamped()?.part(left..right, upper..lower)
 }
 
 /// Cuts a run of samples at the first multiple of 2^`shift` inside it.
@@ -226,7 +234,8 @@ pub fn cropped(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
         (true, true) => view(picture, rect),
         (columns, rows) => copied(picture, rect, (if columns { sx } else { 0 }, if rows { sy } else { 0 })),
     };
-    cropped.map(|cropped| cropped.out_of_frame(picture.chroma_lines()))
+    let clamped = clamped(picture, rect);
+    cropped.map(|cropped| cropped.out_of_frame(picture.chroma_lines()).with_clamped(clamped))
 }
 
 /// The same as planes of their own, with another chroma grid.

@@ -29,6 +29,7 @@ mod qctools;
 mod saturation;
 mod segments;
 mod selection;
+mod sequences;
 mod shares;
 mod threads;
 mod timecodes;

@@ -3,7 +3,7 @@
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
-use crate::media::StreamInfo;
+use crate::media::{StreamInfo, VideoTrack};
 use crate::picture::color::{Matrix, Origin, blanking_lines};
 use crate::picture::layout::ChromaLines;
 use crate::picture::{Frame, Scan, Timecodes};
@@ -57,6 +57,7 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
     lines.extend(info.bit_rate.map(|rate| plain("bit rate", bit_rate(rate))));
     lines.push(plain("frame rate", frame_rate(info)));
     lines.extend(info.timecodes.map(|timecodes| plain("timecode", timecode(&timecodes))));
+    lines.extend(tracks(info));
     let stated = info.stated_size;
     if stated != info.coded_size {
         lines.push(plain("size in header", format!("{}×{}, not used: the frames have their own", stated.0, stated.1)));
@@ -74,6 +75,19 @@ fn of_file(info: &StreamInfo) -> Vec<InfoLine> {
 
 fn timecode(timecodes: &Timecodes) -> String {
     format!("{} at the first frame, {}", timecodes.first, timecodes.source)
+}
+
+/// The file's video tracks, where there are several: a line for each, and why that one is shown.
+fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
+    if info.tracks.len() < 2 {
+        return Vec::new();
+    }
+    let line = |(at, track): (usize, &VideoTrack)| {
+        let chosen =
+            if track.stream == info.stream { format!("; shown: {}", info.track_reason) } else { String::new() };
+        plain("track", format!("{}: {track}{chosen}", at + 1))
+    };
+    info.tracks.iter().enumerate().map(line).collect()
 }
 
 fn bit_rate(bits_a_second: u64) -> String {
@@ -111,6 +125,11 @@ fn frame_rate(info: &StreamInfo) -> String {
     }
     let Some(average) = info.average_rate.or(info.nominal_rate) else { return "unknown".to_owned() };
     let average = number(average.value());
+    match info.picture_rate {
+        Some(Origin::Overridden) => return format!("{average} fps, by --frame-rate"),
+        Some(_) => return format!("{average} fps, assumed: pictures state none; --frame-rate sets it"),
+        None => {}
+    }
     let nominal = info.nominal_rate.filter(|rate| rate.value() < CLOCK_RATE);
     match (info.is_variable_rate(), nominal) {
         (Some(true), Some(nominal)) => format!("{average} fps on average, variable, up to {}", number(nominal.value())),

@@ -238,6 +238,7 @@ impl MenuDrawing<'_, '_> {
                 {
                     continue;
                 }
+                MenuLine::Tracks if self.model.file.track.is_none() => continue,
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
@@ -278,6 +279,7 @@ impl MenuDrawing<'_, '_> {
                         }
                     }
                 }),
+                MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
                 MenuLine::Held => self.further(ui, "Compare", Self::held),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }

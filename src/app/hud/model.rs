@@ -21,6 +21,7 @@ use crate::export::graticule::ScopeSubject;
 use crate::gpu::draw::Channels;
 use crate::histogram::Components;
 use crate::keys::Action;
+use crate::media::VideoTrack;
 use crate::picture::Timecode;
 use crate::playback::SeekGoal;
 use crate::strip::{Sought, Strip};
@@ -70,6 +71,8 @@ pub enum Command {
     CompareWith(usize),
     /// Let go of the frame that is compared with.
     LetGo,
+    /// Show the video track of this number, from 1 on.
+    Track(u32),
     /// Open the recent file of this place in the list that was told.
     OpenRecent(usize),
     /// Have something else counted in the lab.
@@ -211,6 +214,10 @@ pub struct FileView<'a> {
     pub faulty: bool,
     /// Other files that were opened before, the last one first.
     pub recent: &'a [RecentFile],
+    /// The video tracks of the one on screen.
+    pub tracks: &'a [VideoTrack],
+    /// The number of the one that is shown, from 1 on, where there are several.
+    pub track: Option<u32>,
     /// Where the one on screen was left the last time, in seconds.
     pub left_at: Option<f64>,
     /// The key frame that was found last for the timeline, and whether it is the one that was asked for last.

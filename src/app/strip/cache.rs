@@ -44,12 +44,17 @@ pub struct StripKey {
     chroma_lines: Option<String>,
     field: Option<String>,
     cropping: String,
+    track: Option<u32>,
 }
 
 impl StripKey {
     /// The key of a plain file that is read so; `None` for anything else, or where the file cannot be read.
     #[must_use]
     pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
+        if open.sequence {
+            // The file named is one of many.
+            return None;
+        }
         let changed = fs::metadata(path).ok()?.modified().ok()?;
         let since = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Some(Self {
@@ -62,6 +67,7 @@ impl StripKey {
             chroma_lines: open.chroma_lines.map(|lines| lines.to_string()),
             field: open.field.map(|field| field.to_string()),
             cropping: open.cropping.name().to_owned(),
+            track: open.track,
         })
     }
 

@@ -154,6 +154,7 @@ impl ClipStrip {
             range: range.or(self.open.range),
             chroma_lines: chroma_lines.or(self.open.chroma_lines),
             field,
+            track: session.info.track(),
             ..self.open.clone()
         };
         let subject = StripSubject { path: session.input.clone(), open };

@@ -87,6 +87,12 @@ impl Viewer {
             Command::Lab(command) => self.lab.choose(command, Instant::now()),
             Command::CompareWith(place) => self.work.compare_with(place, now)?,
             Command::LetGo => self.work.let_go(now)?,
+            Command::Track(number) => {
+                let arrival = self.work.session.as_ref().map(|session| self.inputs.read_track(number, session));
+                if let Some(arrival) = arrival {
+                    self.receive(arrival, now);
+                }
+            }
             Command::OpenRecent(index) => {
                 let others = self.work.recent_files();
                 let Some(path) = others.get(index).map(|file| file.path.clone()) else { return Ok(Flow::Continue) };

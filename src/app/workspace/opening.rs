@@ -26,7 +26,8 @@ impl Workspace {
         self.strip.forget();
         self.hud.change_video();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
-        let text = format!("{}{place}", session.name);
+        let track = session.info.track().map(|track| format!("  (track {track} of {})", session.info.tracks.len()));
+        let text = format!("{}{place}{}", session.name, track.unwrap_or_default());
         // What stands in for the video before stands in for this one no longer.
         self.held.back();
         self.held.forget_second();

@@ -81,6 +81,15 @@ pub struct RunOptions {
     /// Which of the file's croppings are applied; absent where all are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cropping: Option<String>,
+    /// The video track that was asked for; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub track: Option<u32>,
+    /// Whether a picture was opened as its whole sequence; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sequence: bool,
+    /// The frame rate that was asked for of numbered pictures; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_rate: Option<String>,
     /// What was done to the pictures, in words; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
@@ -136,6 +145,9 @@ impl RunOptions {
             cropping: Some(request.open.cropping)
                 .filter(|cropping| *cropping != CroppingChoice::All)
                 .map(|cropping| cropping.name().to_owned()),
+            track: request.open.track,
+            sequence: request.open.sequence,
+            frame_rate: request.open.frame_rate.map(|rate| format!("{}/{}", rate.num, rate.den)),
             adjustments: adjustments_text(&request.adjustments),
             scopes: (request.counting.scopes == ScopeUse::Saturation).then(|| "vectorscope".to_owned()),
             against: request.against.as_ref().map(AgainstOptions::of),

@@ -14,7 +14,8 @@ use crate::gpu::totals::TotalsPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::histogram::limits::Limits;
 use crate::histogram::{CHANNELS, Components, Cumulative, Histogram, Selected, Transfer};
-use crate::view::scene::Scene;
+use crate::picture::{OutOfRange, region};
+use crate::view::scene::{Counted, Scene};
 
 impl Renderer {
     /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
@@ -57,7 +58,7 @@ impl Renderer {
         self.answers.live.poll(&gpu.device, series);
         let come = self.answers.live.take(series);
         self.fetch_histogram(gpu);
-        let (FigureSubject { tag, loading, revision, limits }, mut words) = come?;
+        let (FigureSubject { tag, loading, revision, limits, clamped }, mut words) = come?;
         let Series { bits, components, .. } = series?;
         // What the picture was counted as before a choice is of no use any more: other bins are on their way.
         let is_outdated = loading == self.content.loadings && revision != self.content.revision;
@@ -65,6 +66,7 @@ impl Renderer {
         let outside_r103 = if limits { words.pop() } else { None };
         let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
         sums.outside_r103 = outside_r103;
+        sums.add_out_of_range(clamped);
         sums.selected = selected;
         Some((tag, sums))
     }
@@ -126,7 +128,21 @@ impl Renderer {
         let Some(Loaded { bits, components, .. }) = self.content.loaded else {
             return Ok(Histogram::empty(8, Components::Rgbl));
         };
-        self.content.passes().0.read(gpu, bits, components)
+        let mut histogram = self.content.passes().0.read(gpu, bits, components)?;
+        histogram.add_out_of_range(self.clamped());
+        Ok(histogram)
+    }
+
+    /// The samples of what is counted filled that were out of range before they became codes.
+    fn clamped(&self) -> OutOfRange {
+        let is_source = |loaded: &&Loaded| {
+            let counted = self.content.choice.counted_in(loaded.components);
+            loaded.components == Components::Rgbl
+                && (self.content.choice.adjustments.is_off() || counted == Counted::Source)
+        };
+        let loaded = self.content.loaded.as_ref().filter(is_source).filter(|loaded| loaded.known.is_none());
+        let clamped = loaded.and_then(|loaded| region::clamped(&loaded.picture, loaded.rect()));
+        clamped.map_or_else(OutOfRange::default, |clamped| clamped.counts())
     }
 
     /// Records the adjusting and counting of the loaded picture, as far as that has not been done yet.
@@ -161,7 +177,7 @@ impl Renderer {
         let Some(loaded) = self.content.fetchable().filter(|_| self.answers.live.is_due()) else { return false };
         let Loaded { loading, bits, components, .. } = *loaded;
         let (tag, revision, series) = (self.content.tag(loaded), self.content.revision, loaded.series());
-        let mut subject = FigureSubject { tag, loading, revision, limits: false };
+        let mut subject = FigureSubject { tag, loading, revision, limits: false, clamped: self.clamped() };
         let bins = &self.content.passes().0.bins;
         let cumulative = self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
         let descriptor = wgpu::ComputePassDescriptor { label: Some("sum up"), timestamp_writes: None };

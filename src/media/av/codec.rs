@@ -41,6 +41,7 @@ pub(in crate::media) struct Codec {
     pool: Arc<FramePool>,
     /// Whether the decoder can leave out pictures that no other picture refers to without a trace.
     can_skip_unreferenced: bool,
+    is_webp: bool,
     /// What has to be known of the stream to look into its packets, where they tell which pictures no other refers to.
     units: Option<NalStream>,
     options: CodecOptions,
@@ -66,7 +67,9 @@ impl Codec {
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
-            let codec = Self { context, pool: Arc::default(), can_skip_unreferenced, units, options, first: None };
+            let is_webp = parameters.codec_name() == "webp";
+            let codec =
+                Self { context, pool: Arc::default(), can_skip_unreferenced, is_webp, units, options, first: None };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
@@ -131,7 +134,8 @@ impl Codec {
         if let Some(packet) = packet {
             self.look_into(packet);
         }
-        let pointer = packet.map_or(ptr::null_mut(), AvPacket::as_ptr);
+        let changed = packet.filter(|_| self.is_webp).map(AvPacket::without_webp_alpha).transpose()?;
+        let pointer = changed.as_ref().or(packet).map_or(ptr::null_mut(), AvPacket::as_ptr);
         // SAFETY: both pointers are valid, or the packet's is null as the function allows.
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), pointer) }).map(|_| ())
     }

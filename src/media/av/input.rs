@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ffmpeg_next::ffi;
 
+use super::messages::take_oversize;
 use super::stream::{StreamParameters, tag};
 use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 
@@ -104,6 +105,8 @@ pub(in crate::media) struct Input {
     _interrupt: Arc<Interrupt>,
     /// What the file named and did not get while it was opened.
     denied: Option<Denied>,
+    /// Width and height of a picture that was too large for FFmpeg as it was opened.
+    oversize: Option<(u32, u32)>,
 }
 
 // SAFETY: a format context may be used from any one thread at a time, and this type is its only owner.
@@ -139,9 +142,11 @@ impl Input {
             ffi::av_dict_free(&raw mut dictionary);
             AvError::check(code)?;
             let context = NonNull::new(context).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
-            let mut input = Self { context, _interrupt: interrupt, denied: None };
+            let mut input = Self { context, _interrupt: interrupt, denied: None, oversize: None };
+            take_oversize();
             AvError::check(ffi::avformat_find_stream_info(input.context.as_ptr(), ptr::null_mut()))?;
             input.denied = take_denied();
+            input.oversize = take_oversize();
             Ok(input)
         }
     }
@@ -149,6 +154,11 @@ impl Input {
     /// What the file named and did not get while it was opened; it may have streams all the same.
     pub(in crate::media) const fn denied(&self) -> Option<&Denied> {
         self.denied.as_ref()
+    }
+
+    /// Width and height of a picture that was too large for FFmpeg as it was opened.
+    pub(in crate::media) const fn oversize(&self) -> Option<(u32, u32)> {
+        self.oversize
     }
 
     const fn get(&self) -> &ffi::AVFormatContext {

@@ -36,7 +36,7 @@ pub(in crate::media) enum Denied {
 }
 
 thread_local! {
-    static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None }) };
+    static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
 }
 
 /// What was heard on this thread, on which FFmpeg opens and reads.
@@ -44,6 +44,8 @@ struct Heard {
     /// What is being opened.
     opening: String,
     denied: Option<Denied>,
+    /// Width and height of a picture that is too large for FFmpeg.
+    oversize: Option<(u32, u32)>,
 }
 
 /// Has FFmpeg's messages come here, those of this level and more urgent ones.
@@ -61,8 +63,13 @@ pub(in crate::media) fn take_denied() -> Option<Denied> {
     HEARD.with_borrow_mut(|heard| heard.denied.take())
 }
 
+/// Width and height of a picture that FFmpeg has refused on this thread for its size since this was last asked.
+pub(super) fn take_oversize() -> Option<(u32, u32)> {
+    HEARD.with_borrow_mut(|heard| heard.oversize.take())
+}
+
 /// The beginnings of the messages, before anything is filled in, that tell what is opened and what is not.
-const TELLING: [&[u8]; 10] = [
+const TELLING: [&[u8]; 11] = [
     b"Opening '%s' for",
     b"HLS request for url",
     b"DASH request for url",
@@ -73,6 +80,7 @@ const TELLING: [&[u8]; 10] = [
     b"Skipped opening external track",
     b"Error when loading first segment",
     b"Impossible to open '",
+    b"Picture size %ux%u",
 ];
 
 /// What is done as a decoder conceals damage: it gets the decoder's context, or that of one of its threads.
@@ -129,6 +137,12 @@ impl Heard {
     /// Takes up a message that tells something.
     fn note(&mut self, text: &str) {
         let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map_or("", |(name, _)| name);
+        if let Some((_, size)) = text.split_once("Picture size ") {
+            let numbers = size.split_once(' ').and_then(|(size, _)| size.split_once('x'));
+            let size = numbers.and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+            self.oversize = size.filter(|(width, height)| *width > 0 && *height > 0).or(self.oversize);
+            return;
+        }
         let denied = if ["Opening", "HLS", "DASH"].iter().any(|head| text.starts_with(head)) {
             quoted().clone_into(&mut self.opening);
             return;
@@ -162,7 +176,7 @@ mod tests {
     use super::*;
 
     fn heard(lines: &[&str]) -> Option<Denied> {
-        let mut heard = Heard { opening: String::new(), denied: None };
+        let mut heard = Heard { opening: String::new(), denied: None, oversize: None };
         lines.iter().for_each(|line| heard.note(line));
         heard.denied
     }

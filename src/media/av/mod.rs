@@ -16,6 +16,7 @@ mod packet;
 mod pixel;
 mod scaler;
 mod stream;
+mod webp;
 mod written;
 
 use std::ffi::{CStr, c_char, c_int};
@@ -56,6 +57,8 @@ impl AvError {
     /// Somebody else listens there.
     pub(super) const ADDRESS_IN_USE: Self = Self(ffi::AVERROR(ffmpeg_next::error::EADDRINUSE));
 
+    /// Reading failed.
+    pub(super) const IO: Self = Self(ffi::AVERROR(ffmpeg_next::error::EIO));
     /// Somebody else uses it.
     pub(super) const BUSY: Self = Self(ffi::AVERROR(ffmpeg_next::error::EBUSY));
 

@@ -102,6 +102,15 @@ impl AvPacket {
         timestamp(self.get().dts)
     }
 
+    /// The packet at a time so many ticks later.
+    pub(in crate::media) fn later_by(self, ticks: i64) -> Self {
+        // SAFETY: the packet is valid and `self` its only owner.
+        let packet = unsafe { &mut *self.as_ptr() };
+        let later = |stamp: i64| timestamp(stamp).map_or(stamp, |stamp| stamp.saturating_add(ticks));
+        (packet.pts, packet.dts) = (later(packet.pts), later(packet.dts));
+        self
+    }
+
     /// Index of its stream.
     pub(in crate::media) const fn stream(&self) -> i32 {
         self.get().stream_index
@@ -124,6 +133,15 @@ impl AvPacket {
         let (data, size) = (self.get().data, self.size());
         // SAFETY: a packet's data is as long as it states, and nothing changes it while `self` is borrowed.
         if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, size) } }
+    }
+
+    /// Its bytes, to be changed; they are copied first where others have them too.
+    pub(super) fn data_mut(&mut self) -> Result<&mut [u8], AvError> {
+        // SAFETY: the packet is valid, and `self` its only owner.
+        AvError::check(unsafe { ffi::av_packet_make_writable(self.as_ptr()) })?;
+        let (data, size) = (self.get().data, self.size());
+        // SAFETY: a packet's data is as long as it states, nobody else has it now, and nothing else reads it while `self` is borrowed.
+        Ok(if data.is_null() { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, size) } })
     }
 
     /// Whether it brings the decoder another configuration, beside its bytes.

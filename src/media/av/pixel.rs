@@ -120,6 +120,11 @@ impl PixelDescriptor {
         self.has(ffi::AV_PIX_FMT_FLAG_HWACCEL)
     }
 
+    /// Whether samples are little-endian numbers of floating point.
+    pub(in crate::media) fn is_float(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE)
+    }
+
     /// Whether samples are whole little-endian integers that start at whole bytes.
     pub(in crate::media) fn is_plain(&self) -> bool {
         let odd = ffi::AV_PIX_FMT_FLAG_BE

@@ -255,3 +255,37 @@ fn tags_and_overrides_are_told_apart() {
     let options = OpenOptions { matrix: Some(Matrix::Bt2020), range: Some(Range::Full), ..OpenOptions::default() };
     assert_eq!(colorimetry(1, 1, options), ("bt2020nc (overridden)".into(), "full (overridden)".into(), 0));
 }
+
+#[test]
+fn half_floats_are_read_as_their_standard_has_them() {
+    let values = [0x3c00_u16, 0x3c01, 0xbc00, 0x0001, 0x8000, 0x7bff, 0x7c00, 0x3800].map(half);
+    let expected = [1.0, 1.0 + 1.0 / 1024.0, -1.0, 2.0_f32.powi(-24), -0.0, 65_504.0, f32::INFINITY, 0.5];
+    assert_eq!(values, expected);
+    assert!(half(0x7e00).is_nan());
+}
+
+#[test]
+fn what_floats_lose_is_known_of_every_format() {
+    let formats = PixelFormat::all().into_iter().filter(|format| {
+        let descriptor = format.descriptor().unwrap();
+        descriptor.is_float() && Scaler::reads(*format) && conversion_target(&descriptor).is_some()
+    });
+    let mut count = 0;
+    for format in formats {
+        let descriptor = format.descriptor().unwrap();
+        let is_half = descriptor.components[0].depth == 16;
+        // Every sample is 2, then 1.
+        for (value, is_above) in [(2.0_f32, true), (1.0, false)] {
+            let bits = if value > 1.0 { 0x4000_u16 } else { 0x3c00 };
+            let sample = if is_half { bits.to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() };
+            let (frame, _) =
+                AvFrame::from_bytes(format, (WIDTH, HEIGHT), &sample.repeat((WIDTH * HEIGHT) as usize * 4));
+            let picture = maker().make(frame).unwrap_or_else(|error| panic!("{}: {error}", descriptor.name)).picture;
+            let clamped = picture.clamped().map(ClampedSamples::counts);
+            let all = WIDTH * HEIGHT;
+            assert_eq!(clamped, is_above.then_some([[0, all]; 3]), "{}", descriptor.name);
+        }
+        count += 1;
+    }
+    assert!(count >= 3, "{count}");
+}

@@ -52,6 +52,16 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
+    /// The video tracks of the file.
+    pub(super) fn tracks(&mut self, ui: &mut Ui) {
+        for (number, track) in (1..).zip(self.model.file.tracks) {
+            let now = if self.model.file.track == Some(number) { "now" } else { "" };
+            if self.line(ui, &format!("{number}: {track}"), now, true).clicked() {
+                self.commands.push(Command::Track(number));
+            }
+        }
+    }
+
     /// The frames that are held, and what is done with them.
     pub(super) fn held(&mut self, ui: &mut Ui) {
         self.does(ui, Action::HoldFrame, Command::Do(Action::HoldFrame));

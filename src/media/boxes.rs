@@ -1,0 +1,165 @@
+//! The boxes of MP4 and its kin, HEIF among them, where FFmpeg does not say what is wrong with them.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+/// How much of a file's beginning, and of its end, is searched for an index that the boxes do not lead to.
+const SEARCHED: u64 = 64 << 20;
+/// The most bytes of a `meta` box that are looked at.
+const MOST_META: u64 = 1 << 20;
+
+/// A box at the top of a file.
+#[derive(Debug, Clone, Copy)]
+struct TopBox {
+    kind: [u8; 4],
+    start: u64,
+    /// Where its contents begin.
+    contents: u64,
+}
+
+/// The boxes at the top of a file, as far as they follow each other.
+struct Boxes {
+    file: File,
+    length: u64,
+    next: u64,
+}
+
+impl Boxes {
+    fn of(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self { file, length, next: 0 })
+    }
+}
+
+impl Iterator for Boxes {
+    type Item = TopBox;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next.checked_add(8)? > self.length {
+            return None;
+        }
+        let start = self.next;
+        let mut header = [0_u8; 16];
+        self.file.seek(SeekFrom::Start(start)).ok()?;
+        if self.file.read(&mut header).ok()? < 8 {
+            return None;
+        }
+        let [s0, s1, s2, s3, k0, k1, k2, k3, long @ ..] = header;
+        let (size, head) = match u32::from_be_bytes([s0, s1, s2, s3]) {
+            0 => (self.length - start, 8),
+            1 => (u64::from_be_bytes(long), 16),
+            size => (u64::from(size), 8),
+        };
+        self.next = if size < head { self.length } else { start.saturating_add(size) };
+        Some(TopBox { kind: [k0, k1, k2, k3], start, contents: start + head })
+    }
+}
+
+/// Whether the file is an MP4 whose index is spread over it.
+pub(super) fn is_fragmented(path: &Path) -> bool {
+    Boxes::of(path).is_ok_and(|mut boxes| boxes.any(|found| &found.kind == b"moof"))
+}
+
+/// Why an MP4's index is not found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum IndexFault {
+    /// It is not in the file.
+    Missing,
+    /// It is, and a box before it states a size that does not lead to it.
+    Hidden {
+        /// That box's kind.
+        kind: String,
+        /// Where it begins, in bytes.
+        at: u64,
+    },
+}
+
+/// What is wrong with the index of a file that begins like an MP4; `None` where it is none, or the boxes lead to its index.
+pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
+    let mut walked = Vec::new();
+    let mut boxes = Boxes::of(path).ok()?;
+    let mut is_mp4 = false;
+    for found in boxes.by_ref() {
+        match &found.kind {
+            b"moov" => return None,
+            b"ftyp" | b"mdat" => is_mp4 = true,
+            _ => {}
+        }
+        walked.push(found);
+    }
+    if !is_mp4 {
+        return None;
+    }
+    let index = find_index(&mut boxes.file, boxes.length).ok().flatten();
+    let culprit = index.and_then(|index| walked.iter().rfind(|passed| passed.start < index));
+    Some(match culprit {
+        Some(culprit) => {
+            IndexFault::Hidden { kind: String::from_utf8_lossy(&culprit.kind).into_owned(), at: culprit.start }
+        }
+        None => IndexFault::Missing,
+    })
+}
+
+/// Where a `moov` box begins that has a `mvhd` box first, wherever it lies.
+fn find_index(file: &mut File, length: u64) -> io::Result<Option<u64>> {
+    for start in [0, length.saturating_sub(SEARCHED)] {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        file.by_ref().take(SEARCHED).read_to_end(&mut bytes)?;
+        let is_index = |found: &[u8]| &found[4..8] == b"moov" && &found[12..16] == b"mvhd";
+        if let Some(at) = bytes.windows(16).position(is_index) {
+            return Ok(Some(start + at as u64));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
+pub(super) fn is_heif(path: &Path) -> bool {
+    const BRANDS: [&[u8; 4]; 9] = [b"mif1", b"msf1", b"heic", b"heix", b"hevc", b"heim", b"heis", b"avif", b"avis"];
+    let mut head = [0_u8; 12];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_read && &head[4..8] == b"ftyp" && BRANDS.iter().any(|brand| brand[..] == head[8..])
+}
+
+/// Whether the picture of a HEIF file is put together of others, as a grid of tiles is.
+pub(super) fn is_composed(path: &Path) -> bool {
+    let meta = || -> Option<Vec<u8>> {
+        let mut boxes = Boxes::of(path).ok()?;
+        let found = boxes.find(|found| &found.kind == b"meta")?;
+        let size = boxes.next.saturating_sub(found.contents).min(MOST_META);
+        let mut bytes = Vec::new();
+        boxes.file.seek(SeekFrom::Start(found.contents)).ok()?;
+        boxes.file.take(size).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    };
+    is_heif(path)
+        && meta().is_some_and(|meta| primary_kind(&meta).is_some_and(|kind| matches!(&kind, b"grid" | b"iovl")))
+}
+
+/// The kind of the item that a `meta` box calls its primary one.
+fn primary_kind(meta: &[u8]) -> Option<[u8; 4]> {
+    let number = |bytes: &[u8]| bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
+    // Behind the kind: one byte of version and three of flags.
+    let after = |kind: &[u8; 4], from: usize| {
+        let at = meta.get(from..)?.windows(4).position(|four| four == kind)?;
+        Some(from + at + 4)
+    };
+    let at = after(b"pitm", 0)?;
+    let primary = match meta.get(at)? {
+        0 => number(meta.get(at + 4..at + 6)?),
+        _ => number(meta.get(at + 4..at + 8)?),
+    };
+    let mut from = 0;
+    while let Some(at) = after(b"infe", from) {
+        let id_bytes = if *meta.get(at)? < 3 { 2 } else { 4 };
+        let behind = at + 4 + id_bytes;
+        if number(meta.get(at + 4..behind)?) == primary {
+            return meta.get(behind + 2..)?.first_chunk().copied();
+        }
+        from = at;
+    }
+    None
+}
