@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use histoscope::adjusting::Gain;
 use histoscope::analysis::Point;
-use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, parse_time, play};
+use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
 use super::exposure::ExposureArgs;

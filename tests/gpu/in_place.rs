@@ -80,7 +80,7 @@ fn the_program_s_end_waits_for_decoders_that_are_still_closed_elsewhere() {
     let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
     let frame = decoder.next_frame().unwrap().unwrap();
     let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default());
-    queue.submit(&gpu, &frame.picture, &[Components::Rgbl]).unwrap();
+    queue.submit(&gpu, &frame.picture, None, &[Components::Rgbl]).unwrap();
     queue.take(&gpu).unwrap().unwrap();
     drop(frame);
     assert_eq!(!wait_until_released(Duration::from_millis(20)), gpu.reads_in_place(), "the decoder is open");
@@ -126,7 +126,7 @@ fn pages_that_a_copy_could_not_follow_are_copied_by_the_cpu() {
         let colors = colorimetry(Matrix::Bt709, Range::Full);
         let picture = Picture::new(PixelLayout::gray(8), (width, height), colors, Arc::new(store)).unwrap();
         let mut queue = CountQueue::new(&gpu, 1, ScopeTally::default());
-        queue.submit(&gpu, &picture, &[Components::Rgbl]).unwrap();
+        queue.submit(&gpu, &picture, None, &[Components::Rgbl]).unwrap();
         let counted = queue.take(&gpu).unwrap().unwrap().histogram;
         assert!(counted == reference::histogram(&picture, Components::Rgbl), "{width}×{height} from {offset}");
         gpu.blocks_in_place()
