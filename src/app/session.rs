@@ -11,9 +11,8 @@ use super::landing::{Landing, PlaybackPlace};
 use super::signal;
 use crate::media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, ColorModel};
-use crate::picture::{Frame, Timecode, nonlinear};
+use crate::picture::{Field, Frame, Timecode, nonlinear};
 use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use crate::text::{file_name, time_text};
 

@@ -10,9 +10,8 @@ use crate::adjust::Adjustments;
 use crate::cpu;
 use crate::histogram::{Histogram, Sums, Transfer, limits};
 use crate::picture::color::Range;
-use crate::picture::field::Field;
 use crate::picture::region::{self, Rect};
-use crate::picture::{Frame, Picture, Timecode};
+use crate::picture::{Field, Frame, FrameReading, Picture, Timecode};
 use crate::view::binning::Binning;
 
 /// Version of the JSON's shape.
@@ -33,6 +32,8 @@ pub struct Figures {
     width: u32,
     height: u32,
     depth: u8,
+    #[serde(skip)]
+    reading: FrameReading,
     matrix: &'static str,
     matrix_source: String,
     range: &'static str,
@@ -149,6 +150,7 @@ impl Figures {
             width: picture.width(),
             height: picture.height(),
             depth: picture.layout().depth,
+            reading: frame.reading(),
             matrix: color.matrix.value.name(),
             matrix_source: color.matrix.origin.to_string(),
             range: color.range.value.name(),
@@ -255,15 +257,8 @@ impl fmt::Display for Figures {
         let place = place.map_or_else(String::new, |adapter| format!(" on {adapter}"));
         writeln!(
             f,
-            "{}×{}, {} bits, matrix {} ({}), range {} ({}), counted by {}{place}",
-            self.width,
-            self.height,
-            self.depth,
-            self.matrix,
-            self.matrix_source,
-            self.range,
-            self.range_source,
-            self.engine,
+            "{}×{}, {} bits, {}, counted by {}{place}",
+            self.width, self.height, self.depth, self.reading, self.engine,
         )?;
         if self.damaged {
             writeln!(f, "damaged: what the decoder has put in the place of missing parts is counted too")?;

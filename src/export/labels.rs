@@ -126,7 +126,6 @@ fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shap
 fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let LabelSubject { input, frame, components, scene, .. } = *subject;
     let picture = &frame.picture;
-    let color = picture.decoded().colorimetry();
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
     let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
     let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
@@ -152,10 +151,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         input.to_owned(),
         format!("{number}{}{label}", time_text(frame.time_secs)),
         format!("counted: {counted}; {part}; {what}{drawn}"),
-        format!(
-            "read as: {width}×{height}, {depth} bits, matrix {} ({}), range {} ({})",
-            color.matrix.value, color.matrix.origin, color.range.value, color.range.origin
-        ),
+        format!("read as: {width}×{height}, {depth} bits, {}", frame.reading()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
     lines.extend(scene.exposure.told());

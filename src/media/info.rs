@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::streams::VideoTrack;
 use crate::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use crate::picture::crop::CroppingChoice;
-use crate::picture::field::Field;
 use crate::picture::layout::{ChromaLines, PixelLayout};
-use crate::picture::{Orientation, Ratio, Scan, Timecodes};
+use crate::picture::{Field, Orientation, Ratio, Scan, Timecodes};
 
 /// How to open a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,54 +1,9 @@
 //! One field of a picture: every second line of it, as a picture of its own over the same planes.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::picture::layout::{ChromaLines, PixelLayout};
-use crate::picture::{OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView};
-
-/// A field of an interlaced picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The first line and every second one after it.
-    Top,
-    /// The second line and every second one after it.
-    Bottom,
-}
-
-impl Field {
-    /// Both fields.
-    pub const BOTH: [Self; 2] = [Self::Top, Self::Bottom];
-
-    /// The name that the command line, the records and the window use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Top => "top",
-            Self::Bottom => "bottom",
-        }
-    }
-
-    /// The number of its first line in the frame.
-    #[must_use]
-    pub const fn first_line(self) -> u32 {
-        match self {
-            Self::Top => 0,
-            Self::Bottom => 1,
-        }
-    }
-
-    /// How many of the first `lines` lines of a frame belong to it.
-    #[must_use]
-    pub const fn lines_within(self, lines: u32) -> u32 {
-        (lines + 1 - self.first_line()) / 2
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::picture::{Field, Frame, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView, Ratio};
 
 /// A field of a picture.
 ///
@@ -85,6 +40,23 @@ pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
         true => field,
         false => field.converted_from(self::field(picture.decoded(), which)?),
     })
+}
+
+impl Frame {
+    /// The same frame with one field as its picture, in which each pixel is twice as high.
+    ///
+    /// # Errors
+    /// [`PictureError::Empty`] for the bottom field of a picture of one line.
+    pub fn of_field(self, which: Field) -> Result<Self, PictureError> {
+        let picture = field(&self.picture, which)?;
+        let Ratio { num, den } = self.sample_aspect;
+        let sample_aspect = match (num % 2, den.checked_mul(2)) {
+            (0, _) => Ratio { num: num / 2, den },
+            (_, Some(den)) => Ratio { num, den },
+            (_, None) => self.sample_aspect,
+        };
+        Ok(Self { picture, sample_aspect, field: Some(which), ..self })
+    }
 }
 
 /// The planes of a bottom field with the last row of chroma once more.

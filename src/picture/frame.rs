@@ -10,9 +10,8 @@ use std::time::SystemTime;
 pub use pages::{Attachment, Memory, Pages};
 
 use super::clamped::ClampedSamples;
-use crate::picture::color::{Colorimetry, Conversion, Matrix, Sourced, UnreadableMatrix};
+use crate::picture::color::{Colorimetry, Conversion, Matrix, Origin, Sourced, UnreadableMatrix};
 use crate::picture::crop::Cropping;
-use crate::picture::field::{Field, field};
 use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, LayoutError, PixelLayout};
 use crate::picture::timecode::Timecode;
 
@@ -419,6 +418,50 @@ impl fmt::Display for Scan {
     }
 }
 
+/// A field of an interlaced picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The first line and every second one after it.
+    Top,
+    /// The second line and every second one after it.
+    Bottom,
+}
+
+impl Field {
+    /// Both fields.
+    pub const BOTH: [Self; 2] = [Self::Top, Self::Bottom];
+
+    /// The name that the command line, the records and the window use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Bottom => "bottom",
+        }
+    }
+
+    /// The number of its first line in the frame.
+    #[must_use]
+    pub const fn first_line(self) -> u32 {
+        match self {
+            Self::Top => 0,
+            Self::Bottom => 1,
+        }
+    }
+
+    /// How many of the first `lines` lines of a frame belong to it.
+    #[must_use]
+    pub const fn lines_within(self, lines: u32) -> u32 {
+        (lines + 1 - self.first_line()) / 2
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A ratio of two positive integers, such as a time base or a sample aspect ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ratio {
@@ -517,9 +560,26 @@ pub struct Frame {
 /// How a frame's planes are read: what decides its colours beside its samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameReading {
-    colorimetry: Colorimetry,
-    chroma_lines: Option<Sourced<ChromaLines>>,
-    field: Option<Field>,
+    /// Matrix and range.
+    pub colorimetry: Colorimetry,
+    /// The lines that share a chroma row, where two do.
+    pub chroma_lines: Option<Sourced<ChromaLines>>,
+    /// The field that was taken out of the frame.
+    pub field: Option<Field>,
+}
+
+/// Chroma that is shared by neighbouring lines, as is usual, is not mentioned unless somebody chose that.
+impl fmt::Display for FrameReading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Colorimetry { matrix, range } = self.colorimetry;
+        write!(f, "matrix {matrix}, range {range}")?;
+        let is_usual =
+            |lines: &Sourced<ChromaLines>| lines.value == ChromaLines::Frame && lines.origin != Origin::Overridden;
+        if let Some(lines) = self.chroma_lines.filter(|lines| !is_usual(lines)) {
+            write!(f, ", 4:2:0 chroma by {lines}")?;
+        }
+        self.field.map_or(Ok(()), |field| write!(f, ", {field} field alone"))
+    }
 }
 
 impl Frame {
@@ -531,21 +591,6 @@ impl Frame {
             chroma_lines: self.picture.chroma_lines(),
             field: self.field,
         }
-    }
-
-    /// The same frame with one field as its picture, in which each pixel is twice as high.
-    ///
-    /// # Errors
-    /// [`PictureError::Empty`] for the bottom field of a picture of one line.
-    pub fn of_field(self, which: Field) -> Result<Self, PictureError> {
-        let picture = field(&self.picture, which)?;
-        let Ratio { num, den } = self.sample_aspect;
-        let sample_aspect = match (num % 2, den.checked_mul(2)) {
-            (0, _) => Ratio { num: num / 2, den },
-            (_, Some(den)) => Ratio { num, den },
-            (_, None) => self.sample_aspect,
-        };
-        Ok(Self { picture, sample_aspect, field: Some(which), ..self })
     }
 
     /// Bytes of the picture's planes.

@@ -11,9 +11,9 @@
 use std::sync::Arc;
 
 use crate::picture::color::Sourced;
-use crate::picture::field::{Field, field};
+use crate::picture::field::field;
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
-use crate::picture::{ClampedSamples, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
+use crate::picture::{ClampedSamples, Field, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
 
 /// A rectangle in pixels of the coded picture, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -284,8 +284,8 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 mod tests {
     use super::*;
     use crate::media::{Decoder, OpenOptions};
+    use crate::picture::Field;
     use crate::picture::Ratio;
-    use crate::picture::field::Field;
 
     #[test]
     fn the_sample_s_facts_are_told_with_their_origin() {

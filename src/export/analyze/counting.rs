@@ -20,11 +20,8 @@ use crate::export::jpeg::Jpeg;
 use crate::export::region::RegionSpec;
 use crate::gpu::AdapterChoice;
 use crate::media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
-use crate::picture::color::{Colorimetry, Sourced};
-use crate::picture::field::Field;
-use crate::picture::layout::ChromaLines;
 use crate::picture::region::Rect;
-use crate::picture::{Frame, Picture, Ratio, Scan, SourceFormat, Timecode};
+use crate::picture::{Frame, FrameReading, Picture, Ratio, Scan, SourceFormat, Timecode};
 use crate::scopes::ScopeSums;
 
 /// What is to be analysed, and how.
@@ -102,13 +99,9 @@ pub struct FrameFacts {
     /// Bits a sample.
     pub depth: u8,
     /// How the samples were read as colour.
-    pub colorimetry: Colorimetry,
+    pub reading: FrameReading,
     /// How the picture was scanned.
     pub scan: Scan,
-    /// The field that was counted alone.
-    pub field: Option<Field>,
-    /// The lines that share a chroma row, where two do.
-    pub chroma_lines: Option<Sourced<ChromaLines>>,
     /// What the pixels were before.
     pub source: Arc<SourceFormat>,
     /// The part that was counted, where it is not the whole picture.
@@ -330,10 +323,8 @@ impl<'a> CountingWork<'a> {
             size: (picture.width(), picture.height()),
             sample_aspect: frame.sample_aspect,
             depth: picture.layout().depth,
-            colorimetry: *picture.decoded().colorimetry(),
+            reading: frame.reading(),
             scan: frame.scan,
-            field: frame.field,
-            chroma_lines: picture.chroma_lines(),
             source: Arc::clone(&frame.source),
             region,
             arrival: frame.arrival,

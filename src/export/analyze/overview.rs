@@ -141,17 +141,9 @@ impl Overview {
         self.keys += u64::from(facts.key);
         self.damaged += u64::from(facts.damaged);
         self.first.get_or_insert_with(|| {
-            let color = &facts.colorimetry;
             format!(
-                "{}×{}, {} bits, {}, matrix {} ({}), range {} ({})",
-                facts.size.0,
-                facts.size.1,
-                facts.depth,
-                facts.source.pixel_format,
-                color.matrix.value,
-                color.matrix.origin,
-                color.range.value,
-                color.range.origin
+                "{}×{}, {} bits, {}, {}",
+                facts.size.0, facts.size.1, facts.depth, facts.source.pixel_format, facts.reading
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
@@ -163,7 +155,7 @@ impl Overview {
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let [_, _, share] = shares(histogram, facts.colorimetry.range.value);
+            let [_, _, share] = shares(histogram, facts.reading.colorimetry.range.value);
             if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
                 self.worst = Some(WorstFrame { frame: facts.number, time_secs: facts.time_secs, share });
             }

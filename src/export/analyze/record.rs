@@ -13,9 +13,9 @@ use crate::adjust::Reduction;
 use crate::export::figures::SCHEMA;
 use crate::histogram::{ChannelStats, Components};
 use crate::media::StreamInfo;
+use crate::picture;
 use crate::picture::Timecode;
 use crate::picture::color::Origin;
-use crate::picture::field;
 use crate::picture::layout::ColorModel;
 use crate::scopes::Saturation;
 use crate::text::rfc3339;
@@ -104,7 +104,7 @@ impl<'a> FrameRecord<'a> {
     fn new(recorder: &'a Recorder, counted: &'a CountedFrame) -> Self {
         let Recorder { input, adjustments, comparison, shape, .. } = recorder;
         let facts = &counted.facts;
-        let color = &facts.colorimetry;
+        let color = &facts.reading.colorimetry;
         let mut channels = Vec::with_capacity(7);
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             for (channel, name) in histogram.components.channel_names().iter().enumerate() {
@@ -134,9 +134,9 @@ impl<'a> FrameRecord<'a> {
             range: color.range.value.name(),
             range_source: color.range.origin,
             scan: facts.scan.name(),
-            field: facts.field.map(field::Field::name),
-            chroma_lines: facts.chroma_lines.map(|lines| lines.value.name()),
-            chroma_lines_source: facts.chroma_lines.map(|lines| lines.origin.to_string()),
+            field: facts.reading.field.map(picture::Field::name),
+            chroma_lines: facts.reading.chroma_lines.map(|lines| lines.value.name()),
+            chroma_lines_source: facts.reading.chroma_lines.map(|lines| lines.origin.to_string()),
             pixel_format: &facts.source.pixel_format,
             region: facts.region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
             adjustments: adjustments.as_deref(),

@@ -7,7 +7,7 @@ use super::times;
 use crate::export::analyze::pipeline::FrameFacts;
 use crate::media::StreamInfo;
 use crate::picture::color::Origin;
-use crate::picture::{Ratio, Timecodes};
+use crate::picture::{Ratio, Scan, Timecodes};
 use crate::scopes::ScopeSums;
 
 /// Everything that a report shows.
@@ -74,7 +74,7 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
     let codec =
         info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
     let source = &frame.source;
-    let color = &frame.colorimetry;
+    let color = &frame.reading.colorimetry;
     let mut facts = vec![
         plain("container", info.container.clone()),
         plain("codec", codec),
@@ -103,6 +103,15 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
     }));
     facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
     facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
+    if frame.scan != Scan::Progressive {
+        facts.push(Fact { name: "scan", value: frame.scan.to_string(), origin: Some(Origin::Tagged) });
+    }
+    facts.extend(frame.reading.chroma_lines.map(|lines| Fact {
+        name: "4:2:0 chroma",
+        value: format!("by {}", lines.value),
+        origin: Some(lines.origin),
+    }));
+    facts.extend(frame.reading.field.map(|field| plain("field", format!("{field} alone; nothing else was counted"))));
     facts.push(named("transfer", source.transfer));
     facts.push(named("primaries", source.primaries));
     if let Some(region) = frame.region {

@@ -145,7 +145,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 number: facts.number,
                 time_secs: facts.time_secs,
                 duration_secs: facts.duration_secs,
-                range: facts.colorimetry.range.value,
+                range: facts.reading.colorimetry.range.value,
                 timecode: facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);
