@@ -132,6 +132,6 @@ mod tests {
         let folder = folder(&["letter.txt"]);
         let error = videos_of(folder.path().to_owned()).unwrap_err().to_string();
         assert!(error.starts_with(&folder.path().display().to_string()), "{error}");
-        assert!(error.contains("no video and no numbered pictures are in this folder"), "{error}");
+        assert!(error.contains("no videos or numbered pictures in this folder"), "{error}");
     }
 }

@@ -142,7 +142,7 @@ pub enum AppError {
     )]
     LostAgain(GpuError),
     /// A folder without videos.
-    #[error("{}: no video and no numbered pictures are in this folder; name one that has some, or a file (folders in it are not searched)", .0.display())]
+    #[error("{}: no videos or numbered pictures in this folder; choose another folder, or a file (subfolders are not searched)", .0.display())]
     NoVideos(PathBuf),
     /// A folder that cannot be read.
     #[error("{}: the folder cannot be read: {}", .0.display(), .1)]

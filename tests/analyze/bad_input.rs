@@ -121,5 +121,5 @@ fn several_inputs_need_places_of_their_own() {
 fn a_directory_or_text_is_no_video() {
     let clip = Clip::from_bytes("notes.txt", b"no video at all, just words");
     assert_eq!(analyze(clip.path(), &[]).code, Some(1));
-    analyze(clip.folder(), &[]).fails_with(&["this is a directory"]);
+    analyze(clip.folder(), &[]).fails_with(&["this is a folder without numbered pictures"]);
 }

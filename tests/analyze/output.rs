@@ -71,7 +71,7 @@ fn all_formats_say_the_same() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 25 * (20 + 7 * 20));
+    assert_eq!(cells, 25 * (25 + 7 * 20));
     let mut fields: Vec<_> =
         lines[0].as_object().unwrap().keys().filter(|key| !["channels", "type"].contains(&key.as_str())).collect();
     fields.retain(|field| !header.iter().any(|name| name == field.as_str()));

@@ -92,7 +92,7 @@ def chroma_row(row, rows, shift, interlaced):
     return 2 * min(line // 2, lines - 1) + field if lines else 0
 
 
-def to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced):
+def to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced=False):
     """Red, green and blue before the clamp, of the pixels of the region."""
     x, y, width, height = region
     rows, columns = np.arange(y, y + height), np.arange(x, x + width)
@@ -151,9 +151,10 @@ def one_field(planes, shifts, field, interlaced):
     return [luma, *(plane[np.minimum(np.arange(rows), len(plane) - 1)] for plane in chroma)], shifts
 
 
-def channels(planes, pix_fmt, shifts, matrix, limits, region, coded, interlaced):
+def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interlaced=False):
     """All channels of a frame."""
-    model, bits, _ = describe(pix_fmt)
+    model, bits, whole = describe(pix_fmt)
+    shifts = whole if shifts is None else shifts
     top = 2**bits - 1
     count = lambda codes: np.bincount(codes.ravel(), minlength=top + 1)
     unclamped = to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced)
@@ -329,7 +330,7 @@ def compare(clip, pix_fmt, matrix, limits, frames, tick, raw, records, region):
         if has_vectorscope:
             found, scope = line["vectorscope"], saturation(planes, pix_fmt, matrix, limits, region, (width, height))
             assert found == scope, f"{pix_fmt} frame {number}: the vectorscope has {found}, not {scope}"
-        wanted = channels(planes, pix_fmt, shifts, matrix, limits, region, coded, interlaced)
+        wanted = channels(planes, pix_fmt, matrix, limits, region, coded, shifts, interlaced)
         assert list(line["channels"]) == list(wanted), f"the channels are {list(line['channels'])}"
         for channel, values in wanted.items():
             found = line["channels"][channel]

@@ -31,10 +31,10 @@ fn nothing_there() {
 fn a_directory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().expect("a name in text");
-    finish(program().args(["snapshot", path, "--json"])).fails_with(&[path, "is a directory", "name a video file"]);
+    finish(program().args(["snapshot", path, "--json"])).fails_with(&[path, "is a folder", "name a video file"]);
     // The window plays a folder's videos; in this one there are none.
     fs::write(folder.path().join("letter.txt"), "Dear reader, this is no video.").unwrap();
-    finish(program().arg(path)).fails_with(&[path, "no video is in this folder"]);
+    finish(program().arg(path)).fails_with(&[path, "no videos or numbered pictures in this folder"]);
 }
 
 #[cfg(unix)]
