@@ -86,15 +86,6 @@ struct SubmittedPicture {
     owed: Vec<bool>,
 }
 
-impl SubmittedPicture {
-    /// The same with further histograms, of the same picture read otherwise.
-    fn with(mut self, other: Self) -> Self {
-        self.counts.histograms.extend(other.counts.histograms);
-        self.owed.extend(other.owed);
-        self
-    }
-}
-
 impl Counter {
     /// A counter of these components of pictures that are adjusted so.
     #[must_use]
@@ -162,27 +153,22 @@ impl Counter {
         Ok(())
     }
 
-    /// Submits a picture once for each run of components that are counted of the same samples.
+    /// Submits a picture whose components may be counted of other samples than its R'G'B'. Of a picture that was converted, what is not
+    /// counted of the same samples as the first components is the CPU's.
     fn submit_as_it_is(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
-        let is_same = |a: &Components, b: &Components| std::ptr::eq(a.in_picture(picture), b.in_picture(picture));
         let all = std::mem::take(&mut self.components);
-        let mut submitted: Result<Option<SubmittedPicture>, EngineError> = Ok(None);
-        for components in all.chunk_by(is_same) {
-            self.components = components.to_vec();
-            let read = components.first().copied().unwrap_or_default().in_picture(picture);
-            submitted = match submitted {
-                // Scopes are of the first components.
-                Ok(before) => self.submit_region(read, region).map(|next| {
-                    Some(match before {
-                        Some(before) => before.with(next),
-                        None => next,
-                    })
-                }),
-                error => error,
-            };
-        }
+        let first = all.first().copied().unwrap_or_default().in_picture(picture);
+        let is_other = |components: &Components| !std::ptr::eq(components.in_picture(picture), first);
+        let (own, others) = all.split_at(all.iter().position(is_other).unwrap_or(all.len()));
+        self.components = own.to_vec();
+        let submitted = self.submit_region(first, region);
+        self.components = others.to_vec();
+        let further = others.first().map(|other| self.count_on_cpu(other.in_picture(picture), region)).transpose();
         self.components = all;
-        submitted?.ok_or(EngineError::Uncounted)
+        let (mut submitted, further) = (submitted?, further?.unwrap_or_default());
+        submitted.owed.resize(submitted.owed.len() + further.len(), false);
+        submitted.counts.histograms.extend(further);
+        Ok(submitted)
     }
 
     fn submit_region(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
