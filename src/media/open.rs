@@ -185,6 +185,9 @@ impl Decoder {
         self.info.layout = self.pictures.layout(&first.frame);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
+            if self.info.stated_size == source.cropping.codec_leaves() {
+                self.info.stated_size = self.info.coded_size;
+            }
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
