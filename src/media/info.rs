@@ -69,7 +69,7 @@ pub struct StreamInfo {
     pub layout: Option<PixelLayout>,
     /// Width and height of the first frame, in pixels.
     pub coded_size: (u32, u32),
-    /// Width and height that the header states, in pixels.
+    /// Width and height that the header states, in pixels; those of the first frame where only its cropping makes them differ.
     pub stated_size: (u32, u32),
     /// Transfer function of the first frame, by FFmpeg's name, where tagged.
     pub transfer: Option<&'static str>,

@@ -113,7 +113,7 @@ impl Decoder {
         let live = source.is_live_as(&input);
         let codec = Codec::open(&parameters, CodecOptions { threads, low_delay: live })
             .map_err(|error| source.error("opening the decoder", error))?;
-        let rate = parameters.average_rate().or_else(|| parameters.base_rate());
+        let (rate, _) = input.rates(&parameters);
         let timecodes = TimecodeReader::of(&input, &parameters);
         let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
         let defaults = StreamDefaults {
@@ -185,6 +185,9 @@ impl Decoder {
         self.info.layout = self.pictures.layout(&first.frame);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
+            if self.info.stated_size == source.cropping.codec_leaves() {
+                self.info.stated_size = self.info.coded_size;
+            }
             (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
         }
         self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
@@ -277,6 +280,7 @@ fn most_threads((width, height): (u32, u32)) -> usize {
 fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
+    let (average_rate, nominal_rate) = input.rates(&parameters);
     // FFmpeg looks for the last of numbered pictures, and may overlook a gap.
     let pictures = source.sequence().map(|sequence| u64::from(sequence.count())).filter(|_| !source.is_live_as(input));
     let ticks = pictures.map(|pictures| pictures.cast_signed()).or_else(|| parameters.duration());
@@ -297,11 +301,11 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
         primaries: av::primaries_name(parameters.color_numbers().primaries),
         unreadable_matrix: None,
         bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
-        nominal_rate: parameters.base_rate(),
+        nominal_rate,
         picture_rate: source.picture_rate().map(|rate| rate.origin),
         sample_aspect: Sourced::guessed(Ratio::ONE),
         orientation: Orientation::default(),
-        average_rate: parameters.average_rate().or_else(|| parameters.base_rate()),
+        average_rate,
         duration_secs: own_duration.or_else(|| input.duration_secs()),
         time_base,
         start_ticks: parameters.start().unwrap_or(0),

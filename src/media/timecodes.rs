@@ -25,7 +25,7 @@ impl TimecodeReader {
             .find(|track| track.codec_tag().as_deref() == Some("tmcd"));
         let tracks_own = track.as_ref().and_then(|track| track.tag(c"timecode"));
         let tag = input.tag(c"timecode").or_else(|| stream.tag(c"timecode")).or_else(|| tracks_own.clone());
-        let video = stream.average_rate().or_else(|| stream.base_rate()).and_then(rate_of);
+        let video = input.rates(stream).0.and_then(rate_of);
         let track = track.filter(|_| tracks_own == tag).and_then(|track| track.average_rate());
         let rate = TimecodeRate::chosen(video, track.and_then(rate_of));
         let first = tag.as_deref().and_then(Timecode::parse);

@@ -139,6 +139,12 @@ impl Cropping {
         Self { decoded_size, codec, container }
     }
 
+    /// Width and height that the codec leaves, whether that is wanted or not: those that headers state.
+    #[must_use]
+    pub fn codec_leaves(&self) -> (u32, u32) {
+        self.codec.crop.leaves(self.decoded_size).unwrap_or(self.decoded_size)
+    }
+
     /// All that is left out.
     #[must_use]
     pub fn applied(&self) -> Crop {
@@ -184,6 +190,7 @@ mod tests {
         assert_eq!((some.applied(), some.container.used), (codec, CropUse::Declined));
         let none = resolve(codec, container, CroppingChoice::None);
         assert_eq!((none.applied(), none.codec.used), (Crop::default(), CropUse::Declined));
+        assert_eq!([all, none].map(|cropping| cropping.codec_leaves()), [(1920, 1080); 2]);
         assert!(none.codec.to_string().ends_with("counted all the same"));
         assert_eq!(resolve(Crop::default(), Crop::default(), CroppingChoice::All).stated().count(), 0);
     }

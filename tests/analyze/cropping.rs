@@ -1,6 +1,9 @@
 //! Pictures that begin at any byte of the decoder's memory, counted by every engine.
 
+use histoscope::picture::crop::Crop;
+
 use crate::common::Clip;
+use crate::common::odd::with_clean_aperture;
 use crate::program::{output, records};
 
 /// A clip whose headers leave out so many columns at the left.
@@ -37,4 +40,28 @@ fn nothing_is_cropped_where_that_is_asked_for() {
     assert_eq!(summary["options"]["cropping"], "none");
     let (codec, _) = records(clip.path(), &["--crop", "codec"]);
     assert_eq!(codec[0]["width"], 1264);
+}
+
+#[test]
+fn every_engine_counts_what_the_container_leaves() {
+    if cfg!(ffmpeg_before_7_1) {
+        println!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
+        return;
+    }
+    let whole = Clip::moving("whole.mp4", "320x184", 0.12, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
+    for [left, right, top, bottom] in [[32, 10, 4, 6], [5, 0, 3, 0], [2, 3, 1, 0]] {
+        let crop = Crop { left, right, top, bottom };
+        let clip = with_clean_aperture(&whole, "cropped.mp4", crop);
+        for engine in ["gpu", "cpu"] {
+            let (records, _) = records(clip.path(), &["--bins", "--verify", "--engine", engine]);
+            let (width, height) = crop.leaves((320, 184)).expect("a picture");
+            assert_eq!((&records[0]["width"], &records[0]["height"]), (&width.into(), &height.into()));
+        }
+        let counted = |arguments: &[&str]| output(clip.path(), &[&["--bins"], arguments].concat());
+        assert_eq!(counted(&["--engine", "gpu"]), counted(&["--engine", "cpu"]), "{crop:?}");
+        let (codec, summary) = records(clip.path(), &["--bins", "--cropping", "codec"]);
+        let (uncropped, _) = records(whole.path(), &["--bins"]);
+        assert_eq!((&codec[0]["width"], &summary["options"]["cropping"]), (&320.into(), &"codec".into()));
+        assert!(codec.iter().zip(&uncropped).all(|(codec, whole)| codec["channels"] == whole["channels"]), "{crop:?}");
+    }
 }

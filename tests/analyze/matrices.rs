@@ -22,12 +22,18 @@ struct Tags {
 /// Noise of every code, tagged so.
 fn noise(format: &str, tags: Tags) -> Clip {
     let Tags { matrix, transfer, primaries, range } = tags;
-    let range = if range == "full" { "pc" } else { "tv" };
-    let set = format!("setparams=colorspace={matrix}:color_trc={transfer}:color_primaries={primaries}:range={range}");
+    let set = format!("setparams=colorspace={matrix}:color_trc={transfer}:color_primaries={primaries}");
     let raw = if format.ends_with("le") { "yuv444p16le" } else { format };
     // Scaled down to legal words, and only then tagged: nothing is converted by the tags.
     let coding = format!("-vf format={format},{set} -c:v ffv1 -strict -2");
-    Clip::noisy("clip.mkv", "66x46", raw, 1, &coding)
+    with_range(&Clip::noisy("coded.mkv", "66x46", raw, 1, &coding), range)
+}
+
+/// The same pictures, said to be of that range: newer versions of FFmpeg would convert what its encoder of FFV1 does not know.
+fn with_range(clip: &Clip, range: &str) -> Clip {
+    let range = if range == "full" { "pc" } else { "tv" };
+    let path = clip.make("clip.mkv", &format!("-i @ -c copy -color_range {range}"));
+    Clip::from_bytes("clip.mkv", &std::fs::read(path).expect("a clip"))
 }
 
 /// Fails unless at most that share of the pixels of each channel lies in another bin than NumPy says.
@@ -113,9 +119,11 @@ fn zimg_converts_them_alike() {
             let make = format!("zscale=matrixin=gbr:rangein=full:matrix={matrix}:range={range}:{light}");
             // Colours without a component near black, where single precision is too coarse.
             let milder = ["r", "g", "b"].map(|channel| format!("{channel}=val/2+maxval/4")).join(":");
-            let filter =
-                format!("scale=flags=neighbor,format=gbrp{depth},lutrgb={milder},{make},format=yuv444p{depth}");
-            let clip = Clip::moving("clip.mkv", "160x90", 0.04, &format!("-vf {filter} -c:v ffv1 -strict -2"));
+            let filter = format!(
+                "scale=flags=neighbor,format=gbrp{depth},lutrgb={milder},{make},format=yuv444p{depth},setparams=range=tv"
+            );
+            let coded = Clip::moving("coded.mkv", "160x90", 0.04, &format!("-vf {filter} -c:v ffv1 -strict -2"));
+            let clip = with_range(&coded, range);
             let back = format!("zscale=matrixin={matrix}:rangein={range}:matrix=gbr:range=full:{light}");
             let zimg = clip.make("zimg.mkv", &format!("-i @ -vf {back},format=gbrp{depth} -c:v ffv1 -strict -2"));
             let (ours, theirs) = (output(clip.path(), &["--bins"]), output(&zimg, &["--bins"]));

@@ -1,5 +1,7 @@
 //! Files that the `ffmpeg` command does not write: made of what it writes, with bytes changed.
 
+use histoscope::picture::crop::Crop;
+
 use super::{Clip, noise};
 
 /// Ticks of a frame in the clips here, of 12800 a second.
@@ -61,6 +63,26 @@ pub fn with_mov_durations(clip: &Clip, name: &str, runs: &[(u32, u32)]) -> Clip 
         bytes[at..at + 4].copy_from_slice(&size.to_be_bytes());
     }
     bytes.splice(table - 4..table - 4 + old_size, durations);
+    Clip::from_bytes(name, &bytes)
+}
+
+/// An MP4 with a clean aperture that leaves out so much of its pictures of H.264 at each edge. Its index must lie behind its data.
+pub fn with_clean_aperture(clip: &Clip, name: &str, crop: Crop) -> Clip {
+    let mut bytes = clip.bytes();
+    let entry = find(&bytes, b"avc1");
+    let size = number(&bytes, entry + 28);
+    let (width, height) = crop.leaves((size >> 16, size & 0xffff)).expect("an aperture");
+    // From the middle of the picture to that of the aperture, in halves of a pixel.
+    let [right, down] = [(crop.left, crop.right), (crop.top, crop.bottom)].map(|(from, to)| from.wrapping_sub(to));
+    let numbers = [width, 1, height, 1, right, 2, down, 2].map(u32::to_be_bytes).concat();
+    let aperture = [&40_u32.to_be_bytes(), &b"clap"[..], &numbers].concat();
+    let end = entry - 4 + number(&bytes, entry - 4) as usize;
+    for parent in [b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"] {
+        let at = find(&bytes, parent) - 4;
+        let size = number(&bytes, at) + aperture.len() as u32;
+        bytes[at..at + 4].copy_from_slice(&size.to_be_bytes());
+    }
+    bytes.splice(end..end, aperture);
     Clip::from_bytes(name, &bytes)
 }
 

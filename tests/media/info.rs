@@ -29,6 +29,25 @@ fn a_plain_file_states_all_of_it() {
 }
 
 #[test]
+fn a_raw_stream_has_the_rate_of_its_headers() {
+    let rate = Ratio { num: 30000, den: 1001 };
+    let x265 = "-c:v libx265 -preset ultrafast -x265-params log-level=none";
+    let dv = "-vf scale=720:480 -pix_fmt yuv411p -c:v dvvideo";
+    for (name, coding) in
+        [("raw.h264", X264), ("raw.hevc", x265), ("raw.m2v", "-c:v mpeg2video -bf 2 -g 12"), ("tape.dv", dv)]
+    {
+        let source = "-f lavfi -i testsrc2=size=160x120:rate=30000/1001 -frames:v 40";
+        let clip = Clip::new(name, &format!("{source} -pix_fmt yuv420p {coding}"));
+        let info = open(clip.path()).info().clone();
+        assert_eq!((info.average_rate, info.nominal_rate), (Some(rate), Some(rate)), "{name}");
+        for (number, frame) in decode_all(clip.path()).iter().enumerate() {
+            let expected = number as f64 * 1001.0 / 30000.0;
+            assert!((frame.time_secs - expected).abs() < 1e-3, "{name}: frame {number} at {}", frame.time_secs);
+        }
+    }
+}
+
+#[test]
 fn the_order_of_fields_is_told() {
     let mpeg2 = "-c:v mpeg2video -flags +ildct+ilme -b:v 2M";
     for (name, arguments, expected) in [

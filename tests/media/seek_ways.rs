@@ -143,7 +143,7 @@ fn in_a_file_a_number_is_counted_where_no_list_tells_it() {
     let times = "if(between(N,260,280),260/25+(N-260)/50,N/25)";
     let arguments = format!(
         "-vf settb=1/600,setpts='({times})/TB' -fps_mode passthrough -enc_time_base 1:600 -c:v svq1 -g 25 \
-         -video_track_timescale 600"
+         -bsf:v setts=duration=24 -video_track_timescale 600"
     );
     let clip = numbered("liar.mov", 400, "25", &arguments);
     let mut decoder = open(clip.path());

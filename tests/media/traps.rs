@@ -62,7 +62,7 @@ fn files_that_are_no_video_say_what_they_are() {
     check_error(&Clip::new("sound.wav", &format!("{sound} pcm_s16le")), &["contains no video"]);
     let folder = Clip::blank("folder.mp4");
     std::fs::create_dir(folder.path()).expect("a folder can be made");
-    check_error(&folder, &["folder", "name a video file in it"]);
+    check_error(&folder, &["this is a folder without numbered pictures", "name a video file in it"]);
 }
 
 #[test]

@@ -11,6 +11,10 @@ use ffmpeg_next::ffi;
 use super::messages::take_oversize;
 use super::stream::{StreamParameters, tag};
 use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
+use crate::picture::Ratio;
+
+/// Frames a second that no video has on average.
+const MOST_RATE: f64 = 1000.0;
 
 /// What ends blocking input: a request to stop, or the time limit of one operation.
 pub(in crate::media) struct Interrupt {
@@ -189,6 +193,17 @@ impl Input {
                 })
                 .collect()
         }
+    }
+
+    /// A stream's average frame rate, and the lowest one in which all its timestamps can be expressed, where they are known.
+    pub(in crate::media) fn rates(&self, stream: &StreamParameters<'_>) -> (Option<Ratio>, Option<Ratio>) {
+        // Newer versions of FFmpeg call 25 the average of raw streams, whatever their headers state, and that of their fields the lowest;
+        // and the ticks of DV, 60000 a second, its average.
+        let coded = stream.coded_rate().filter(|_| !self.has_timestamps());
+        let average = stream.average_rate();
+        let base = coded.or_else(|| stream.base_rate());
+        let credible = average.filter(|rate| rate.value() <= MOST_RATE);
+        (coded.or(credible).or(base).or(average), base)
     }
 
     /// Number of streams of any kind.

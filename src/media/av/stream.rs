@@ -193,13 +193,26 @@ impl StreamParameters<'_> {
         u64::try_from(self.get().nb_frames).ok().filter(|count| *count > 0)
     }
 
-    /// Average frame rate.
+    /// Average frame rate, as FFmpeg gives it.
     pub(in crate::media) fn average_rate(&self) -> Option<Ratio> {
         positive_ratio(self.get().avg_frame_rate)
     }
 
+    /// The frame rate that the codec's headers state. Older versions of FFmpeg do not tell.
+    #[cfg(ffmpeg_before_6_1)]
+    pub(super) const fn coded_rate(&self) -> Option<Ratio> {
+        None
+    }
+
+    /// The frame rate that the codec's headers state.
+    #[cfg(not(ffmpeg_before_6_1))]
+    pub(super) fn coded_rate(&self) -> Option<Ratio> {
+        // SAFETY: a stream always has parameters.
+        positive_ratio(unsafe { (*self.as_ptr()).framerate })
+    }
+
     /// Lowest rate in which all timestamps can be expressed.
-    pub(in crate::media) fn base_rate(&self) -> Option<Ratio> {
+    pub(super) fn base_rate(&self) -> Option<Ratio> {
         positive_ratio(self.get().r_frame_rate)
     }
 
