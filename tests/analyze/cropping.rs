@@ -45,7 +45,7 @@ fn nothing_is_cropped_where_that_is_asked_for() {
 #[test]
 fn every_engine_counts_what_the_container_leaves() {
     if cfg!(ffmpeg_before_7_1) {
-        println!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
+        eprintln!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
         return;
     }
     let whole = Clip::moving("whole.mp4", "320x184", 0.12, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");

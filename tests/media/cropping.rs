@@ -107,7 +107,7 @@ fn d10_is_read_by_its_active_lines() {
 /// Whether FFmpeg tells what containers crop; says so where it does not.
 fn containers_tell() -> bool {
     if cfg!(ffmpeg_before_7_1) {
-        println!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
+        eprintln!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
     }
     !cfg!(ffmpeg_before_7_1)
 }
