@@ -31,7 +31,7 @@ pub enum Matrix {
     Smpte2085,
     /// Derived from the primaries, non-constant luminance (value 12).
     ChromaDerived(Primaries),
-    /// One that is not linear in the codes (values 10, 13 and 14): such pictures are [converted](mod@crate::picture::nonlinear) to R'G'B'.
+    /// One that is not linear in the codes (values 10, 13 and 14): such pictures are converted to R'G'B'.
     Nonlinear(NonlinearMatrix),
     /// One that the file states and that cannot be read: there is no R'G'B'.
     Unreadable(UnreadableMatrix),

@@ -194,7 +194,7 @@ impl Picture {
         Self { coded: Some(Arc::new(coded)), ..self }
     }
 
-    /// The picture as it was decoded: this one, unless it was [converted](super::nonlinear) because its matrix is not linear in the codes.
+    /// The picture as it was decoded: this one, unless it was converted because its matrix is not linear in the codes.
     #[must_use]
     pub fn decoded(&self) -> &Self {
         self.coded.as_deref().unwrap_or(self)
