@@ -124,8 +124,8 @@ pub(super) fn is_heif(path: &Path) -> bool {
     is_read && &head[4..8] == b"ftyp" && BRANDS.iter().any(|brand| brand[..] == head[8..])
 }
 
-/// Whether the picture of a HEIF file is put together of others, as a grid of tiles is.
-pub(super) fn is_composed(path: &Path) -> bool {
+/// The number of the item that is the picture of a HEIF file, if it is put together of others, as a grid of tiles is.
+pub(super) fn composed_item(path: &Path) -> Option<u32> {
     let meta = || -> Option<Vec<u8>> {
         let mut boxes = Boxes::of(path).ok()?;
         let found = boxes.find(|found| &found.kind == b"meta")?;
@@ -135,12 +135,12 @@ pub(super) fn is_composed(path: &Path) -> bool {
         boxes.file.take(size).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     };
-    is_heif(path)
-        && meta().is_some_and(|meta| primary_kind(&meta).is_some_and(|kind| matches!(&kind, b"grid" | b"iovl")))
+    let (item, kind) = is_heif(path).then(meta).flatten().and_then(|meta| primary_item(&meta))?;
+    matches!(&kind, b"grid" | b"iovl").then_some(item)
 }
 
-/// The kind of the item that a `meta` box calls its primary one.
-fn primary_kind(meta: &[u8]) -> Option<[u8; 4]> {
+/// The number and the kind of the item that a `meta` box calls its primary one.
+fn primary_item(meta: &[u8]) -> Option<(u32, [u8; 4])> {
     let number = |bytes: &[u8]| bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
     // Behind the kind: one byte of version and three of flags.
     let after = |kind: &[u8; 4], from: usize| {
@@ -157,7 +157,7 @@ fn primary_kind(meta: &[u8]) -> Option<[u8; 4]> {
         let id_bytes = if *meta.get(at)? < 3 { 2 } else { 4 };
         let behind = at + 4 + id_bytes;
         if number(meta.get(at + 4..behind)?) == primary {
-            return meta.get(behind + 2..)?.first_chunk().copied();
+            return Some((primary, *meta.get(behind + 2..)?.first_chunk()?));
         }
         from = at;
     }

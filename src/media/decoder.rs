@@ -12,6 +12,7 @@ use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
 use super::repeatable::{Earlier, Means, RepeatableCodec};
 use super::source::Source;
+use super::tiles::TiledPicture;
 use super::timecodes::TimecodeReader;
 use super::timeline::Timeline;
 use super::timeshift::Timeshift;
@@ -30,6 +31,8 @@ pub struct Decoder {
     pub(super) input: Input,
     pub(super) stream: usize,
     pub(super) codec: RepeatableCodec,
+    /// The picture that the stream is only a tile of.
+    pub(super) tiled: Option<TiledPicture>,
     pub(super) info: StreamInfo,
     pub(super) promise: Promise,
     pub(super) position: Position,
@@ -287,6 +290,10 @@ impl Decoder {
 
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
+        let frame = match &self.tiled {
+            Some(tiled) => tiled.whole(&frame),
+            None => frame,
+        };
         let pts = self.timeline.place(frame.best_effort_timestamp());
         let index = self.number_next(pts);
         let position = &mut self.position;

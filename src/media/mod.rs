@@ -8,7 +8,7 @@
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
 //! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `timecodes` (how it is labelled),
-//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `no_frames` and `boxes` (why it gives no frame), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video).
+//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `no_frames` and `boxes` (why it gives no frame), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video). `tiles` puts a picture together that is stored in parts.
 
 mod address;
 mod ahead;
@@ -45,6 +45,7 @@ mod streams;
 mod tags;
 mod target;
 mod thread;
+mod tiles;
 mod timecodes;
 mod timeline;
 mod timeshift;

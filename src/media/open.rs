@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::LookAhead;
-use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
+use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy, StreamParameters};
 use super::decoder::{Decoder, FrameNumbers, StopHandle};
 use super::error::MediaError;
 use super::index::FrameIndex;
@@ -15,6 +15,7 @@ use super::position::{Count, Origin, Position};
 use super::promise::Promise;
 use super::repeatable::RepeatableCodec;
 use super::source::Source;
+use super::tiles::TiledPicture;
 use super::timecodes::TimecodeReader;
 use super::timeline::Timeline;
 use super::timeshift::{Coding, Timeshift};
@@ -48,6 +49,10 @@ impl Decoder {
         shift: Option<&Arc<Timeshift>>,
     ) -> Result<Self, MediaError> {
         av::set_log_level();
+        let source = Source::new(path, options, Arc::clone(&stop.0))?;
+        if let Some(item) = source.composed_item() {
+            return Self::open_tiled(source, item, options);
+        }
         let mut input = None;
         let mut first_error = None;
         let mut notes = Vec::new();
@@ -76,7 +81,7 @@ impl Decoder {
                 input = Some(opened);
                 continue;
             };
-            match Self::start(source, opened, stream, (options, shift), &notes) {
+            match Self::start(source, opened, (stream, None), (options, shift), &notes) {
                 Ok(mut decoder) => {
                     decoder.info.track_reason = reason;
                     return Ok(decoder);
@@ -92,11 +97,21 @@ impl Decoder {
         Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
     }
 
-    /// Starts decoding one stream and checks that it gives a frame.
+    /// Opens a file whose picture is that item, which is put together of tiles.
+    fn open_tiled(source: Source, item: u32, options: &OpenOptions) -> Result<Self, MediaError> {
+        if let Some(track) = options.track.filter(|track| *track != 1) {
+            return Err(MediaError::NoSuchTrack { path: source.path().to_owned(), track, tracks: 1 });
+        }
+        let tiled = TiledPicture::read(&source, item)?;
+        let (input, stream) = (source.open()?, tiled.stream());
+        Self::start(source, input, (stream, Some(tiled)), (options, None), &[])
+    }
+
+    /// Starts decoding one stream, or the tiles of which it is one, and checks that it gives a frame.
     fn start(
         source: Source,
         mut input: Input,
-        stream: usize,
+        (stream, tiled): (usize, Option<TiledPicture>),
         (options, shift): (&OpenOptions, Option<&Arc<Timeshift>>),
         notes: &[String],
     ) -> Result<Self, MediaError> {
@@ -104,10 +119,7 @@ impl Decoder {
         let path = source.path().to_owned();
         let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
         let parameters = input.stream(stream).ok_or_else(no_video)?;
-        if !parameters.has_decoder() {
-            let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
-            return Err(MediaError::NoDecoder { path, codec });
-        }
+        check_decoder(&parameters, &path)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
         let live = source.is_live_as(&input);
@@ -123,7 +135,7 @@ impl Decoder {
             orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
-            crop: parameters.crop().unwrap_or_default(),
+            crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
         };
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
@@ -141,6 +153,11 @@ impl Decoder {
         let promise = if live { Promise::Nothing } else { Promise::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
         let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
+        if let Some(tiled) = &tiled {
+            (info.stated_size, info.still) = (tiled.size(), true);
+            info.tracks.retain(|track| track.stream == stream);
+            info.tracks.iter_mut().for_each(|track| track.size = tiled.size());
+        }
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
             info.notes.push(format!("{}, which the file names, was not read", plain(named)));
         }
@@ -155,6 +172,7 @@ impl Decoder {
             input,
             stream,
             codec: RepeatableCodec::new(codec),
+            tiled,
             numbers: FrameNumbers::default(),
             counters: FrameCounters::default(),
             states_durations: true,
@@ -250,6 +268,15 @@ impl Decoder {
     pub fn cut_part(&self) -> Option<&'static str> {
         self.source.is_file().then(|| ending::cut_part(self.source.path(), &self.info.container)).flatten()
     }
+}
+
+/// That there is a decoder for a stream.
+pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
+    if parameters.has_decoder() {
+        return Ok(());
+    }
+    let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
+    Err(MediaError::NoDecoder { path: path.to_owned(), codec })
 }
 
 /// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer

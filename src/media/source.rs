@@ -147,6 +147,11 @@ impl Source {
         self.is_file() && boxes::is_fragmented(&self.path)
     }
 
+    /// The item of a HEIF file that is its picture, if that is put together of others.
+    pub(super) fn composed_item(&self) -> Option<u32> {
+        self.is_file().then(|| boxes::composed_item(&self.path)).flatten()
+    }
+
     /// The numbered pictures that it is.
     pub(super) const fn sequence(&self) -> Option<&Sequence> {
         if let SourceKind::Numbered(sequence) = &self.kind { Some(sequence) } else { None }
@@ -217,9 +222,6 @@ impl Source {
             (c"framerate", &rate),
         ];
         let glob: [(&CStr, &CStr); 2] = [(c"pattern_type", c"glob"), (c"framerate", &rate)];
-        if self.is_file() && boxes::is_composed(&self.path) {
-            return Err(MediaError::Tiled { path: self.path.clone() });
-        }
         let (format, options): (Option<&CStr>, &[(&CStr, &CStr)]) = match self.kind {
             SourceKind::Network => (None, &network),
             SourceKind::Live => (None, &LIVE),

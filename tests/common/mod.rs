@@ -114,9 +114,14 @@ impl Clip {
 
 /// Whether the FFmpeg that is used here is of version 9, or newer.
 pub fn is_ffmpeg_9() -> bool {
+    libavcodec() >= 63
+}
+
+/// The major version of libavcodec, which is 61 in FFmpeg 7.
+pub fn libavcodec() -> u32 {
     let version = histoscope::ffmpeg_version();
     let (_, number) = version.split_once("libavcodec ").expect("a version");
-    number.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= 63)
+    number.split('.').next().and_then(|major| major.parse().ok()).expect("a number")
 }
 
 /// The number of frames that `ffprobe -count_frames` finds in the first video stream.

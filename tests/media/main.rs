@@ -19,6 +19,7 @@ mod seek_times;
 mod seek_ways;
 mod sequences;
 mod thread;
+mod tiles;
 mod timecodes;
 mod tracks;
 mod traps;

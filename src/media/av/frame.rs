@@ -38,6 +38,66 @@ impl AvFrame {
         }
     }
 
+    /// A frame of that format and size with planes of its own, yet to be filled; `None` if it cannot be had.
+    pub(in crate::media) fn to_fill(format: PixelFormat, (width, height): (u32, u32)) -> Option<Self> {
+        let frame = Self::new();
+        let raw = frame.as_ptr();
+        // SAFETY: the frame is valid and blank; the function checks its format and size.
+        unsafe {
+            (*raw).format = format.0;
+            (*raw).width = i32::try_from(width).ok()?;
+            (*raw).height = i32::try_from(height).ok()?;
+            (ffi::av_frame_get_buffer(raw, 0) >= 0).then_some(frame)
+        }
+    }
+
+    /// Copies rows of `row_bytes` bytes to a place in a plane, so many bytes and rows from its corner; `None` if the plane ends
+    /// before.
+    pub(in crate::media) fn fill_rows(
+        &mut self,
+        plane: usize,
+        (left, top): (usize, usize),
+        (bytes, row_bytes): (&[u8], usize),
+    ) -> Option<()> {
+        // SAFETY: the frame is valid.
+        if unsafe { ffi::av_frame_is_writable(self.as_ptr()) } <= 0 {
+            return None;
+        }
+        let start = *self.get().data.get(plane)?;
+        let line = usize::try_from(self.line_size(plane)).ok().filter(|line| left + row_bytes <= *line)?;
+        for (row, bytes) in bytes.chunks_exact(row_bytes).enumerate() {
+            let at = start.wrapping_add(line * (top + row) + left);
+            if self.available(at)? < row_bytes {
+                return None;
+            }
+            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`, and nobody else has a reference to it.
+            unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), row_bytes) }
+        }
+        Some(())
+    }
+
+    /// Marks the frame as damaged.
+    pub(in crate::media) fn set_damaged(&mut self) {
+        // SAFETY: the frame is valid and `self` its only owner.
+        unsafe { (*self.as_ptr()).flags |= ffi::AV_FRAME_FLAG_CORRUPT }
+    }
+
+    /// The same planes, with all that the other frame says beside its format, its size and its cropping.
+    pub(in crate::media) fn described_as(&self, other: &Self) -> Self {
+        let mut frame = Self::new();
+        frame.flaw = other.flaw;
+        let raw = frame.as_ptr();
+        // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only where there is no memory.
+        unsafe {
+            if ffi::av_frame_ref(raw, self.as_ptr()) < 0 || ffi::av_frame_copy_props(raw, other.as_ptr()) < 0 {
+                handle_alloc_error(Layout::new::<ffi::AVFrame>());
+            }
+            (*raw).flags |= self.get().flags & ffi::AV_FRAME_FLAG_CORRUPT;
+            ((*raw).crop_left, (*raw).crop_right, (*raw).crop_top, (*raw).crop_bottom) = (0, 0, 0, 0);
+        }
+        frame
+    }
+
     pub(super) const fn as_ptr(&self) -> *mut ffi::AVFrame {
         self.raw.as_ptr()
     }

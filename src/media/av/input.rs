@@ -165,6 +165,11 @@ impl Input {
         self.oversize
     }
 
+    #[cfg(not(ffmpeg_before_7))]
+    pub(super) const fn as_ptr(&self) -> *const ffi::AVFormatContext {
+        self.context.as_ptr()
+    }
+
     const fn get(&self) -> &ffi::AVFormatContext {
         // SAFETY: the pointer is valid as long as `self`. No enumeration is read through this reference.
         unsafe { self.context.as_ref() }

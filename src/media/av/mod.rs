@@ -16,6 +16,7 @@ mod packet;
 mod pixel;
 mod scaler;
 mod stream;
+mod tiles;
 mod webp;
 mod written;
 
@@ -35,6 +36,7 @@ pub(super) use packet::AvPacket;
 pub(super) use pixel::{ColorNumbers, PixelDescriptor, PixelFormat};
 pub(super) use scaler::Scaler;
 pub(super) use stream::{StreamCopy, StreamParameters};
+pub(super) use tiles::{TELLS_TILES, TileGrid};
 
 /// An error code of FFmpeg's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
