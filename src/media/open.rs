@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::LookAhead;
-use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy, StreamParameters};
+use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
 use super::decoder::{Decoder, FrameNumbers, StopHandle};
 use super::error::MediaError;
 use super::index::FrameIndex;
@@ -119,7 +119,7 @@ impl Decoder {
         let path = source.path().to_owned();
         let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
         let parameters = input.stream(stream).ok_or_else(no_video)?;
-        check_decoder(&parameters, &path)?;
+        streams::check_decoder(&parameters, &path)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
         let live = source.is_live_as(&input);
@@ -268,27 +268,6 @@ impl Decoder {
     pub fn cut_part(&self) -> Option<&'static str> {
         self.source.is_file().then(|| ending::cut_part(self.source.path(), &self.info.container)).flatten()
     }
-}
-
-/// That there is a decoder for a stream.
-pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
-    if parameters.has_decoder() {
-        return Ok(());
-    }
-    let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
-    Err(MediaError::NoDecoder { path: path.to_owned(), codec })
-}
-
-/// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer
-/// than it.
-fn codec_in_words(name: &str, tag: Option<String>) -> String {
-    let name = match (name, tag.as_deref()) {
-        ("none", Some("vvc1" | "vvi1")) => "vvc",
-        ("none", Some("evc1")) => "evc",
-        ("none", _) => "a codec that it does not know",
-        (name, _) => name,
-    };
-    tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
 /// Memory that the threads of a decoder may fill with frames, in bytes.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::av::Input;
+use super::av::{Input, StreamParameters};
 use super::error::MediaError;
 use super::layout::native_layout;
 use crate::picture::layout::ColorModel;
@@ -127,6 +127,27 @@ pub(super) fn tracks(input: &Input) -> Vec<VideoTrack> {
 fn is_gray(input: &Input, index: usize) -> bool {
     let descriptor = input.stream(index).and_then(|stream| stream.pixel_format().descriptor());
     descriptor.and_then(|d| native_layout(&d)).is_some_and(|layout| layout.model == ColorModel::Gray)
+}
+
+/// That there is a decoder for a stream.
+pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
+    if parameters.has_decoder() {
+        return Ok(());
+    }
+    let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
+    Err(MediaError::NoDecoder { path: path.to_owned(), codec })
+}
+
+/// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer
+/// than it.
+fn codec_in_words(name: &str, tag: Option<String>) -> String {
+    let name = match (name, tag.as_deref()) {
+        ("none", Some("vvc1" | "vvi1")) => "vvc",
+        ("none", Some("evc1")) => "evc",
+        ("none", _) => "a codec that it does not know",
+        (name, _) => name,
+    };
+    tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
 /// What a file without video contains, for the message.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::av::{self, AvError, AvFrame, AvPacket, Codec, CodecOptions, Input, Read, Received, TileGrid};
 use super::error::MediaError;
 use super::layout::native_layout;
-use super::open::check_decoder;
 use super::source::Source;
+use super::streams::check_decoder;
 use crate::picture::crop::Crop;
 use crate::picture::layout::PixelLayout;
 
@@ -39,7 +39,7 @@ impl TiledPicture {
         }
         let codec = input.stream(stream).map_or("", |parameters| parameters.codec_name()).to_owned();
         let no_frames = |refused| MediaError::NoFrames { path: path(), codec: codec.clone(), refused };
-        let mut canvas: Option<Canvas> = None;
+        let mut filled: Option<TileFrame> = None;
         while !places.is_empty() {
             let packet = match input.read() {
                 Read::Packet(packet) => packet,
@@ -56,15 +56,15 @@ impl TiledPicture {
             }
             let tile = decode(&input, index, &packet).map_err(|error| source.error("opening the decoder", error))?;
             let tile = tile.ok_or_else(|| no_frames(1))?;
-            let canvas = match &mut canvas {
-                Some(canvas) => canvas,
-                None => canvas.insert(Canvas::of(&grid, &tile).ok_or_else(refusal)?),
+            let filled = match &mut filled {
+                Some(filled) => filled,
+                None => filled.insert(TileFrame::of(&grid, &tile).ok_or_else(refusal)?),
             };
             for place in places {
-                canvas.put(&tile, place).ok_or_else(refusal)?;
+                filled.put(&tile, place).ok_or_else(refusal)?;
             }
         }
-        let frame = canvas.ok_or_else(refusal)?.frame;
+        let frame = filled.ok_or_else(refusal)?.frame;
         Ok(Self { grid, stream, frame })
     }
 
@@ -121,13 +121,13 @@ impl TileKind {
 }
 
 /// A frame that tiles are put into.
-struct Canvas {
+struct TileFrame {
     kind: TileKind,
     layout: PixelLayout,
     frame: AvFrame,
 }
 
-impl Canvas {
+impl TileFrame {
     /// The frame for tiles like this one, if such make up the grid.
     fn of(grid: &TileGrid, tile: &AvFrame) -> Option<Self> {
         let kind = TileKind::of(tile)?;
