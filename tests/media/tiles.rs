@@ -13,7 +13,7 @@ use crate::common::{Clip, decode_all, libavcodec, open, open_error, picture_byte
 fn are_told() -> bool {
     let are_told = libavcodec() >= 61;
     if !are_told {
-        println!("skipped: FFmpeg before 7 does not tell how tiles are put together");
+        eprintln!("skipped: FFmpeg before 7 does not tell how tiles are put together");
     }
     are_told
 }
@@ -23,7 +23,7 @@ fn code(picture: &Path, tiles: &str, target: &Path) -> bool {
     let mut command = Command::new("avifenc");
     command.args(["--qcolor", "100", "--speed", "10", "--grid", tiles]).arg(picture).arg(target);
     let Ok(output) = command.stdin(Stdio::null()).output() else {
-        println!("skipped: the avifenc command is not installed");
+        eprintln!("skipped: the avifenc command is not installed");
         return false;
     };
     assert!(output.status.success(), "avifenc: {}", String::from_utf8_lossy(&output.stderr));
