@@ -104,8 +104,8 @@ pub struct Hud {
     pub readout: PositionReadout,
     /// What is to be seen beside what comes and goes with the pointer.
     pub lasting: Lasting,
-    /// Whether the last drawing had anything of this.
-    drawn: bool,
+    /// How strongly the last drawing showed the controls; `None` if it had nothing of all this.
+    drawn: Option<f32>,
     /// Whether it said that a seek takes long.
     waits: bool,
     /// How often it was laid out.
@@ -145,7 +145,7 @@ impl Hud {
             timeline: timeline::Timeline::default(),
             readout: PositionReadout::default(),
             lasting: Lasting::default(),
-            drawn: false,
+            drawn: None,
             waits: false,
             layouts: 0,
             cards: Vec::new(),
@@ -182,14 +182,14 @@ impl Hud {
             egui::Event::PointerMoved(_) | egui::Event::PointerGone => is_dragging,
             _ => false,
         };
-        self.drawn && self.input.as_ref().is_some_and(|input| input.egui_input().events.iter().any(is_done))
+        self.drawn.is_some() && self.input.as_ref().is_some_and(|input| input.egui_input().events.iter().any(is_done))
     }
 
     /// Whether the point, in points, lies on something that takes the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
-        self.drawn
+        self.drawn.is_some()
             && (self.menu.is_some()
                 || self.timeline.is_dragged()
                 || self.context.egui_is_using_pointer()
@@ -352,7 +352,7 @@ impl Hud {
     /// Whether a drawing at `now` would show something else than the last one, apart from what it is told.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
-        self.drawn && (self.visibility.is_fading(now) || !self.is_visible(now))
+        self.drawn.is_some_and(|drawn| drawn != self.visibility.strength(now) || !self.is_visible(now))
             || self.repaint_at.is_some_and(|at| at <= now)
             || self.notes.has_expired(now)
     }
@@ -360,7 +360,7 @@ impl Hud {
     /// When that will be the case.
     #[must_use]
     pub fn wake_at(&self, now: Instant) -> Option<Instant> {
-        let fade = if self.drawn { self.visibility.next_change(now) } else { None };
+        let fade = self.drawn.and_then(|_| self.visibility.next_change(now));
         [fade, self.notes.next_change(now), self.repaint_at].into_iter().flatten().min()
     }
 
@@ -392,7 +392,7 @@ impl Hud {
         self.notes.drop_expired(now);
         if !self.is_visible(now) {
             self.forget_input(window);
-            (self.drawn, self.waits) = (false, false);
+            (self.drawn, self.waits) = (None, false);
             lab::forget(&self.context);
             // Textures that nothing is drawn with any more are given back even though nothing is drawn.
             let textures = FontTextures(self.context.tex_manager().write().take_delta());
@@ -424,7 +424,7 @@ impl Hud {
         }
         self.layouts += 1;
         let primitives = context.tessellate(output.shapes, output.pixels_per_point);
-        self.drawn = true;
+        self.drawn = Some(self.visibility.strength(now));
         let textures = FontTextures(output.textures_delta);
         (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
     }
@@ -433,7 +433,7 @@ impl Hud {
     fn forget_input(&mut self, window: Option<&Window>) {
         let Some(input) = &mut self.input else { return };
         input.egui_input_mut().events.clear();
-        if let Some(window) = window.filter(|_| self.drawn) {
+        if let Some(window) = window.filter(|_| self.drawn.is_some()) {
             input.handle_platform_output(window, egui::PlatformOutput::default());
         }
     }

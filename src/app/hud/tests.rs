@@ -69,6 +69,22 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
+/// A note outlasts the controls: their last trace must not stand until it goes.
+#[test]
+fn faded_controls_leave_no_trace_beside_a_note() {
+    let mut hud = Hud::without_window();
+    let now = Instant::now();
+    hud.wake(now);
+    let fading = now + visibility::STAY + visibility::FADE * 9 / 10;
+    hud.note(Note::done("loop on"), fading);
+    hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
+    let gone = now + visibility::STAY + visibility::FADE;
+    assert_eq!(hud.wake_at(fading), Some(gone));
+    assert!(hud.is_due(gone), "the last trace is to be drawn away");
+    hud.lay_out(None, ((640, 360), 1.0), &model(&[]), gone);
+    assert!(!hud.is_due(gone), "the note alone is drawn once");
+}
+
 /// egui keeps what it is asked until it lays something out.
 #[test]
 fn nothing_is_gathered_while_nothing_is_to_be_seen() {

@@ -69,13 +69,6 @@ impl Visibility {
         (1.0 - fading.as_secs_f32() / FADE.as_secs_f32()).max(0.0)
     }
 
-    /// Whether they are about to vanish.
-    #[must_use]
-    pub fn is_fading(&self, now: Instant) -> bool {
-        let strength = self.strength(now);
-        strength > 0.0 && strength < 1.0
-    }
-
     /// When they will look different.
     #[must_use]
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
@@ -102,7 +95,7 @@ mod tests {
         shown.wake(now);
         assert!(shown.strength(now + STAY - MILLI) >= 1.0);
         assert_eq!(shown.next_change(now), Some(now + STAY), "nothing is drawn before");
-        assert!(shown.is_fading(now + STAY + FADE / 2));
+        assert!((shown.strength(now + STAY + FADE / 2) - 0.5).abs() < 0.01);
         assert!(shown.strength(now + STAY + FADE) == 0.0);
         assert_eq!(shown.next_change(now + STAY + FADE), None, "nothing is drawn afterwards");
     }
