@@ -39,7 +39,7 @@ mod keyboard;
 mod lab;
 mod landing;
 mod leaving;
-#[cfg(feature = "internals")]
+#[cfg(feature = "test-hooks")]
 mod losing;
 mod marked;
 mod matching;
@@ -75,8 +75,8 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
 
-use crate::gpu::Loading;
-use crate::media::DecodeThread;
+use histoscope_media::DecodeThread;
+use histoscope_render::gpu::Loading;
 pub use lab::LabChoice;
 use options::Waker;
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};

@@ -8,10 +8,10 @@ use winit::event_loop::ActiveEventLoop;
 use winit::monitor::MonitorHandle;
 use winit::window::{Fullscreen, Window, WindowAttributes};
 
-use crate::gpu::surface::{Acquired, WindowSurface};
-use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance};
-use crate::picture::Frame;
-use crate::view::placement::upright_size;
+use histoscope_core::picture::Frame;
+use histoscope_render::gpu::surface::{Acquired, WindowSurface};
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
+use histoscope_render::view::placement::upright_size;
 
 /// Size of the window where the video's own would not fit the display, as part of the display.
 const DISPLAY_PART: f64 = 0.9;

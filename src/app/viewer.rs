@@ -31,10 +31,10 @@ use super::second::Second;
 use super::start::{Beginning, display_error};
 use super::strip::StripSize;
 use super::workspace::Workspace;
-use crate::gpu::draw::Shapes;
-use crate::gpu::{FiguresState, Instance};
-use crate::histogram::Components;
-use crate::view::scene::Scene;
+use histoscope_core::histogram::Components;
+use histoscope_render::gpu::draw::Shapes;
+use histoscope_render::gpu::{FiguresState, Instance};
+use histoscope_render::view::scene::Scene;
 
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);

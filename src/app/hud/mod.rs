@@ -47,11 +47,11 @@ use winit::event::{ElementState, WindowEvent};
 use winit::keyboard::{Key, ModifiersState, NamedKey};
 use winit::window::Window;
 
-use crate::gpu::draw::{FontTextures, Shapes};
 pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
 use entry::{Asked, Entry};
+use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
     BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,

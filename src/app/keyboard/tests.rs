@@ -1,8 +1,8 @@
 use winit::keyboard::KeyCode;
 
 use super::*;
-use crate::adjust::{Adjustment, Parameter};
 use crate::keys::SpeedChange;
+use histoscope_core::adjust::{Adjustment, Parameter};
 
 const NONE: ModifiersState = ModifiersState::empty();
 const SHIFT: ModifiersState = ModifiersState::SHIFT;

@@ -13,8 +13,8 @@ use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
 use crate::app::pointing::{HeldKeys, PointerCommand};
 use crate::keys::Action;
-use crate::view::overlay::Channels;
-use crate::view::scene::Sharing;
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::scene::Sharing;
 
 impl Viewer {
     /// Looks at an event before anything is done about it; what it says of going on.
