@@ -38,6 +38,10 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
     track: Option<u32>,
 
+    /// Decode with N threads instead of one more than there are cores; with 1 a damaged file counts alike each time
+    #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 64>)]
+    threads: Option<usize>,
+
     /// Open a picture with a number in its name as the sequence that it belongs to
     #[arg(long)]
     sequence: bool,
@@ -65,6 +69,7 @@ impl ReadingArgs {
             },
             cropping: self.cropping.into(),
             track: self.track,
+            threads: self.threads,
             sequence: self.sequence,
             frame_rate: self.frame_rate,
             ..OpenOptions::default()

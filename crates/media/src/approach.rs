@@ -224,7 +224,8 @@ impl Decoder {
     pub(super) fn start_at(&mut self, key: usize) {
         let position = &mut self.position;
         position.packets.drain(..key);
-        position.omission.drop_before = position.packets.front().and_then(|packet| packet.pts());
+        position.began = position.packets.front().and_then(|packet| packet.pts());
+        position.omission.drop_before = position.began;
     }
 
     /// The same, in the middle of decoding: what was read stays.
@@ -247,7 +248,7 @@ impl Decoder {
 
     /// Forgets all that was read and decoded ahead, after the input was positioned.
     pub(super) fn forget_position(&mut self) {
-        self.codec.flush();
+        self.flush();
         self.timeline.restart();
         self.position = Position::default();
     }

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::av::{AvError, AvFrame, AvPacket, FramelessPackets, Input, Interrupt, Read, Received};
+use super::av::{AvError, AvFrame, AvPacket, Codec, FramelessPackets, Input, Interrupt, Read, Received};
 use super::error::MediaError;
 use super::index::FrameIndex;
 use super::info::{FrameCounters, StreamInfo};
 use super::pictures::{PictureMaker, TimelinePlace};
 use super::position::{Count, Origin, PacketSupply, Position, ReadPacket, Timed};
 use super::promise::Promise;
-use super::repeatable::{Earlier, Means, RepeatableCodec};
 use super::source::Source;
 use super::tiles::TiledPicture;
-use super::timecodes::TimecodeReader;
+use super::timecodes::{GroupHeaders, TimecodeReader};
 use super::timeline::Timeline;
 use super::timeshift::Timeshift;
 use histoscope_core::picture::Frame;
@@ -30,7 +29,9 @@ pub struct Decoder {
     pub(super) source: Source,
     pub(super) input: Input,
     pub(super) stream: usize,
-    pub(super) codec: RepeatableCodec,
+    pub(super) codec: Codec,
+    /// What packets say of timecodes, where they do.
+    pub(super) groups: Option<GroupHeaders>,
     /// The picture that the stream is only a tile of.
     pub(super) tiled: Option<TiledPicture>,
     pub(super) info: StreamInfo,
@@ -108,13 +109,7 @@ impl Decoder {
     /// What was counted so far.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
-        let decoded_alone = self.codec.decoded_alone();
-        FrameCounters { ends_damaged: self.position.ends_damaged(), decoded_alone, ..self.counters }
-    }
-
-    /// Whether damaged frames may be whatever the decoder's threads make of them, so that nobody waits until they are decoded again.
-    pub(super) const fn set_hasty(&mut self, hasty: bool) {
-        self.codec.set_hasty(hasty);
+        FrameCounters { ends_damaged: self.position.ends_damaged(), ..self.counters }
     }
 
     /// How long a network source may give no frame from now on.
@@ -241,7 +236,7 @@ impl Decoder {
     pub(super) fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
         loop {
             let Some(frame) = self.decode()? else {
-                if self.has_lost_before(i64::MAX) && self.begin_earlier_for_lost()? {
+                if self.has_lost_before(i64::MAX) && self.begin_earlier()? {
                     continue;
                 }
                 return Ok(None);
@@ -253,7 +248,7 @@ impl Decoder {
                 let lost = position.in_codec.iter().filter(|sent| stated.is_some() && **sent < stated);
                 self.numbers.lost_at_start = lost.count() as u64;
             }
-            if stated.is_some_and(|stated| self.has_lost_before(stated)) && self.begin_earlier_for_lost()? {
+            if stated.is_some_and(|stated| self.has_lost_before(stated)) && self.begin_earlier()? {
                 continue;
             }
             let position = &mut self.position;
@@ -282,12 +277,6 @@ impl Decoder {
         position.supply == PacketSupply::Draining && position.in_codec.iter().flatten().any(|sent| is_lost(*sent))
     }
 
-    /// Has decoding begin earlier because of that, once.
-    fn begin_earlier_for_lost(&mut self) -> Result<bool, MediaError> {
-        let began = self.codec.began().filter(|_| !self.codec.is_whole() && self.position.back_ticks == 0);
-        began.map_or(Ok(false), |than| self.begin_earlier(&Earlier { than }))
-    }
-
     /// Gives a frame its place in time, and in the count where that is known.
     pub(super) fn place(&mut self, frame: AvFrame) -> Timed {
         let frame = match &self.tiled {
@@ -311,7 +300,7 @@ impl Decoder {
         }
         position.last_pts = Some(pts);
         self.frame_bytes = Some(frame.buffer_bytes());
-        let group = self.codec.group_place(&frame);
+        let group = self.groups.as_ref().and_then(|groups| groups.of(frame.packet_number()));
         let timecode = self.timecodes.of_frame(&frame, index, group).map(|(timecode, _)| timecode);
         Timed { frame, pts, index, timecode }
     }
@@ -342,29 +331,21 @@ impl Decoder {
         counted().or_else(told).or_else(|| self.numbers.list.as_ref()?.number_of(pts))
     }
 
+    /// Has the codec forget all that it was given.
+    pub(super) fn flush(&mut self) {
+        self.codec.flush();
+        self.groups = self.groups.take().map(|_| GroupHeaders::default());
+    }
+
     /// The next frame from the codec.
     fn decode(&mut self) -> Result<Option<AvFrame>, MediaError> {
         let mut drain_errors = 0;
         loop {
-            let interrupt = self.source.interrupt();
-            let means = Means {
-                parameters: self.input.stream(self.stream),
-                is_wanted: &|| !interrupt.is_stopped() && !interrupt.is_hurried(),
-            };
-            let received = match self.codec.receive(&means) {
-                Ok(received) => received,
-                Err(earlier) => {
-                    self.begin_earlier(&earlier)?;
-                    continue;
-                }
-            };
-            match received {
+            match self.codec.receive() {
                 Received::Frame(frame) if frame.is_discarded() => {}
                 Received::Frame(frame) => {
-                    if frame.is_broken() {
-                        let is_late = self.position.supply == PacketSupply::Draining;
-                        self.position.broken = Some((frame.best_effort_timestamp(), is_late));
-                    }
+                    let is_broken = frame.is_broken() && !self.codec.has_frame_threads();
+                    self.position.note_frame(frame.best_effort_timestamp(), is_broken);
                     return Ok(Some(frame));
                 }
                 Received::End => return Ok(None),
@@ -398,14 +379,19 @@ impl Decoder {
         let is_before = |limit: i64| packet.pts().is_some_and(|pts| pts < limit);
         let is_skipped = self.position.omission.skip_before.is_some_and(is_before);
         self.codec.skip_unreferenced(is_skipped);
-        let is_left_out = self.codec.can_do_without(&packet);
+        let is_left_out = is_skipped && self.codec.can_do_without(&packet);
+        let number = self.codec.taken();
         let sent = if is_left_out {
             self.counters.left_out += 1;
-            self.codec.leave_out(&packet);
             Ok(())
         } else {
             self.codec.send(Some(&packet))
         };
+        if let Some(groups) = &mut self.groups
+            && self.codec.taken() > number
+        {
+            groups.note(number, packet.data());
+        }
         match sent {
             Ok(()) => {
                 if packet.is_discarded() {

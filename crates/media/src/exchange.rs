@@ -31,19 +31,6 @@ impl Default for QueueLimits {
     }
 }
 
-/// What frames are wanted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Demand {
-    /// They are played: as fast as they can be had. Then what stands in the place of damaged parts may be another thing each time,
-    /// instead of being decoded again. Exact seeks are in no haste.
-    Playing,
-    /// The next ones are waited for.
-    #[default]
-    Next,
-    /// None: a picture stands, and what is wanted next may well be elsewhere.
-    Nothing,
-}
-
 /// What the decoding thread has to tell, in its order.
 #[derive(Debug)]
 pub enum DecodeEvent {
@@ -83,7 +70,8 @@ pub enum DecodeEvent {
 #[derive(Default)]
 pub(super) struct Exchange {
     pub(super) queue: Queue,
-    pub(super) demand: Demand,
+    /// Whether nobody waits for the frames that follow.
+    pub(super) is_idle: bool,
     /// The last request, until the decoder begins with it.
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,

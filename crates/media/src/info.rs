@@ -23,8 +23,8 @@ pub struct OpenOptions {
     /// Which of the file's croppings are applied.
     pub cropping: CroppingChoice,
     /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
-    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
-    /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.
+    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. With one thread damaged frames
+    /// are the same each time.
     pub threads: Option<usize>,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,
@@ -165,8 +165,6 @@ pub struct FrameCounters {
     pub discarded: u64,
     /// Packets that never went to the decoder: their pictures were not wanted, and no other refers to them.
     pub left_out: u64,
-    /// Packets that one thread decoded, so that what stands in the place of damaged parts is the same each time.
-    pub decoded_alone: u64,
     /// Frames that could not be read as a picture and were left out.
     pub unusable: u64,
     /// Errors of reading the file, after which reading went on or ended early.

@@ -47,7 +47,7 @@ impl Decoder {
         };
         let mut found = None;
         if self.codec.send(Some(packet)).is_ok() && self.codec.send(None).is_ok() {
-            while let Received::Frame(frame) = self.codec.receive_next() {
+            while let Received::Frame(frame) = self.codec.receive() {
                 // One packet may hold but the first field of a frame.
                 let is_whole =
                     frame.is_key() && !frame.scan().is_interlaced() && !frame.is_damaged() && !frame.is_discarded();
@@ -56,7 +56,7 @@ impl Decoder {
                 }
             }
         }
-        self.codec.flush();
+        self.flush();
         let Some(frame) = found else { return Ok(false) };
         let timed = self.place(frame);
         self.position.omission.shown_ahead = Some(timed.pts);

@@ -3,7 +3,7 @@
 //! [`Decoder`] turns a file into [`Frame`](histoscope_core::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
-//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder, `repeatable` has it give damaged frames the same each time, `target` is where a seek leads; `source` is where its bytes come from (`numbered` pictures, too), `allowed` what else those may
+//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder, `target` is where a seek leads; `source` is where its bytes come from (`numbered` pictures, too), `allowed` what else those may
 //! name, `pictures`
 //! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
 //! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
@@ -38,7 +38,6 @@ pub mod playback;
 mod position;
 mod promise;
 mod reception;
-mod repeatable;
 mod replay;
 mod seek;
 mod source;
@@ -54,7 +53,7 @@ mod timeshift;
 pub use av::{filters_keep_depth, version as ffmpeg_version};
 pub use decoder::{Decoder, StopHandle};
 pub use error::MediaError;
-pub use exchange::{DecodeEvent, Demand, QueueLimits};
+pub use exchange::{DecodeEvent, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
 pub use missing::Ending;

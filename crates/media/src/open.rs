@@ -13,10 +13,9 @@ use super::info::{FrameCounters, OpenOptions, StreamInfo};
 use super::pictures::{PictureMaker, StreamDefaults};
 use super::position::{Count, Origin, Position};
 use super::promise::Promise;
-use super::repeatable::RepeatableCodec;
 use super::source::Source;
 use super::tiles::TiledPicture;
-use super::timecodes::TimecodeReader;
+use super::timecodes::{GroupHeaders, TimecodeReader};
 use super::timeline::Timeline;
 use super::timeshift::{Coding, Timeshift};
 use super::{ending, orientation, promise, streams};
@@ -171,7 +170,8 @@ impl Decoder {
             source,
             input,
             stream,
-            codec: RepeatableCodec::new(codec),
+            groups: GroupHeaders::are_in(&codec.name()).then(GroupHeaders::default),
+            codec,
             tiled,
             numbers: FrameNumbers::default(),
             counters: FrameCounters::default(),
@@ -193,7 +193,10 @@ impl Decoder {
         self.info.start_ticks = first.pts;
         self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
-        self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
+        self.info.timecodes = {
+            let group = self.groups.as_ref().and_then(|groups| groups.of(first.frame.packet_number()));
+            self.timecodes.timecodes(&first.frame, group)
+        };
         self.info.coded_size = self.pictures.size(&first.frame);
         self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
         self.info.pixel_format = first.frame.format().name().to_owned();
@@ -270,12 +273,12 @@ impl Decoder {
     }
 }
 
-/// Memory that the threads of a decoder may fill with frames, in bytes.
-const THREADS_MEMORY: u64 = 2 << 30;
+/// Memory that the threads of a decoder may fill with frames, in bytes: enough for all threads at 8K.
+const THREADS_MEMORY: u64 = 4 << 30;
 /// More threads hardly decode faster; several decoders do.
 const MOST_THREADS: u64 = 17;
 
-/// How many threads that memory has room for: each keeps a frame of its own, and about as much beside it.
+/// Returns how many threads that memory has room for: each keeps a frame of its own, and about as much beside it.
 fn most_threads((width, height): (u32, u32)) -> usize {
     // 4:2:0 in 16 bits, as a middle between what pictures take.
     let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);

@@ -182,22 +182,32 @@ pub(super) struct Position {
     pub(super) count: Count,
     pub(super) told: Option<PromisedNumbers>,
     pub(super) omission: Omission,
-    /// Timestamp of the last frame whose packet could not all be read, and whether it came after the last packet.
-    pub(super) broken: Option<(Option<i64>, bool)>,
+    /// Timestamp of the last frame whose packet could not all be read. Of decoders with a thread for each frame it is not known: they may tell
+    /// of errors in a frame after it has come.
+    pub(super) broken: Option<i64>,
+    /// Whether the last frame is such, or one that came after the last packet.
+    pub(super) ends_broken: bool,
     /// Packets that the codec refused and frames that it called damaged.
     pub(super) damage: u64,
-    /// How much earlier decoding begins where what was damaged makes it begin earlier once more, in ticks.
-    pub(super) back_ticks: i64,
+    /// Timestamp of the keyframe that decoding began at; `None` if it began at the first frame, or has begun earlier once already.
+    pub(super) began: Option<i64>,
     /// Frames that were decoded on the way to the last seek's target, right before it.
     pub(super) passed: Passed,
 }
 
 impl Position {
+    /// Takes note of a frame as it comes out of the codec, and whether its packet could not all be read.
+    pub(super) fn note_frame(&mut self, stated: Option<i64>, is_broken: bool) {
+        if is_broken {
+            self.broken = stated;
+        }
+        self.ends_broken = is_broken || (self.ends_broken && self.supply == PacketSupply::Draining);
+    }
+
     /// Whether the last packet that was read was cut short, or its frame came out damaged.
     pub(super) fn ends_damaged(&self) -> bool {
         let Some(last) = self.last_packet.filter(|_| self.supply != PacketSupply::Flowing) else { return false };
-        last.is_corrupt
-            || self.broken.is_some_and(|(pts, is_late)| if last.pts.is_some() { pts == last.pts } else { is_late })
+        last.is_corrupt || if last.pts.is_some() { self.broken == last.pts } else { self.ends_broken }
     }
 
     /// Timestamp of the frame that comes next, if it is decoded already.

@@ -10,11 +10,11 @@ use super::error::MediaError;
 use super::index::Listing;
 use super::position::{Count, Origin, PacketSupply, Position, Room};
 use super::promise::Promise;
-use super::repeatable::Earlier;
 use super::target::{Seek, SeekTarget};
+use super::timecodes::GroupHeaders;
 use histoscope_core::picture::{Frame, Timecode, TimecodeSource, Timecodes};
 
-/// How many frames earlier decoding begins again at least, where it has to.
+/// How many frames earlier decoding begins again, where it has to, and how long it may have gone on since it began.
 const EARLIER_FRAMES: i64 = 80;
 /// How long a search for a frame near a time goes on after the first one that would do.
 pub(super) const NEAR_TIME: Duration = Duration::from_millis(35);
@@ -201,7 +201,6 @@ impl Decoder {
                 let is_first = first.pts == self.info.start_ticks;
                 self.position.ready.push_back(first);
                 if is_first {
-                    self.codec.set_whole();
                     self.position.origin = Origin::Start;
                     return Ok(());
                 }
@@ -210,27 +209,28 @@ impl Decoder {
         self.reopen()
     }
 
-    /// Has decoding begin earlier than it did, and go on with the frame after the last one that came: what becomes of damage depends on
-    /// what was decoded before it. Says whether it can; where not, it goes on as it was.
-    pub(super) fn begin_earlier(&mut self, earlier: &Earlier) -> Result<bool, MediaError> {
-        if !self.info.timed || !self.can_go_back() || self.position.origin != Origin::Keyframe {
+    /// Has decoding begin earlier than it did, once, and go on with the frame after the last one that came. Says whether it can; where not, it
+    /// goes on as it was.
+    pub(super) fn begin_earlier(&mut self) -> Result<bool, MediaError> {
+        let Some((began, last)) = self.position.began.take().zip(self.position.last_pts) else { return Ok(false) };
+        let last = self.timeline.stated(last);
+        let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES);
+        let is_near = last.saturating_sub(began) < step;
+        if !is_near || !self.info.timed || !self.can_go_back() || self.position.origin != Origin::Keyframe {
             return Ok(false);
         }
-        let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES).max(self.position.back_ticks);
-        let ticks = earlier.than.saturating_sub(step);
+        let ticks = began.saturating_sub(step);
         let is_whole = ticks <= self.info.start_ticks;
         if is_whole {
             self.open_again()?;
         } else if self.position_input(ticks) {
-            self.codec.flush();
+            self.flush();
         } else {
             return Ok(false);
         }
         log::debug!("{}: begins again before {ticks}", self.source.path().display());
         let position = &mut self.position;
-        let last = position.last_pts.map(|pts| self.timeline.stated(pts).saturating_add(1));
-        position.omission.drop_before = last.or(position.omission.drop_before).or(Some(earlier.than));
-        position.back_ticks = step.saturating_mul(2);
+        position.omission.drop_before = Some(last.saturating_add(1));
         (position.supply, position.last_packet) = (PacketSupply::Flowing, None);
         position.packets.clear();
         position.in_codec.clear();
@@ -305,6 +305,7 @@ impl Decoder {
         if let Some(parameters) = self.input.stream(self.stream) {
             let opened = self.codec.anew(&parameters);
             self.codec = opened.map_err(|error| self.source.error("opening the decoder", error))?;
+            self.groups = self.groups.take().map(|_| GroupHeaders::default());
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
-use super::exchange::{DecodeEvent, Demand, Exchange, FrameList, Life, QueueLimits};
+use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions};
 use super::missing::Ending;
@@ -164,10 +164,10 @@ impl DecodeThread {
         drop(stale);
     }
 
-    /// Says what frames are wanted for.
-    pub fn set_demand(&self, demand: Demand) {
-        let before = std::mem::replace(&mut self.shared.lock().demand, demand);
-        if before == Demand::Nothing && demand != before {
+    /// Says whether nobody waits for the frames that follow: a picture stands, and the next one may well be wanted elsewhere.
+    pub fn set_idle(&self, is_idle: bool) {
+        let was_idle = std::mem::replace(&mut self.shared.lock().is_idle, is_idle);
+        if was_idle && !is_idle {
             self.shared.changed.notify_all();
         }
     }
@@ -308,7 +308,6 @@ impl ThreadShared {
                     afterwards = self.seek(&mut decoder, serial, seek);
                 }
                 Task::Decode => {
-                    decoder.set_hasty(self.lock().demand == Demand::Playing);
                     let event = next_event(&mut decoder, serial);
                     afterwards = Afterwards::Rest;
                     match &event {
@@ -364,7 +363,6 @@ impl ThreadShared {
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it.
     fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
-        decoder.set_hasty(!matches!(seek, Seek::Exact(_) | Seek::Back { .. }));
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
             self.push(match decoder.frames_back(target, budget) {
@@ -416,9 +414,7 @@ impl ThreadShared {
                 return Task::Learn(listing);
             }
             let left = match afterwards {
-                Afterwards::Later(at) if exchange.demand == Demand::Nothing => {
-                    at.saturating_duration_since(Instant::now())
-                }
+                Afterwards::Later(at) if exchange.is_idle => at.saturating_duration_since(Instant::now()),
                 Afterwards::GoOn | Afterwards::Later(_) => Duration::ZERO,
                 Afterwards::Rest => Duration::MAX,
             };

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
 use ffmpeg_next::ffi;
 
@@ -83,31 +83,12 @@ const TELLING: [&[u8]; 11] = [
     b"Picture size %ux%u",
 ];
 
-/// What is done as a decoder conceals damage: it gets the decoder's context, or that of one of its threads.
-static ON_CONCEALMENT: OnceLock<unsafe fn(*const ffi::AVCodecContext)> = OnceLock::new();
-
-/// Has that done whenever a decoder conceals damage, from now on, on the thread that does so.
-pub(super) fn on_concealment(note: unsafe fn(*const ffi::AVCodecContext)) {
-    ON_CONCEALMENT.get_or_init(|| note);
-}
-
-/// The beginning of the message that a decoder puts something of its own in the place of damaged parts, as its thread does so.
-const CONCEALING: &[u8] = b"concealing %d DC";
-
 unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
     if format.is_null() {
         return;
     }
     // SAFETY: FFmpeg's formats end with a zero.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
-    if start.starts_with(CONCEALING)
-        && let Some(note) = ON_CONCEALMENT.get()
-        // SAFETY: FFmpeg hands what speaks to its callback, or null; it is valid as long as it speaks, and begins with a pointer to its class.
-        && unsafe { !context.is_null() && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() }
-    {
-        // SAFETY: what has the class of decoders' contexts is one.
-        unsafe { note(context.cast()) };
-    }
     let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };

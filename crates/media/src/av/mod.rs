@@ -18,7 +18,6 @@ mod scaler;
 mod stream;
 mod tiles;
 mod webp;
-mod written;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;

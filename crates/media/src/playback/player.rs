@@ -39,7 +39,7 @@ use super::phase::{Hands, Phase, Seeking};
 use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
-use crate::{Demand, FrameIndex};
+use crate::FrameIndex;
 use histoscope_core::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
@@ -186,15 +186,10 @@ impl Player {
         }
     }
 
-    /// What the frames that follow are wanted for.
+    /// Returns whether a picture stands and nobody waits for the frames that follow.
     #[must_use]
-    pub fn demand(&self) -> Demand {
-        match &self.hands {
-            Hands::Paused { steps: 0 } => Demand::Nothing,
-            Hands::Paused { .. } => Demand::Next,
-            Hands::Scrubbing(scrub) if scrub.then_paused => Demand::Next,
-            Hands::Playing | Hands::Scrubbing(_) => Demand::Playing,
-        }
+    pub const fn is_idle(&self) -> bool {
+        matches!(self.hands, Hands::Paused { steps: 0 })
     }
 
     /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use histoscope_media::{DecodeEvent, DecodeThread, Demand, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::Clip;
 use crate::common::numbered::{number, numbered};
@@ -117,7 +117,7 @@ fn frames_behind_the_target_of_a_seek_are_left_alone_for_a_while_unless_they_are
     // When the frame of a seek has come that nothing is wanted after.
     let mut land = || {
         serial += 1;
-        thread.set_demand(Demand::Nothing);
+        thread.set_idle(true);
         thread.seek(serial, Seek::to(1.0));
         while !matches!(next(&thread), DecodeEvent::Frame(frame) if frame.serial == serial && frame.index == Some(25)) {
         }
@@ -139,7 +139,7 @@ fn frames_behind_the_target_of_a_seek_are_left_alone_for_a_while_unless_they_are
     let comes_at_once = (0..20).any(|_| {
         let landed = land();
         std::thread::sleep(wait);
-        thread.set_demand(Demand::Next);
+        thread.set_idle(false);
         is_next(thread.recv_timeout(SOON)) && landed.elapsed() < least
     });
     assert!(comes_at_once, "what is wanted is waited for");
