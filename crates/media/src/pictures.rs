@@ -103,6 +103,11 @@ impl PictureMaker {
         }
     }
 
+    /// Returns a maker for another stream that is read with the same options.
+    pub(super) fn anew(&self, defaults: StreamDefaults) -> Self {
+        Self::new(&self.options, defaults)
+    }
+
     /// The frame of that place and serial, or why it cannot be read as one.
     pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());

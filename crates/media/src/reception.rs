@@ -119,7 +119,7 @@ impl Receiver {
         match &mut self.state {
             ReceptionState::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => {
-                    let stated = decoder.timeline.stated(frame.pts_ticks);
+                    let stated = decoder.stated_ticks(&frame);
                     let frame = self.placed(frame);
                     if let Some(shift) = &self.shift {
                         shift.note_frame(stated, &frame);

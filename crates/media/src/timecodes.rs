@@ -12,6 +12,7 @@ use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Ti
 const MOST_NOTED: usize = 1024;
 
 /// What a container tells of its timecodes.
+#[derive(Default)]
 pub(super) struct TimecodeReader {
     rate: Option<TimecodeRate>,
     first: Option<Timecode>,

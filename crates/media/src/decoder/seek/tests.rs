@@ -1,6 +1,5 @@
-use super::super::position::{PacketSupply, ReadPacket};
 use super::*;
-use crate::{OpenOptions, Seek};
+use crate::OpenOptions;
 
 /// Frames of 512 ticks, 30 a second, of which every sixtieth is a keyframe.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
@@ -18,15 +17,14 @@ fn after(pts: i64, read_dts: i64) -> Decoder {
     let mut decoder = opened();
     decoder.position.ready.clear();
     decoder.position.last_pts = Some(pts);
-    decoder.position.last_packet =
-        Some(ReadPacket { pts: None, dts: Some(read_dts), is_corrupt: false, arrival: None });
+    decoder.packets.note_read(read_dts);
     decoder
 }
 
-const EXACT: Manner = Manner { until: None, back_secs: None, room: Room { frames: 3, bytes: 1 << 30 } };
+const EXACT: SeekOptions = SeekOptions { until: None, back_secs: None, room: Room { frames: 3, bytes: 1 << 30 } };
 
-fn near() -> Manner {
-    Manner { until: Some(Instant::now()), ..EXACT }
+fn near() -> SeekOptions {
+    SeekOptions { until: Some(Instant::now()), ..EXACT }
 }
 
 #[test]
@@ -39,8 +37,8 @@ fn a_seek_is_given_up_for_a_later_one_when_it_has_taken_its_time_and_for_the_end
     let decoder = opened();
     let stop = decoder.stop_handle();
     let (now, long_ago) = (Instant::now() + Duration::from_secs(9), Instant::now() - 2 * PATIENCE);
-    let back = Manner { back_secs: Some(0.4), ..EXACT };
-    let goes_on = |manner: &Manner, begun| manner.check_interrupt(&decoder, begun).is_ok();
+    let back = SeekOptions { back_secs: Some(0.4), ..EXACT };
+    let goes_on = |manner: &SeekOptions, begun| manner.check_interrupt(&decoder, begun).is_ok();
     assert!(goes_on(&EXACT, long_ago) && goes_on(&back, long_ago), "nobody waits");
     stop.set_hurry(true);
     assert!(goes_on(&EXACT, now) && !goes_on(&EXACT, long_ago));
@@ -78,20 +76,20 @@ fn damage_and_timestamps_that_were_changed_leave_a_doubt() {
 }
 
 #[test]
-fn another_frame_than_the_promised_one_is_believed_when_it_is_found_twice() {
+fn another_frame_than_the_announced_one_is_believed_when_it_is_found_twice() {
     let decoder = opened();
-    let promise = |pts| Some(Wanted { pts, whole_from: pts });
+    let announced = |pts| Some(Wanted { pts, whole_from: pts });
     let mut probe = Probe::new(&decoder, SECOND);
-    assert!(decoder.is_kept_promise(promise(0), &mut probe, &EXACT));
+    assert!(decoder.is_as_announced(announced(0), &mut probe, &EXACT));
     let mut probe = Probe::new(&decoder, SECOND);
-    assert!(decoder.is_kept_promise(None, &mut probe, &EXACT), "nothing was promised");
+    assert!(decoder.is_as_announced(None, &mut probe, &EXACT), "nothing was announced");
     let mut probe = Probe::new(&decoder, SECOND);
-    assert!(decoder.is_kept_promise(promise(FRAME), &mut probe, &near()));
+    assert!(decoder.is_as_announced(announced(FRAME), &mut probe, &near()));
     let mut probe = Probe::new(&decoder, SECOND);
-    assert!(!decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT));
-    assert!(decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT), "begun earlier, it led to the same");
+    assert!(!decoder.is_as_announced(announced(FRAME), &mut probe, &EXACT));
+    assert!(decoder.is_as_announced(announced(FRAME), &mut probe, &EXACT), "begun earlier, it led to the same");
     probe.found = Some(2 * FRAME);
-    assert!(!decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT), "to another one");
+    assert!(!decoder.is_as_announced(announced(FRAME), &mut probe, &EXACT), "to another one");
 }
 
 #[test]
@@ -128,14 +126,13 @@ fn decoding_on_is_shorter_within_a_second_or_a_group() {
 #[test]
 fn a_decoder_knows_where_it_began_and_what_it_leaves_out() {
     let mut decoder = opened();
-    decoder.position.count = Count::Next(7);
+    decoder.numbers.restart(Count::Next(7));
     decoder.leave_out_before(None);
-    let position = &decoder.position;
-    assert_eq!((position.origin, position.count, position.omission.skip_before), (Origin::Start, Count::Next(7), None));
+    let known =
+        |decoder: &Decoder| (decoder.position.origin, decoder.numbers.count(), decoder.position.omission.skip_before);
+    assert_eq!(known(&decoder), (Origin::Start, Count::Next(7), None));
     decoder.leave_out_before(Some(FRAME));
-    let position = &decoder.position;
-    assert_eq!((position.origin, position.count), (Origin::Keyframe, Count::Unknown));
-    assert_eq!(position.omission.skip_before, Some(FRAME));
+    assert_eq!(known(&decoder), (Origin::Keyframe, Count::Unknown, Some(FRAME)));
     decoder.position.origin = Origin::Guess;
     decoder.leave_out_before(Some(FRAME));
     assert_eq!(decoder.position.origin, Origin::Guess, "it is no better for that");
@@ -164,7 +161,7 @@ fn decoding_up_to_a_frame_says_what_it_led_to() {
 #[test]
 fn what_was_left_out_on_the_way_to_an_early_end_is_noted_and_what_was_not_is_kept() {
     let mut decoder = opened();
-    let early = Manner { until: Some(Instant::now()), ..EXACT };
+    let early = SeekOptions { until: Some(Instant::now()), ..EXACT };
     let wanted = Some(Wanted { pts: 40 * FRAME, whole_from: 38 * FRAME });
     assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &early).unwrap(), Reached::Frame);
     assert_eq!(decoder.position.omission.gap_until, Some(38 * FRAME));
@@ -172,7 +169,7 @@ fn what_was_left_out_on_the_way_to_an_early_end_is_noted_and_what_was_not_is_kep
 
     let mut decoder = opened();
     let room = Room { frames: 99, bytes: 1 << 30 };
-    assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &Manner { room, ..EXACT }).unwrap(), Reached::Frame);
+    assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &SeekOptions { room, ..EXACT }).unwrap(), Reached::Frame);
     assert_eq!(decoder.position.omission.gap_until, None);
     let passed: Vec<i64> = decoder.frames_passed(40 * FRAME).iter().map(|frame| frame.pts_ticks / FRAME).collect();
     assert_eq!(passed, [38, 39], "before these some are missing");
@@ -188,7 +185,7 @@ fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
     let mut decoder = opened();
     decoder.seek(Seek::to(1.0)).unwrap();
     // The frame lies right ahead, and is decoded from the keyframe all the same.
-    let back = Manner { back_secs: Some(0.4), room: Room { frames: 20, bytes: 1 << 30 }, ..EXACT };
+    let back = SeekOptions { back_secs: Some(0.4), room: Room { frames: 20, bytes: 1 << 30 }, ..EXACT };
     assert!(decoder.seek_by_timestamp(40 * FRAME, Origin::Keyframe, &back).unwrap());
     assert_eq!(decoder.frames_passed(40 * FRAME).len(), 20);
     // One frame behind a keyframe: from the one before that.
@@ -203,21 +200,20 @@ fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
 fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not_what_was_read() {
     let begun = |start: fn(&mut Decoder, usize)| {
         let mut decoder = opened();
-        let key = decoder.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
-        let packets = decoder.position.packets.len();
-        decoder.position.supply = PacketSupply::Ended;
+        let key = decoder.packets.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
+        let packets = decoder.packets.queued().count();
         start(&mut decoder, key);
-        let position = &decoder.position;
-        assert_eq!(position.packets.len(), packets - key);
-        assert_eq!(position.packets.front().and_then(|packet| packet.pts()), Some(KEY));
-        assert_eq!(position.omission.drop_before, Some(KEY), "what is shown before it is not");
-        assert!(position.last_packet.is_some());
-        (position.origin, position.supply, position.next_pts(), position.in_codec.is_empty())
+        assert_eq!(decoder.packets.queued().count(), packets - key);
+        assert_eq!(decoder.packets.front().and_then(|packet| packet.pts()), Some(KEY));
+        assert!(decoder.packets.last().is_some());
+        let Position { omission, began, .. } = &decoder.position;
+        assert_eq!((omission.drop_before, *began), (Some(KEY), Some(KEY)), "what is shown before it is not");
+        (decoder.position.origin, decoder.position.next_pts(), decoder.codec.stamps().unwrap().is_empty())
     };
     let over = |decoder: &mut Decoder, key| decoder.start_over_at(key, Origin::Keyframe);
-    assert_eq!(begun(over), (Origin::Keyframe, PacketSupply::Ended, None, true));
-    let (origin, supply, next, _) = begun(Decoder::start_at);
-    assert_eq!((origin, supply, next), (Origin::Start, PacketSupply::Ended, Some(0)));
+    assert_eq!(begun(over), (Origin::Keyframe, None, true));
+    let (origin, next, _) = begun(Decoder::start_at);
+    assert_eq!((origin, next), (Origin::Start, Some(0)));
 }
 
 #[test]
@@ -257,4 +253,31 @@ fn what_begins_with_a_picture_that_refers_to_others_is_unclean_but_decoding_on_i
         decoder.decode_up_to(3 * FRAME, None, &EXACT).unwrap()
     };
     assert_eq!((second(true), second(false)), (Reached::Unclean, Reached::Frame));
+}
+
+#[test]
+fn the_table_numbers_the_frames_of_the_packets_in_the_queue() {
+    let mut decoder = opened();
+    assert!(decoder.packets.seek(0));
+    decoder.forget_position(Origin::Keyframe);
+    assert_eq!(decoder.number_by_table(), None, "there is none");
+    let ahead = decoder.packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToTarget).unwrap();
+    decoder.start_at(ahead.key.unwrap());
+    assert_eq!(decoder.number_by_table(), Some(60));
+    decoder.numbers.lost_at_start = 2;
+    assert_eq!(decoder.number_by_table(), Some(58), "two were not shown, though the table has them");
+    let mut decoder = opened();
+    decoder.seek(Seek::to(2.5)).unwrap();
+    let frame = decoder.next_frame().unwrap().unwrap();
+    assert_eq!((frame.index, decoder.counters().listings), (Some(75), 0));
+}
+
+#[test]
+fn the_wanted_frame_is_the_last_that_has_begun() {
+    let wanted = |ticks, kept| Wanted::of(&[0, 10, 20, 30], ticks, kept).map(|wanted| (wanted.pts, wanted.whole_from));
+    assert_eq!(
+        [wanted(-1, 0), wanted(0, 0), wanted(19, 0), wanted(20, 0)],
+        [None, Some((0, 0)), Some((10, 10)), Some((20, 20))]
+    );
+    assert_eq!([wanted(99, 2), wanted(10, 2)], [Some((30, 10)), Some((10, 0))]);
 }

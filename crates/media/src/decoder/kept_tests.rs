@@ -1,11 +1,14 @@
+//! Decoding again what is kept of a live source.
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
+use std::time::Instant;
 
-use super::super::av::StreamCopy;
-use super::super::decoder::Decoder;
-use super::super::pictures::StreamDefaults;
-use super::super::timeshift::Coding;
 use super::*;
+use crate::pictures::StreamDefaults;
+use crate::position::Room;
+use crate::timeshift::{Coding, Timeshift};
+use crate::{OpenOptions, Seek, SeekTarget};
 use histoscope_core::picture::crop::Crop;
 
 /// A clip of 30 frames a second, of which every sixtieth is a keyframe, and to half of which no other refers.
@@ -15,7 +18,7 @@ const GROUP: usize = 60;
 /// More bytes than all that is kept here.
 const ENOUGH: usize = 1 << 30;
 
-/// What is compared of a frame: number, timestamp, and a sum of the samples in each fourth row.
+/// The facts of a frame that are compared: number, timestamp, and a sum of the samples in each fourth row.
 type Facts = (Option<u64>, i64, u64);
 
 fn facts(frame: &Frame) -> Facts {
@@ -54,11 +57,11 @@ struct Sent {
 
 impl Sent {
     fn new(count: usize, reception: Reception) -> Self {
-        let mut decoder = Decoder::open(SAMPLE, &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap();
-        let each = decoder.position.ready.front().unwrap().frame.buffer_bytes();
-        let ticks = decoder.timeline.frame_ticks();
         let shift = Arc::new(Timeshift::new(reception.limit));
-        decoder.shift = Some(Arc::clone(&shift));
+        let mut decoder = Decoder::open(SAMPLE, &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap();
+        let each = decoder.frame_bytes.unwrap();
+        let ticks = decoder.timeline.frame_ticks();
+        decoder.packets.keep_in(&shift);
         let mut sent = Self { shift, decoder, frames: Vec::new(), each, ticks };
         sent.connect(reception);
         sent.go_on(count);
@@ -67,7 +70,7 @@ impl Sent {
 
     /// A sender begins with the first frame.
     fn connect(&mut self, Reception { threads, begins_anew, .. }: Reception) {
-        let parameters = self.decoder.input.stream(self.decoder.stream).unwrap();
+        let parameters = self.decoder.packets.opened().unwrap().parameters().unwrap();
         let defaults = StreamDefaults {
             tags: parameters.color_numbers(),
             sample_aspect: parameters.sample_aspect(),
@@ -77,8 +80,9 @@ impl Sent {
             states_scan: false,
             crop: Crop::default(),
         };
-        let (stream, tick_secs) = (StreamCopy::of(&parameters).unwrap(), parameters.time_base().value());
-        self.shift.begin(Coding { stream, defaults, threads, tick_secs, begins_anew });
+        let mut coding = Coding::of(&parameters, &self.decoder.info, &defaults, threads).unwrap();
+        coding.begins_anew = begins_anew;
+        self.shift.begin(coding);
         self.decoder.seek(Seek::START).unwrap();
     }
 
@@ -86,7 +90,7 @@ impl Sent {
     fn go_on(&mut self, count: usize) {
         for _ in 0..count {
             let frame = self.decoder.next_frame().unwrap().unwrap();
-            let (stated, at) = (self.decoder.timeline.stated(frame.pts_ticks), self.frames.len());
+            let (stated, at) = (self.decoder.stated_ticks(&frame), self.frames.len());
             let pts_ticks = at as i64 * self.ticks;
             let time_secs = pts_ticks as f64 * frame.time_base.value();
             let frame = Frame { index: Some(at as u64), pts_ticks, time_secs, ..frame };
@@ -96,7 +100,8 @@ impl Sent {
     }
 
     fn replay(&self) -> Replay {
-        Replay::new(Arc::clone(&self.shift), OpenOptions::default(), StopHandle::new())
+        let stop = StopHandle::new();
+        Replay { decoder: Decoder::of_kept(&self.shift, &OpenOptions::default(), &stop).unwrap(), stop }
     }
 
     fn ticks_of(&self, at: usize) -> i64 {
@@ -112,13 +117,37 @@ impl Sent {
     }
 }
 
-/// The next frame, which has to be there.
-#[track_caller]
-fn next(replay: &mut Replay) -> Facts {
-    match replay.next() {
-        Next::Frame(frame) => facts(&frame),
-        Next::NotYet => panic!("it has not come yet"),
-        Next::Gone => panic!("it is not kept any more"),
+/// A decoder of what is kept.
+struct Replay {
+    decoder: Decoder,
+    stop: StopHandle,
+}
+
+impl Replay {
+    /// Seeks; the frame, and those right before it that there is room for.
+    fn seek(&mut self, seek: Seek, room: Room) -> Result<Option<(Frame, Vec<Frame>)>, MediaError> {
+        self.decoder.seek_keeping(seek, room)?;
+        let Some(frame) = self.decoder.next_frame()? else { return Ok(None) };
+        let before = self.decoder.frames_passed(frame.pts_ticks);
+        Ok(Some((frame, before)))
+    }
+
+    fn found(&mut self, seek: Seek) -> Facts {
+        facts(&self.seek(seek, Room::default()).unwrap().unwrap().0)
+    }
+
+    /// The next frame, which has to be there.
+    #[track_caller]
+    fn next(&mut self) -> Facts {
+        facts(&self.decoder.next_frame().unwrap().expect("it is kept"))
+    }
+
+    /// Whether the next frame has not come yet, and is waited for until somebody wants something else.
+    fn waits(&mut self) -> bool {
+        self.stop.set_hurry(true);
+        let next = self.decoder.next_frame();
+        self.stop.set_hurry(false);
+        matches!(next, Err(MediaError::Stopped { .. }))
     }
 }
 
@@ -131,21 +160,21 @@ fn a_frame_comes_again_with_those_right_before_it_and_those_that_follow() {
         // Where decoding begins at the first frame, there are more before the keyframe's own.
         let first = |at: usize| if begins_anew && at >= GROUP { GROUP } else { 0 };
         for (serial, at) in [75, 60, 61, 7, 0, 40].into_iter().enumerate() {
-            replay.set_serial(serial as u64);
-            let (frame, before) = replay.seek(sent.to(at), three).unwrap();
+            replay.decoder.set_serial(serial as u64);
+            let (frame, before) = replay.seek(sent.to(at), three).unwrap().unwrap();
             assert_eq!((facts(&frame), frame.serial), (sent.frames[at], serial as u64), "frame {at}");
             let from = first(at).max(at.saturating_sub(3));
             assert_eq!(all_facts(&before), sent.frames[from..at], "those before frame {at}");
             assert!(before.iter().all(|frame| frame.serial == serial as u64));
             for following in at + 1..at + 4 {
-                assert_eq!(next(&mut replay), sent.frames[following], "after frame {at}");
+                assert_eq!(replay.next(), sent.frames[following], "after frame {at}");
             }
         }
         let two = Room { frames: 3, bytes: 2 * sent.each };
-        let (_, before) = replay.seek(sent.to(75), two).unwrap();
+        let (_, before) = replay.seek(sent.to(75), two).unwrap().unwrap();
         assert_eq!(all_facts(&before), sent.frames[73..75], "there is room for two");
         let none = Room { frames: 0, bytes: ENOUGH };
-        let (frame, before) = replay.seek(sent.to(75), none).unwrap();
+        let (frame, before) = replay.seek(sent.to(75), none).unwrap().unwrap();
         assert!(facts(&frame) == sent.frames[75] && before.is_empty());
     }
 }
@@ -154,11 +183,11 @@ fn a_frame_comes_again_with_those_right_before_it_and_those_that_follow() {
 fn earlier_frames_are_fetched_as_many_as_there_is_room_for() {
     let sent = Sent::new(80, PLAIN);
     let mut replay = sent.replay();
-    let mut back = |target, frames| all_facts(&replay.frames_back(target, frames * sent.each));
-    assert_eq!(back(sent.before(75), 4), sent.frames[70..75], "the last one and four before it");
+    let mut back = |target, frames| all_facts(&replay.decoder.frames_back(target, frames * sent.each).unwrap());
+    assert_eq!(back(sent.before(75), 4), sent.frames[71..75]);
     // From the keyframe before: two frames would not be worth the way.
-    assert_eq!(back(sent.before(62), 9), sent.frames[52..62]);
-    assert_eq!(back(sent.before(60), 3), sent.frames[56..60]);
+    assert_eq!(back(sent.before(62), 9), sent.frames[53..62]);
+    assert_eq!(back(sent.before(60), 3), sent.frames[57..60]);
     assert_eq!(back(sent.before(2), 9), sent.frames[..2]);
     assert_eq!(back(sent.before(0), 9), []);
     // A frame that is asked for by itself, from its own keyframe on.
@@ -166,24 +195,23 @@ fn earlier_frames_are_fetched_as_many_as_there_is_room_for() {
 }
 
 #[test]
-fn what_has_not_come_yet_is_waited_for_and_a_later_sender_follows() {
+fn frames_that_have_not_come_yet_are_waited_for_and_a_later_sender_follows() {
     let mut sent = Sent::new(20, PLAIN);
     let mut replay = sent.replay();
     replay.seek(sent.to(17), Room::default()).unwrap();
-    assert_eq!([next(&mut replay), next(&mut replay)], sent.frames[18..]);
-    assert!(matches!(replay.next(), Next::NotYet));
+    assert_eq!([replay.next(), replay.next()], sent.frames[18..]);
+    assert!(replay.waits());
     sent.go_on(3);
-    assert_eq!([next(&mut replay), next(&mut replay), next(&mut replay)], sent.frames[20..]);
-    assert!(matches!(replay.next(), Next::NotYet));
+    assert_eq!([replay.next(), replay.next(), replay.next()], sent.frames[20..]);
+    assert!(replay.waits());
     sent.shift.end();
-    assert!(matches!(replay.next(), Next::NotYet), "another one may come");
+    assert!(replay.waits(), "another one may come");
     sent.connect(PLAIN);
-    assert!(matches!(replay.next(), Next::NotYet), "it has sent no frame");
+    assert!(replay.waits(), "it has sent no frame");
     sent.go_on(3);
-    assert_eq!([next(&mut replay), next(&mut replay), next(&mut replay)], sent.frames[23..]);
+    assert_eq!([replay.next(), replay.next(), replay.next()], sent.frames[23..]);
     // Back over the end of the connection.
-    let (frame, _) = replay.seek(sent.to(22), Room::default()).unwrap();
-    assert_eq!((facts(&frame), next(&mut replay)), (sent.frames[22], sent.frames[23]));
+    assert_eq!((replay.found(sent.to(22)), replay.next()), (sent.frames[22], sent.frames[23]));
 }
 
 #[test]
@@ -197,81 +225,59 @@ fn a_decoder_that_holds_a_frame_back_gives_it_when_the_rest_comes_or_nobody_wait
         thread::sleep(Duration::from_millis(100));
         shift.end();
     });
-    let (frame, _) = replay.seek(sent.to(19), Room::default()).unwrap();
-    assert!(facts(&frame) == sent.frames[19] && begun.elapsed() >= Duration::from_millis(100));
+    assert_eq!(replay.found(sent.to(19)), sent.frames[19]);
+    assert!(begun.elapsed() >= Duration::from_millis(100));
     ending.join().unwrap();
-    assert!(matches!(replay.next(), Next::NotYet));
+    assert!(replay.waits());
 
     let sent = Sent::new(20, Reception { threads: 4, ..PLAIN });
     let mut replay = sent.replay();
     replay.stop.set_hurry(true);
-    assert!(replay.seek(sent.to(2), Room::default()).is_some(), "one that is at hand is worth the while");
+    assert_eq!(replay.found(sent.to(2)), sent.frames[2], "one that is at hand is worth the while");
     let begun = Instant::now();
-    assert!(replay.seek(sent.to(19), Room::default()).is_none() && begun.elapsed() >= PATIENCE);
+    assert!(replay.seek(sent.to(19), Room::default()).is_err());
+    assert!(begun.elapsed() >= Duration::from_millis(250));
     replay.stop.stop();
-    assert!(replay.seek(sent.to(2), Room::default()).is_none());
+    assert!(replay.seek(sent.to(2), Room::default()).is_err());
 }
 
 #[test]
-fn what_is_not_kept_any_more_is_gone() {
-    let nothing = Sent::new(10, Reception { limit: 0, ..PLAIN });
-    let mut replay = nothing.replay();
-    assert!(replay.seek(nothing.to(5), Room::default()).is_none() && matches!(replay.next(), Next::Gone));
-    assert_eq!(nothing.shift.span_secs(), None);
+fn packets_that_are_not_kept_any_more_lead_to_no_frame() {
+    let nothing = Timeshift::new(0);
+    assert!(Decoder::of_kept(&Arc::new(nothing), &OpenOptions::default(), &StopHandle::new()).is_none());
 
     let mut sent = Sent::new(10, Reception { limit: 400_000, ..PLAIN });
     let mut replay = sent.replay();
+    assert!(replay.decoder.next_frame().unwrap().is_none(), "it was not sent anywhere yet");
     replay.seek(sent.to(2), Room::default()).unwrap();
     sent.go_on(GROUP + 10);
-    while let Next::Frame(_) = replay.next() {}
-    assert!(matches!(replay.next(), Next::Gone));
+    while replay.decoder.next_frame().unwrap().is_some() {}
+    assert!(replay.decoder.next_frame().unwrap().is_none());
     assert!(sent.shift.span_secs().is_some_and(|(oldest, _)| oldest == GROUP as f64 / 30.0));
-    let (frame, _) = replay.seek(sent.to(2), Room::default()).unwrap();
-    assert_eq!(facts(&frame), sent.frames[GROUP], "the oldest in its place");
+    assert_eq!(replay.found(sent.to(2)), sent.frames[GROUP], "the oldest in its place");
+    assert!(replay.decoder.frames_back(sent.before(GROUP), ENOUGH).unwrap().is_empty());
 }
 
-/// On a machine that does something else in between the while may be over at the keyframe, but not each time.
 #[test]
-fn a_frame_near_a_time_is_nearer_than_the_keyframe_and_not_behind_it() {
+fn a_frame_near_a_time_comes_alone_and_is_not_behind_it() {
     let sent = Sent::new(40, PLAIN);
     let mut replay = sent.replay();
-    let mut near = |at: usize| {
-        let (frame, before) = replay.seek(Seek::Near((at as f64 + 0.5) / 30.0), Room::default()).unwrap();
-        assert!(before.is_empty());
-        frame.index.unwrap() as usize
-    };
-    assert!((0..20).any(|_| near(2) == 2));
-    assert!((0..20).all(|_| near(30) <= 30));
+    for _ in 0..20 {
+        let (frame, before) = replay.seek(Seek::Near(30.5 / 30.0), Room::default()).unwrap().unwrap();
+        assert!(before.is_empty() && frame.index.is_some_and(|index| index <= 30), "{:?}", frame.index);
+    }
 }
 
 #[test]
-fn a_search_near_a_frame_goes_on_to_it_or_until_the_time_is_up() {
-    let sent = Sent::new(40, PLAIN);
-    let mut replay = sent.replay();
-    let mut ends = |until| {
-        let target = SeekTarget::Timestamp(sent.ticks_of(30));
-        replay.search(target, Room::default(), Some(until), 0.0).map(|search| search.frame.1.index)
-    };
-    assert_eq!(ends(Instant::now() + Duration::from_secs(3600)), Some(Some(30)));
-    assert_eq!(ends(Instant::now()), Some(Some(0)), "the first that would do");
-}
-
-#[test]
-fn each_sender_is_decoded_by_a_decoder_of_its_own() {
+fn each_sender_is_decoded_by_a_codec_of_its_own() {
     let mut sent = Sent::new(5, PLAIN);
     sent.connect(Reception { threads: 4, ..PLAIN });
     sent.go_on(5);
+    sent.shift.end();
     let mut replay = sent.replay();
     let mut threads = |at| {
-        replay.begin(sent.shift.way_to(SeekTarget::Timestamp(sent.ticks_of(at)), 0, 0.0).unwrap()).unwrap();
-        replay.reading.as_ref().unwrap().codec.threads()
+        assert_eq!(replay.found(sent.to(at)), sent.frames[at]);
+        replay.decoder.codec.threads()
     };
     assert_eq!([0, 7, 8, 2].map(&mut threads), [1, 4, 4, 1]);
-}
-
-#[test]
-fn a_decoder_that_refuses_all_is_given_up_in_the_end() {
-    let mut refusals = Refusals::default();
-    assert!((0..MOST_REFUSED).all(|_| !refusals.are_too_many()));
-    assert!(refusals.are_too_many());
 }

@@ -1,24 +1,29 @@
 //! Opening a video: which stream, how many threads, and what the first frame says.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ahead::LookAhead;
-use super::av::{self, Codec, CodecOptions, Denied, Input, StreamCopy};
-use super::decoder::{Decoder, FrameNumbers, StopHandle};
-use super::error::MediaError;
-use super::index::FrameIndex;
-use super::info::{FrameCounters, OpenOptions, StreamInfo};
-use super::pictures::{PictureMaker, StreamDefaults};
-use super::position::{Count, Origin, Position};
-use super::promise::Promise;
-use super::source::Source;
-use super::tiles::TiledPicture;
-use super::timecodes::{GroupHeaders, TimecodeReader};
-use super::timeline::Timeline;
-use super::timeshift::{Coding, Timeshift};
-use super::{ending, orientation, promise, streams};
+use super::{Decoder, StopHandle};
+use crate::av::{self, Codec, CodecOptions, Denied, Input};
+use crate::demuxer::Demuxer;
+use crate::error::MediaError;
+use crate::guarantee::SeekGuarantee;
+use crate::index::FrameIndex;
+use crate::info::{FrameCounters, OpenOptions, StreamInfo};
+use crate::numbering::Numbering;
+use crate::packets::{LookAhead, PacketSource, Packets};
+use crate::pictures::{PictureMaker, StreamDefaults};
+use crate::position::Position;
+use crate::source::Source;
+use crate::stream_codec::StreamCodec;
+use crate::tiles::TiledPicture;
+use crate::timecodes::TimecodeReader;
+use crate::timeline::Timeline;
+use crate::timeshift::{Coding, KeptReader, Timeshift};
+use crate::{ending, orientation, streams};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, plain};
@@ -41,7 +46,7 @@ impl Decoder {
     }
 
     /// The same; of what turns out to be live the packets are kept.
-    pub(super) fn open_keeping(
+    pub(crate) fn open_keeping(
         path: &Path,
         options: &OpenOptions,
         stop: &StopHandle,
@@ -136,20 +141,8 @@ impl Decoder {
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
         };
-        let shift = shift.filter(|_| live);
-        if let Some(shift) = shift {
-            let coding = StreamCopy::of(&parameters).map(|copy| Coding {
-                stream: copy,
-                defaults: defaults.clone(),
-                threads,
-                tick_secs: parameters.time_base().value(),
-                begins_anew: promise::begins_anew(&parameters),
-            });
-            // Without it frames that have gone by are had as long as they lie in memory as pictures.
-            let _ =
-                coding.map(|coding| shift.begin(coding)).inspect_err(|error| log::debug!("nothing is kept: {error}"));
-        }
-        let promise = if live { Promise::Nothing } else { Promise::of(&parameters, &input, stream, &source) };
+        let guarantee =
+            if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };
         let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
         let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
         if let Some(tiled) = &tiled {
@@ -160,49 +153,80 @@ impl Decoder {
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
             info.notes.push(format!("{}, which the file names, was not read", plain(named)));
         }
+        let shift = shift.filter(|_| live);
+        if let Some(shift) = shift {
+            // Without it frames that have gone by are had as long as they lie in memory as pictures.
+            let coding = Coding::of(&parameters, &info, &defaults, threads);
+            let begun = coding.map(|coding| shift.begin(coding));
+            let _ = begun.inspect_err(|error| log::debug!("nothing is kept: {error}"));
+        }
+        let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned()));
         let mut decoder = Self {
-            pictures: PictureMaker::new(options, defaults),
-            promise,
-            position: Position { origin: Origin::Start, count: Count::Next(0), ..Position::default() },
+            packets: Packets::new(PacketSource::Opened(demuxer), &info.codec),
+            codec: StreamCodec::new(codec),
+            tiled,
+            guarantee,
+            position: Position::default(),
             timeline,
             timecodes,
-            info,
-            source,
-            input,
-            stream,
-            groups: GroupHeaders::are_in(&codec.name()).then(GroupHeaders::default),
-            codec,
-            tiled,
-            numbers: FrameNumbers::default(),
+            numbers: Numbering::default(),
+            pictures: PictureMaker::new(options, defaults),
             counters: FrameCounters::default(),
             states_durations: true,
+            begins_interlaced: false,
             frame_bytes: None,
             serial: 0,
-            shift: shift.cloned(),
+            info,
         };
+        decoder.be_at_start();
         decoder.learn_from_first_frame()?;
         Ok(decoder)
     }
 
+    /// A decoder of what is kept of a live source, which gives no frame before a seek; `None` where nothing is kept.
+    pub(crate) fn of_kept(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
+        let (segment, coding) = shift.newest_segment()?;
+        let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
+        let info = coding.info.clone();
+        let reader = KeptReader::new(Arc::clone(shift), segment, Arc::clone(&stop.0), info.path.clone());
+        Some(Self {
+            packets: Packets::new(PacketSource::Kept(reader), &info.codec),
+            codec: StreamCodec::new(codec),
+            tiled: None,
+            guarantee: SeekGuarantee::Nothing,
+            position: Position::default(),
+            timeline: Timeline::new(info.time_base, None, false),
+            timecodes: TimecodeReader::default(),
+            numbers: Numbering::default(),
+            pictures: PictureMaker::new(options, coding.defaults.clone()),
+            counters: FrameCounters::default(),
+            states_durations: true,
+            begins_interlaced: false,
+            frame_bytes: None,
+            serial: 0,
+            info,
+        })
+    }
+
     /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
-        self.source.limit_time();
-        let Some(first) = self.decode_timed()? else {
+        if let Some(demuxer) = self.packets.opened() {
+            demuxer.source().limit_time();
+        }
+        let Some(mut first) = self.decode_timed()? else {
             return Err(self.no_frames());
         };
         self.info.start_ticks = first.pts;
-        self.numbers.begins_interlaced = first.frame.scan().is_interlaced();
+        first.place.time_secs = 0.0;
+        self.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
-        self.info.timecodes = {
-            let group = self.groups.as_ref().and_then(|groups| groups.of(first.frame.packet_number()));
-            self.timecodes.timecodes(&first.frame, group)
-        };
+        self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
         self.info.coded_size = self.pictures.size(&first.frame);
         self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
         self.info.pixel_format = first.frame.format().name().to_owned();
         self.info.threads = self.codec.threads();
         let threads = counted(self.info.threads as u64, "thread");
-        log::info!("{}: {} decodes with {threads}", self.source.path().display(), self.info.decoder);
+        log::info!("{}: {} decodes with {threads}", self.info.path.display(), self.info.decoder);
         self.info.layout = self.pictures.layout(&first.frame);
         if let Some(source) = self.pictures.source_format(&first.frame) {
             self.info.conversion = source.converted_to.clone();
@@ -221,18 +245,16 @@ impl Decoder {
             self.counters.refused_packets = 0;
         }
         if !self.info.timed {
-            self.promise = Promise::Nothing;
+            self.guarantee = SeekGuarantee::Nothing;
         }
-        self.numbers.list = self
-            .source
-            .sequence()
-            .filter(|_| !self.info.live)
-            .map(|pictures| Arc::new(FrameIndex::of_pictures(pictures.count())));
-        if matches!(self.promise, Promise::Table(_)) {
+        let sequence = self.packets.opened().and_then(|demuxer| demuxer.source().sequence());
+        let pictures = sequence.filter(|_| !self.info.live).map(|sequence| sequence.count());
+        self.numbers.set_list(pictures.map(|count| Arc::new(FrameIndex::of_pictures(count))));
+        if matches!(self.guarantee, SeekGuarantee::Table(_)) {
             // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
             let start = self.info.start_ticks;
-            self.look_ahead(start, start, LookAhead::ToTarget)?;
-            let packets = self.position.packets.iter().filter(|packet| !packet.is_discarded());
+            self.packets.look_ahead(start, start, LookAhead::ToTarget)?;
+            let packets = self.packets.queued().filter(|packet| !packet.is_discarded());
             let late = packets.filter(|packet| packet.pts().is_some_and(|pts| pts < start)).count();
             self.numbers.lost_at_start += late as u64;
         }
@@ -243,10 +265,11 @@ impl Decoder {
     /// longer.
     #[must_use]
     pub fn stated_stream_secs(&self) -> Option<f64> {
-        if self.source.sequence().is_some() {
+        let demuxer = self.packets.opened()?;
+        if demuxer.source().sequence().is_some() {
             return self.info.duration_secs;
         }
-        let parameters = self.input.stream(self.stream)?;
+        let parameters = demuxer.parameters()?;
         let tick_secs = self.info.time_base.value();
         // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
         // and where a recording begins between keyframes, so do some packets before the first that can be decoded.
@@ -262,14 +285,41 @@ impl Decoder {
     /// Which number is missing in the middle of numbered pictures, in words.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
-        self.source.sequence()?.gap()
+        self.packets.opened()?.source().sequence()?.gap()
     }
 
     /// What the file was cut off in the middle of, where its container tells that the file was longer once; `None` for what
     /// is no file, too.
     #[must_use]
     pub fn cut_part(&self) -> Option<&'static str> {
-        self.source.is_file().then(|| ending::cut_part(self.source.path(), &self.info.container)).flatten()
+        let source = self.packets.opened()?.source();
+        source.is_file().then(|| ending::cut_part(source.path(), &self.info.container)).flatten()
+    }
+
+    /// Returns why the video gives no frame at all, once the whole source was read.
+    fn no_frames(&self) -> MediaError {
+        let (path, codec) = (self.info.path.clone(), self.info.codec.clone());
+        let counters = self.counters();
+        if let Some(demuxer) = self.packets.opened() {
+            if demuxer.source().is_glob() && counters.refused_packets == 0 {
+                return MediaError::NoMatch { path };
+            }
+            if let Some(denied) = demuxer.input().denied() {
+                return demuxer.source().denied(denied.clone());
+            }
+            if demuxer.has_index_behind() {
+                return MediaError::IndexBehind { path };
+            }
+            if let Some((width, height)) = demuxer.input().oversize() {
+                return MediaError::TooLarge { path, width, height };
+            }
+        }
+        match (counters.packets, counters.discarded, counters.refused_packets) {
+            (_, 1.., 0) => MediaError::AllLeftOut { path },
+            (0, _, _) if counters.read_errors == 0 => MediaError::EmptyTrack { path, codec },
+            _ if codec == "webp" && is_animated_webp(&path) => MediaError::AnimatedWebp { path },
+            (_, _, refused) => MediaError::NoFrames { path, codec, refused },
+        }
     }
 }
 
@@ -336,4 +386,12 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
 fn is_picture_format(container: &str) -> bool {
     // FFmpeg's names for the formats that it tells by the file's first bytes: png_pipe, jpeg_pipe, …
     container.ends_with("_pipe")
+}
+
+/// Returns whether a WebP says in its header that it is animated.
+fn is_animated_webp(path: &Path) -> bool {
+    const ANIMATION: u8 = 0x02;
+    let mut head = [0; 21];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_read && &head[..4] == b"RIFF" && &head[8..16] == b"WEBPVP8X" && head[20] & ANIMATION != 0
 }

@@ -1,4 +1,4 @@
-//! From where a seek has to begin decoding, for its frame to be what decoding from the start gives.
+//! Where a seek may begin decoding, so that its frame is the one that decoding from the start gives.
 //!
 //! A seek wants to begin at the last keyframe before its target. That is right only if
 //! - the codec forgets everything at a keyframe,
@@ -19,14 +19,14 @@ const BEGIN_ANEW: [&str; 9] = ["h264", "hevc", "av1", "vp8", "vp9", "mpeg1video"
 /// FFmpeg's name of MP4 and its kin, whose demuxer has the whole file's index in memory.
 const MP4: &str = "mov,mp4,m4a,3gp,3g2,mj2";
 
-/// Whether decoding from any keyframe of the codec gives what decoding from the first frame does.
+/// Returns whether decoding from any keyframe of the codec gives what decoding from the first frame does.
 pub(super) fn begins_anew(parameters: &StreamParameters<'_>) -> bool {
     parameters.is_intra_only() || BEGIN_ANEW.contains(&parameters.codec_name())
 }
 
-/// What container and codec promise of seeks.
+/// The seek guarantee: what container and codec guarantee of a seek to a keyframe.
 #[derive(Debug)]
-pub(super) enum Promise {
+pub(super) enum SeekGuarantee {
     /// Decoding may begin at any keyframe, and the container's table tells how many frames come before.
     Table(SampleTable),
     /// Decoding may begin at any keyframe.
@@ -42,8 +42,8 @@ pub(super) enum Promise {
     Nothing,
 }
 
-impl Promise {
-    /// What can be told before anything is decoded.
+impl SeekGuarantee {
+    /// Returns the guarantee as far as it is known before anything is decoded.
     pub(super) fn of(parameters: &StreamParameters<'_>, input: &Input, stream: usize, source: &Source) -> Self {
         let is_intra_only = parameters.is_intra_only();
         if !input.has_timestamps() {
@@ -65,12 +65,12 @@ impl Promise {
         }
     }
 
-    /// Whether timestamps lead at least near a frame.
+    /// Returns whether timestamps lead at least near a frame.
     pub(super) const fn has_times(&self) -> bool {
         !matches!(self, Self::Nothing)
     }
 
-    /// Whether the packets have to be listed before seeks are certain.
+    /// Returns whether the packets have to be listed before seeks are certain.
     pub(super) const fn is_unlisted(&self) -> bool {
         matches!(self, Self::Unlisted { .. })
     }
@@ -86,7 +86,7 @@ pub(super) struct SampleTable {
 }
 
 impl SampleTable {
-    /// `None` if times do not tell the packets apart, or an edit list drops frames or goes back in the middle of the file.
+    /// Returns `None` if times do not tell the packets apart, or an edit list drops frames or goes back in the middle of the file.
     fn of(entries: &[IndexEntry]) -> Option<Self> {
         let rises = entries.windows(2).all(|pair| pair[0].dts < pair[1].dts && pair[0].place < pair[1].place);
         // An edit that does not begin at the first frame begins at the keyframe before it, which is not shown.
@@ -96,7 +96,7 @@ impl SampleTable {
             .then(|| Self { stamps: entries.iter().map(|entry| entry.dts).collect(), hidden: hidden.collect() })
     }
 
-    /// How many shown packets come before the one of that decoding timestamp; `None` if it is not listed.
+    /// Returns how many shown packets come before the one of that decoding timestamp; `None` if it is not listed.
     pub(super) fn shown_before(&self, dts: i64) -> Option<u64> {
         let at = self.stamps.binary_search(&dts).ok()?;
         Some((at - self.hidden.partition_point(|hidden| *hidden < at)) as u64)
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_do_not_rise_promise_nothing() {
+    fn tables_that_do_not_rise_guarantee_nothing() {
         let plain = [(0, true, false), (1, false, false), (2, true, false)];
         assert!(SampleTable::of(&entries(&plain)).is_some());
         assert!(SampleTable::of(&entries(&[(0, true, false), (0, false, false)])).is_none());
