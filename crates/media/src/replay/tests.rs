@@ -6,6 +6,7 @@ use super::super::decoder::Decoder;
 use super::super::pictures::StreamDefaults;
 use super::super::timeshift::Coding;
 use super::*;
+use histoscope_core::picture::FrameFacts;
 use histoscope_core::picture::crop::Crop;
 
 /// A clip of 30 frames a second, of which every sixtieth is a keyframe, and to half of which no other refers.
@@ -89,7 +90,8 @@ impl Sent {
             let (stated, at) = (self.decoder.timeline.stated(frame.pts_ticks), self.frames.len());
             let pts_ticks = at as i64 * self.ticks;
             let time_secs = pts_ticks as f64 * frame.time_base.value();
-            let frame = Frame { index: Some(at as u64), pts_ticks, time_secs, ..frame };
+            let facts = FrameFacts { index: Some(at as u64), pts_ticks, time_secs, ..frame.facts };
+            let frame = Frame { facts, ..frame };
             self.shift.note_frame(stated, &frame);
             self.frames.push(facts(&frame));
         }
