@@ -82,7 +82,7 @@ pub mod analysis {
     pub use histoscope_batch::analyze::selection::{Point, Selection};
     pub use histoscope_batch::analyze::signal::SignalUse;
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};
-    pub use histoscope_batch::figures::SCHEMA;
+    pub use histoscope_batch::fields::SCHEMA;
     pub use histoscope_batch::region::RegionSpec;
 }
 

@@ -50,7 +50,8 @@ mod tests {
     use histoscope_core::made;
 
     fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
-        Frame { pts_ticks: number, arrival, ..made::gray((1, 1), |_, _| 0) }
+        let made = made::gray((1, 1), |_, _| 0);
+        Frame { facts: FrameFacts { pts_ticks: number, arrival, ..made.facts }, ..made }
     }
 
     #[test]

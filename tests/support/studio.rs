@@ -8,7 +8,7 @@ use std::sync::Arc;
 use histoscope_core::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
 use histoscope_core::adjust::{ClassDisplay, Otsu, Reduction, Tone};
 use histoscope_core::histogram::{Components, Histogram};
-use histoscope_core::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
+use histoscope_core::picture::{Frame, FrameFacts, Orientation, Picture, Ratio, Scan, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
@@ -113,17 +113,13 @@ pub fn each() -> Vec<Adjustments> {
 
 /// A frame of a video, `number` in it, at 25 frames a second.
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
-    Frame {
-        timecode: None,
-        arrival: None,
-        video: VideoId::default(),
-        picture,
+    let facts = FrameFacts {
         pts_ticks: 512 * number as i64,
         time_base: Ratio { num: 1, den: 12_800 },
         time_secs: number as f64 * 0.04,
         duration_secs: 0.04,
         index: Some(number),
-        serial,
+        timecode: None,
         sample_aspect: Ratio::ONE,
         orientation: Orientation::default(),
         scan: Scan::Progressive,
@@ -132,5 +128,7 @@ pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
         damaged: false,
         picture_type: None,
         source: Arc::default(),
-    }
+        arrival: None,
+    };
+    Frame { picture, facts, video: VideoId::default(), serial }
 }

@@ -6,7 +6,6 @@
 //! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
 
 mod against;
-mod cells;
 pub mod comparison;
 pub mod counter;
 mod counting;
@@ -23,7 +22,6 @@ pub mod output;
 pub mod overview;
 mod parquet;
 pub mod pipeline;
-mod qctools;
 pub mod receiving;
 mod record;
 mod record_output;

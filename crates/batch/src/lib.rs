@@ -1,6 +1,7 @@
 //! Results as files and text, without a window: the same media and the same passes.
 
 pub mod analyze;
+pub mod fields;
 pub mod figures;
 pub mod file;
 pub mod graticule;
@@ -8,5 +9,4 @@ pub mod jpeg;
 pub mod labels;
 pub mod region;
 pub mod report;
-pub mod scopes;
 pub mod snapshot;

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::analyze::selection::Point;
-use super::figures::{AdjustedFigures, BinFigures, Figures};
+use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
-use super::scopes::ScopeFigures;
 use histoscope_core::adjust::{Adjustments, Processor, Reduction};
 use histoscope_core::histogram::{Components, Histogram, LightTable, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;

@@ -150,7 +150,8 @@ fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
     }
     assert_eq!(news, ENOUGH, "a frame that stands is counted until its times have settled");
     // Another frame is counted again.
-    let other = Frame { pts_ticks: frame.pts_ticks + 1, ..frame };
+    let mut other = frame;
+    other.facts.pts_ticks += 1;
     assert!(lab.advance(&gpu, Some(standing(&other)), now).expect("the device works").wake_at.is_some());
 }
 
@@ -184,7 +185,8 @@ fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stand
     let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
     let mut lab = Lab::new(Some(choice), Instant::now());
     let mut counted = |is_playing: bool, ticks: i64| {
-        let frame = Frame { pts_ticks: ticks, ..frame.clone() };
+        let mut frame = frame.clone();
+        frame.facts.pts_ticks = ticks;
         let mut now = Instant::now();
         let mut news = 0;
         while news < 2 {

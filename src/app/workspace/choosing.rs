@@ -112,7 +112,8 @@ impl Workspace {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
                 let reading = frame.reading();
-                let Frame { video, serial, pts_ticks, .. } = *frame;
+                let Frame { video, serial, .. } = *frame;
+                let pts_ticks = frame.pts_ticks;
                 MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::io;
 
-use super::cells::RowCells;
-use super::ffprobe::FfprobeRecord;
+use super::ffprobe::{FfprobeRecord, QctoolsWriter};
 use super::pipeline::CountedFrame;
-use super::qctools::QctoolsWriter;
 use super::record::Recorder;
 use super::summary::Summary;
+use crate::fields::Cell;
 use histoscope_media::StreamInfo;
 
 /// How records are written.
@@ -159,7 +158,7 @@ const FFPROBE_HEAD: &str = "{\"frames\":[";
 pub struct RecordWriter {
     format: TextFormat,
     recorder: Recorder,
-    row: RowCells,
+    row: CsvRow,
     /// The report for QCTools, where that is what is written.
     report: Option<QctoolsWriter>,
 }
@@ -169,7 +168,7 @@ impl RecordWriter {
     #[must_use]
     pub fn new(format: TextFormat, recorder: Recorder, info: &StreamInfo) -> Self {
         let report = (format == TextFormat::Qctools).then(|| QctoolsWriter::new(info));
-        Self { format, recorder, row: RowCells::default(), report }
+        Self { format, recorder, row: CsvRow::default(), report }
     }
 
     /// The format.
@@ -190,7 +189,7 @@ impl RecordWriter {
             TextFormat::Json => format!("{JSON_HEAD}\n"),
             TextFormat::Ffprobe => format!("{FFPROBE_HEAD}\n"),
             TextFormat::Csv => {
-                let names: Vec<_> = self.recorder.fields().into_iter().map(|field| field.name).collect();
+                let names: Vec<_> = self.recorder.columns().into_iter().map(|column| column.name).collect();
                 // No name has a comma or a quotation mark.
                 format!("{}\n", names.join(","))
             }
@@ -240,5 +239,43 @@ impl RecordWriter {
         // The line's end is the caller's.
         line.pop();
         Ok(())
+    }
+}
+
+/// A row of a CSV table; its memory is used again for the next one.
+#[derive(Default)]
+struct CsvRow {
+    text: String,
+    record: csv::ByteRecord,
+}
+
+impl CsvRow {
+    /// The cells.
+    const fn record(&self) -> &csv::ByteRecord {
+        &self.record
+    }
+
+    /// Begins a row.
+    fn clear(&mut self) {
+        self.record.clear();
+    }
+
+    /// Adds a cell.
+    fn push(&mut self, cell: &Cell<'_>) {
+        use std::fmt::Write as _;
+        self.text.clear();
+        // Writing to a string never fails.
+        let _ = match cell {
+            Cell::Empty => Ok(()),
+            Cell::Boolean(value) => write!(self.text, "{value}"),
+            Cell::Integer(value) => write!(self.text, "{value}"),
+            Cell::Real(value) => write!(self.text, "{value}"),
+            Cell::Text(value) => self.text.write_str(value),
+            Cell::Numbers(numbers) => numbers
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, number)| write!(self.text, "{}{number}", if index == 0 { "" } else { " " })),
+        };
+        self.record.push_field(self.text.as_bytes());
     }
 }

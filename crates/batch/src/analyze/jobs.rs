@@ -221,7 +221,7 @@ fn collect(
         for message in messages {
             match message {
                 Message::Counted(mut counted) => {
-                    counted.facts.number = counted.facts.number - number + next;
+                    counted.number = counted.number - number + next;
                     if sink(*counted).is_break() {
                         return Ok(());
                     }

@@ -69,7 +69,7 @@ impl TableOutput {
         let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
         let name = output.name();
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
-        let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
+        let writer = tree(&recorder.columns()).and_then(TableWriter::new).map_err(table)?;
         let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
         let mut unfilled = None;
         if let (Some(part), true) = (part, left.records > 0) {

@@ -10,7 +10,7 @@ use super::against::{Other, compare_all};
 use super::comparison::Against;
 use super::counter::RunComponents;
 use super::counting::{Context, Cropping, count_all};
-pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
+pub use super::counting::{CountedFrame, Request, RunOutcome};
 use super::ending::AnalyzeError;
 use super::frames::{self, Bound, Frames, Positioned};
 use super::jobs;

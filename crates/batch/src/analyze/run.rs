@@ -253,8 +253,8 @@ impl Writer {
         while let Some(frame) = next {
             self.output.add(&frame)?;
             self.records += 1;
-            self.damaged += u64::from(frame.facts.damaged);
-            self.last = Some(frame.facts.number);
+            self.damaged += u64::from(frame.frame.facts.damaged);
+            self.last = Some(frame.number);
             next = match counted.try_recv() {
                 Ok(frame) => Some(frame),
                 Err(_) => {
@@ -281,7 +281,7 @@ fn count_and_write(
         // The receiver goes with the writer: where that gives up, counting is told so.
         let writing = scope.spawn(move || writer.write_all(receiver));
         let counted = pipeline.run(&mut |counted| {
-            progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+            progress.frame(counted.frame.end_secs());
             if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         drop(sender);
@@ -297,7 +297,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {
-        progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+        progress.frame(counted.frame.end_secs());
         overview.add(&counted);
         ControlFlow::Continue(())
     });

@@ -95,10 +95,10 @@ impl Segments {
     }
 
     fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        let index = index_of(frame.facts.time_secs, self.common.secs);
+        let index = index_of(frame.frame.facts.time_secs, self.common.secs);
         if self.current.as_ref().is_some_and(|current| current.index != index) {
             // It ends where the next one begins, so that no frame is missing between them.
-            let until_here = Summary { end_frame: frame.facts.number, ..self.common.summary.clone() };
+            let until_here = Summary { end_frame: frame.number, ..self.common.summary.clone() };
             self.end(&until_here)?;
         }
         let segment = match self.current.take() {
@@ -112,11 +112,11 @@ impl Segments {
 
     fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
         let Division { format, path, run, bins, request, info, .. } = &self.common;
-        let path = path_of(path, *format, index, first.facts.arrival);
+        let path = path_of(path, *format, index, first.frame.facts.arrival);
         check_output(&path, &request.input)?;
         let recorder = Recorder::new(request, info, *bins);
         let output = RecordOutput::open(*format, &OutputTarget::File(path), *run, &Left::default(), recorder, info)?;
-        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.facts.number), records: 0 })
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
     }
 
     /// Finishes the file that is being written, if there is one, with what that summary says of the run's end.

@@ -45,8 +45,8 @@ fn either_side_is_drawn_as_its_picture_is_by_itself() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
-    turned.sample_aspect = Ratio { num: 16, den: 11 };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.sample_aspect = Ratio { num: 16, den: 11 };
     let others = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 9),
         frame_of(PixelLayout::planar_gbr(12), (61, 80), 7),
@@ -149,7 +149,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
     let settings = [
         (ViewSettings::default(), Fit::Contain),
         (ViewSettings::fitted(Fit::Actual), Fit::Actual),
@@ -192,7 +192,7 @@ fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2]
 fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
     let mut studio = Studio::new();
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 3, mirrored: true };
+    turned.facts.orientation = Orientation { quarter_turns: 3, mirrored: true };
     let lives = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3),
         frame_of(PixelLayout::planar_ycbcr(10, (0, 0)), (97, 53), 3),

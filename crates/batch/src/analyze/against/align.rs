@@ -208,10 +208,10 @@ fn signatures(
     let mut found = Vec::new();
     count_all(&context, frames, None::<Bound>, &mut |counted| {
         if let Some(end) = end.take() {
-            first = counted.facts.number;
+            first = counted.number;
             last = end(first);
         }
-        if counted.facts.number >= last {
+        if counted.number >= last {
             return ControlFlow::Break(());
         }
         found.extend(counted.counts.rgbl.as_ref().map(Signature::of));
