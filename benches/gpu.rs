@@ -15,7 +15,8 @@ use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::upload::PictureBuffers;
-use histoscope_render::gpu::{AdapterChoice, Gpu, Renderer, Scene};
+use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 
 const SIZE: (u32, u32) = (1920, 1080);
 
@@ -85,9 +86,9 @@ fn count(c: &mut Criterion) {
 
 fn draw(c: &mut Criterion) {
     let gpu = gpu();
-    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT);
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
     let placing = (Ratio::ONE, Orientation::default());
-    renderer.load(&gpu, &picture("yuv420p", 0), placing, Components::Rgbl, None).unwrap();
+    renderer.load(&gpu, &picture("yuv420p", 0), placing, None, Components::Rgbl).unwrap();
     let view =
         view_texture(&gpu, (1600, 900), VIEW_FORMAT).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
     // The first recording counts as well; those after it only draw.

@@ -90,7 +90,7 @@ impl Geometry<'_> {
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
-        let is_beside = arranged.is_wall && !arranged.picture.contains(at) && self.hit(at).is_none();
+        let is_beside = arranged.is_split && !arranged.picture.contains(at) && self.hit(at).is_none();
         is_beside || arranged.panel_at(at).is_some()
     }
 

@@ -1,7 +1,6 @@
 //! The window's adapter, surface and passes, and how they are made again after the device was lost.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use winit::window::Window;
 
@@ -9,14 +8,13 @@ use winit::window::Window;
 use super::losing::Losses;
 use super::options::AppError;
 use super::screen::Screen;
-use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
-use histoscope_render::engine::{Counter, Engine, EngineChoice};
+use histoscope_render::engine::{Engine, EngineChoice, Renderer};
 use histoscope_render::gpu::draw::Shapes;
 use histoscope_render::gpu::surface::Acquired;
-use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::scene::Scene;
 
 /// Everything that counts and draws for one window.
@@ -31,8 +29,6 @@ pub struct Graphics {
     pub renderer: Renderer,
     /// Who counts.
     pub engine: Engine,
-    /// Counts with it.
-    counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
@@ -51,9 +47,8 @@ impl Graphics {
     ) -> Result<Self, AppError> {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
         let gpu = Arc::new(gpu);
-        let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::on(choice.1, &gpu);
-        let counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
+        let renderer = Renderer::for_surface(&gpu, &screen.surface, engine.backend());
         let instance = instance.clone();
         Ok(Self {
             instance,
@@ -62,7 +57,6 @@ impl Graphics {
             screen,
             renderer,
             engine,
-            counter,
             was_rebuilt: false,
             #[cfg(feature = "test-hooks")]
             losses: Losses::from_environment(),
@@ -92,17 +86,12 @@ impl Graphics {
         Ok(())
     }
 
-    /// Counts a picture, or a region of it alone, unless the adapter does so with the next drawing, and uploads it for that.
+    /// Loads a picture, of which the next drawing counts all or a region.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
     pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
-        let begin = Instant::now();
-        let counted = self.counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
-        let cpu_count = counted.is_some().then(|| begin.elapsed());
-        self.renderer.load_frame(&self.gpu, frame, region, components, counted)?;
-        self.renderer.note_cpu_count(cpu_count);
-        Ok(())
+        self.renderer.load_frame(&self.gpu, frame, region, components)
     }
 
     /// Size of the view that is drawn next, in pixels.

@@ -11,18 +11,18 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::{Frame, FrameFacts, Orientation, Picture, Ratio, Scan, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 
-/// Who draws, and whether the CPU counts.
-pub type Way = (Rasterizer, bool);
+/// What counts, adjusts and paints.
+pub type Way = BackendKind;
 
 /// Every way there is.
-pub const WAYS: [Way; 4] =
-    [(Rasterizer::Gpu, false), (Rasterizer::Gpu, true), (Rasterizer::Cpu, true), (Rasterizer::Cpu, false)];
+pub const WAYS: [Way; 2] = [BackendKind::Adapter, BackendKind::Cpu];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
 
-/// An adapter with a renderer for each rasterizer, made once: compiling the passes takes longest.
+/// An adapter with a renderer for each backend, made once: compiling the passes takes longest.
 pub struct Studio {
     pub gpu: Gpu,
     renderers: [Renderer; 2],
@@ -31,27 +31,24 @@ pub struct Studio {
 impl Studio {
     pub fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers = [Rasterizer::Gpu, Rasterizer::Cpu]
-            .map(|rasterizer| Renderer::with_rasterizer(&gpu, VIEW_FORMAT, rasterizer));
+        let renderers = WAYS.map(|way| Renderer::new(&gpu, VIEW_FORMAT, way));
         Self { gpu, renderers }
     }
 
-    pub fn renderer(&mut self, (rasterizer, _): Way) -> (&mut Renderer, &Gpu) {
-        (&mut self.renderers[rasterizer as usize], &self.gpu)
+    pub fn renderer(&mut self, way: Way) -> (&mut Renderer, &Gpu) {
+        (&mut self.renderers[way as usize], &self.gpu)
     }
 
-    /// Loads a picture; where the CPU counts, with its bins.
+    /// Loads a picture.
     pub fn load(&mut self, way: Way, picture: &Picture, placing: (Ratio, Orientation), components: Components) {
-        let counted = way.1.then(|| count(picture, components));
         let (renderer, gpu) = self.renderer(way);
-        renderer.load(gpu, picture, placing, components, counted).expect("it loads");
+        renderer.load(gpu, picture, placing, None, components).expect("it loads");
     }
 
     /// The same for a frame.
     pub fn load_frame(&mut self, way: Way, frame: &Frame) {
-        let counted = way.1.then(|| count(&frame.picture, Components::Rgbl));
         let (renderer, gpu) = self.renderer(way);
-        renderer.load_frame(gpu, frame, None, Components::Rgbl, counted).expect("it loads");
+        renderer.load_frame(gpu, frame, None, Components::Rgbl).expect("it loads");
     }
 
     pub fn snapshot(&mut self, way: Way, size: (u32, u32), scene: &Scene) -> Image {
@@ -66,7 +63,7 @@ impl Studio {
         renderer.count(gpu).expect("it is counted")
     }
 
-    /// A picture drawn as it is, by the same rasterizer.
+    /// A picture drawn as it is, by the same backend.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
         self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })

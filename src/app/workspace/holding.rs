@@ -121,7 +121,7 @@ impl Workspace {
     pub fn follow_held(&mut self, now: Instant) {
         self.scene.pair.other = self.held.other();
         let frame = self.held.outlined().map(|held| &held.frame).filter(|_| !self.scene.pair.is_alone());
-        if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
+        if let Err(reason) = self.graphics.renderer.set_comparison(&self.graphics.gpu, frame) {
             self.scene.pair.sharing = Sharing::Alone;
             self.note(
                 Note::warning(format!("the other picture cannot be drawn, and the live one is shown alone: {reason}")),

@@ -95,6 +95,12 @@ pub struct Engine {
     histogram: Histogram,
 }
 
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("level", &self.level).field("pairing", &self.pairing).finish_non_exhaustive()
+    }
+}
+
 impl Default for Engine {
     fn default() -> Self {
         Self::new()

@@ -289,26 +289,6 @@ impl Counter {
         }
         Ok(Some(counts))
     }
-
-    /// The bins of a picture that is to be drawn, or of `region` alone, where the CPU counts it. `None` leaves it to the adapter,
-    /// whose passes count what they draw without bringing it back.
-    ///
-    /// # Errors
-    /// [`PictureError`] if the region does not lie in the picture.
-    pub fn count_for_drawing(
-        &mut self,
-        picture: &Picture,
-        region: Option<Rect>,
-        components: Components,
-    ) -> Result<Option<Histogram>, PictureError> {
-        self.take_engine();
-        match self.who {
-            Who::Adapter(..) => Ok(None),
-            Who::Cpu | Who::Starting(_) => {
-                self.cpu.count_region(components.in_picture(picture), region, components).map(Some)
-            }
-        }
-    }
 }
 
 /// Adds the samples of a part that were clamped before the adapter got their codes.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::Gpu;
+use super::bins::{Bars, ScalePass, scale_buffer};
+use super::{Gpu, GpuError};
 use super::params::{BrushParams, BrushedParams, InputPicture, layout_constants};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
-use super::timing::{Spans, compute_pass_into};
+use super::timing::{Spans, compute_pass, compute_pass_into};
 use crate::cpu::BrushedChoice;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
@@ -35,6 +36,8 @@ pub struct BrushedPasses {
     /// Pixels that all brushes select.
     pub total: wgpu::Buffer,
     bins: wgpu::Buffer,
+    scales: wgpu::Buffer,
+    scale: ScalePass,
     waveform: wgpu::Buffer,
     vectorscope: wgpu::Buffer,
 }
@@ -84,15 +87,30 @@ impl BrushedPasses {
             planes: room("brushed pixels"),
             total: room("brushed total"),
             bins: room("brushed bins"),
+            scales: scale_buffer(gpu, "brushed scales"),
+            scale: ScalePass::new(gpu),
             waveform: room("brushed waveform"),
             vectorscope: room("brushed vectorscope"),
         }
     }
 
-    /// Whether they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    /// Checks that they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if they cannot.
+    pub fn check(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), GpuError> {
+        let most = gpu.device.limits().max_compute_workgroups_per_dimension;
+        if width < MOST_PIXELS && height <= most {
+            return Ok(());
+        }
+        let (bytes, most) = (u64::from(width) * u64::from(height), u64::from(MOST_PIXELS) * u64::from(most));
+        Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() })
+    }
+
+    /// The bins that were recorded last, with their scales.
     #[must_use]
-    pub fn serve(gpu: &Gpu, (width, height): (u32, u32)) -> bool {
-        width < MOST_PIXELS && height <= gpu.device.limits().max_compute_workgroups_per_dimension
+    pub const fn bars(&self) -> Bars<'_> {
+        Bars { bins: &self.bins, scales: &self.scales }
     }
 
     /// Where what was recorded last lies.
@@ -132,6 +150,12 @@ impl BrushedPasses {
         compute_pass_into(encoder, "brushes", &cleared, spans, |pass| {
             dispatches.iter().for_each(|dispatch| dispatch.run(pass, Some(group)));
         });
+        if wanted.histogram {
+            let bins = 1 << picture.layout.bin_bits();
+            self.scale.prepare(gpu, bins);
+            let scales = groups::SCALES.bind(&gpu.device, &[&self.bins, &self.scales]);
+            compute_pass(encoder, "scale", None, |pass| self.scale.dispatch(pass, &scales, bins));
+        }
     }
 
     /// One of the dispatches that count.

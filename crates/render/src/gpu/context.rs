@@ -183,6 +183,12 @@ impl Gpu {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
+    /// Begins to record commands.
+    #[must_use]
+    pub fn encoder(&self, label: &str) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) })
+    }
+
     /// The most pixels a side that a view can have.
     #[must_use]
     pub fn most_view_side(&self) -> u32 {

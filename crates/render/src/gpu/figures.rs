@@ -54,12 +54,11 @@ pub struct Series {
 
 /// What bins on their way back are of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct FigureSubject {
+pub(crate) struct FigureSubject {
     pub tag: FrameTag,
-    /// Number of the loading that counted them: a frame may be loaded again with other colours.
-    pub loading: u64,
-    /// Number of the choice of what is adjusted and counted.
-    pub revision: u64,
+    /// The number of the loading that counted them, since a frame may be loaded again with other colours, and of the choice of what is
+    /// adjusted and counted.
+    pub of: (u64, u64),
     /// Whether the pixels outside the limits of EBU R 103 come behind them.
     pub limits: bool,
     /// Samples that were out of range before they became codes.

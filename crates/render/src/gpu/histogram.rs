@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
+use super::bins::{Bars, ScalePass};
 use super::params::{ChannelScale, InputPicture, ReductionParams, RegionParams};
 use super::readback::read_buffer;
 use super::shaders::{self, groups};
@@ -36,8 +37,7 @@ pub struct HistogramPasses {
     /// The same, which finds the scales too.
     reduce_and_scale: wgpu::ComputePipeline,
     reduce_group: wgpu::BindGroup,
-    scale: shaders::Module,
-    scale_pipelines: HashMap<u32, wgpu::ComputePipeline>,
+    scale: ScalePass,
     scale_group: wgpu::BindGroup,
     state: Option<PreparedBins>,
 }
@@ -119,8 +119,7 @@ impl HistogramPasses {
             reduce: reduce(false),
             reduce_and_scale: reduce(true),
             reduce_group: groups::SUMS.bind(device, &[&reduction, &chunks, &bins, &scales]),
-            scale: shaders::SCALE.module(device),
-            scale_pipelines: HashMap::new(),
+            scale: ScalePass::new(gpu),
             scale_group: groups::SCALES.bind(device, &[&bins, &scales]),
             bins,
             scales,
@@ -220,7 +219,7 @@ impl HistogramPasses {
                 key.runs.iter().map(|run| module.compute(&gpu.device, "chunk", &constants(run))).collect()
             });
         }
-        self.prepare_scale(gpu, state.plan.bits);
+        self.scale.prepare(gpu, 1 << state.plan.bits);
         self.state = Some(state);
     }
 
@@ -230,10 +229,10 @@ impl HistogramPasses {
         self.state.as_ref().map(|state| &state.plan)
     }
 
-    fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
-        let module = &self.scale;
-        let pipeline = || module.compute(&gpu.device, "scale", &[("BINS", f64::from(1_u32 << bits))]);
-        self.scale_pipelines.entry(bits).or_insert_with(pipeline);
+    /// The bins and their scales.
+    #[must_use]
+    pub const fn bars(&self) -> Bars<'_> {
+        Bars { bins: &self.bins, scales: &self.scales }
     }
 
     /// Records the three passes for the picture that was prepared and uploaded. With `spans`, each pass runs and is timed by
@@ -290,7 +289,7 @@ impl HistogramPasses {
         histogram: &Histogram,
         spans: Option<Spans<'_>>,
     ) {
-        self.prepare_scale(gpu, histogram.bits);
+        self.scale.prepare(gpu, 1 << histogram.bits);
         gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
     }
@@ -335,10 +334,7 @@ impl HistogramPasses {
     }
 
     fn dispatch_scale(&self, pass: &mut wgpu::ComputePass<'_>, bits: u32) {
-        let Some(pipeline) = self.scale_pipelines.get(&bits) else { return };
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &self.scale_group, &[]);
-        pass.dispatch_workgroups(CHANNELS as u32, 1, 1);
+        self.scale.dispatch(pass, &self.scale_group, 1 << bits);
     }
 }
 

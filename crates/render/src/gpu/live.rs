@@ -95,7 +95,7 @@ impl LiveTiming {
     }
 
     /// Times pictures of that series from now on. What was timed of another is told no longer.
-    pub(super) fn follow(&mut self, series: Series) {
+    pub(crate) fn follow(&mut self, series: Series) {
         if self.series.replace(series) != Some(series) {
             self.times = PassTimes::default();
         }

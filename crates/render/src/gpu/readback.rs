@@ -67,6 +67,12 @@ pub const VIEW_USAGE: wgpu::TextureUsages = wgpu::TextureUsages::RENDER_ATTACHME
 /// Format of the views that belong to no window.
 pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
+/// Whether a texture of this format has one byte a sample, as images have and what the CPU paints.
+#[must_use]
+pub fn has_bytes(format: wgpu::TextureFormat) -> bool {
+    matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
+}
+
 /// Reads a texture that [`view_texture`] made.
 ///
 /// # Errors

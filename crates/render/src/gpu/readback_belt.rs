@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
-use super::GpuError;
+use super::{Gpu, GpuError};
 use super::figures::Series;
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
@@ -215,6 +215,21 @@ impl<T> OnRequest<T> {
         let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
         self.belt.record(encoder, &parts, (series, subject));
         self.is_wanted = false;
+    }
+
+    /// Submits the copy of ranges of words of these buffers by itself.
+    pub fn send(
+        &mut self,
+        gpu: &Gpu,
+        label: &str,
+        parts: &[(&wgpu::Buffer, Range<usize>)],
+        series: Series,
+        subject: T,
+    ) {
+        let mut encoder = gpu.encoder(label);
+        self.record(&mut encoder, parts, series, subject);
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
     }
 
     /// Must follow the submission of what was recorded.

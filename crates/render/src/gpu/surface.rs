@@ -27,10 +27,25 @@ impl std::fmt::Debug for WindowSurface {
     }
 }
 
-/// A texture of the window to draw to; [`Renderer::present`](super::Renderer::present) takes it.
+/// A texture of the window to draw to; [`Renderer::present`](crate::engine::Renderer::present) takes it.
 #[derive(Debug)]
 pub struct SurfaceFrame {
-    pub(super) texture: wgpu::SurfaceTexture,
+    texture: wgpu::SurfaceTexture,
+}
+
+impl SurfaceFrame {
+    /// The texture as a view, and its size in pixels.
+    #[must_use]
+    pub fn view(&self) -> (wgpu::TextureView, (u32, u32)) {
+        let texture = &self.texture.texture;
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        (view, (texture.width(), texture.height()))
+    }
+
+    /// Shows it, once all is submitted that draws to it.
+    pub fn present(self, gpu: &Gpu) {
+        gpu.queue.present(self.texture);
+    }
 }
 
 /// What to do about drawing now.

@@ -10,7 +10,7 @@ use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
-use histoscope_render::gpu::Rasterizer;
+use histoscope_render::engine::BackendKind;
 use histoscope_render::gpu::histogram::plan::Plan;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
@@ -215,17 +215,11 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
     let off = Scene::default();
     let on = Scene { adjustments: each()[8], counted: Counted::Both, ..off };
     for way in WAYS {
-        let first = match way {
-            (_, true) => "copy bins",
-            (_, false) => "count",
-        };
-        // What a renderer recorded before there were adjustments.
-        let paint = (way.0 == Rasterizer::Cpu).then_some("paint");
-        // A CPU that counts and paints draws the overlays too, but for outlines.
-        let paints_all = way == (Rasterizer::Cpu, true);
-        let painted = if paints_all { Some("paint with overlays") } else { paint };
-        let columns = (!paints_all).then_some("columns");
-        let drawing: Vec<_> = painted.into_iter().chain(columns).chain(["draw"]).collect();
+        let is_cpu = way == BackendKind::Cpu;
+        let first = if is_cpu { "copy bins" } else { "count" };
+        // What a renderer recorded before there were adjustments. The CPU paints the overlays too, but for outlines.
+        let drawing = if is_cpu { ["paint with overlays", "draw"] } else { ["columns", "draw"] }.to_vec();
+        let paint = is_cpu.then_some("paint");
         let outlined: Vec<_> = paint.into_iter().chain(["columns", "draw"]).collect();
         let passes = |scene: &Scene, studio: &mut Studio| {
             studio.snapshot(way, (61, 35), scene);
@@ -239,7 +233,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
         assert!(with_adjustments.len() >= drawing.len() + 2, "{way:?}: {with_adjustments:?}");
         assert_eq!(passes(&on, &mut studio), outlined, "{way:?}: what is adjusted is kept");
         let holds = studio.renderer(way).0.adjusted_bytes();
-        assert_eq!(holds > 0, way != (Rasterizer::Cpu, true), "{way:?}: {holds} bytes");
+        assert_eq!(holds > 0, !is_cpu, "{way:?}: {holds} bytes");
         assert_eq!(passes(&off, &mut studio), drawing, "{way:?}: off again");
         assert_eq!(studio.renderer(way).0.adjusted_bytes(), 0, "{way:?}");
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -259,7 +253,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
         let renderer = studio.renderer(way).0;
         assert!(renderer.result(&other).is_none(), "{way:?}: of other adjustments");
         let (loading, result) = renderer.result(&on).expect("it is made");
-        assert_eq!(result.is_some(), way != (Rasterizer::Gpu, false), "{way:?}: the adapter's own stays there");
+        assert_eq!(result.is_some(), way == BackendKind::Cpu, "{way:?}: the adapter's own stays there");
         if let Some(result) = result {
             let expected = adjusted(&source, &on);
             let same = (0..35).flat_map(|y| (0..61).map(move |x| (x, y)));
@@ -278,7 +272,7 @@ fn only_what_is_wanted_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
     let scene = |counted, adjustments| Scene { counted, ..bare(adjustments) };
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     let mut passes = |scene: &Scene| {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, (61, 35), scene);
@@ -309,7 +303,7 @@ fn only_what_is_wanted_is_counted() {
 #[test]
 fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     let mut studio = Studio::new();
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     for depth in [8, 12] {
         let source = picture(depth, (1, 1), (61, 35));
         let result = adjusted(&source, &equalized(0.0));
@@ -417,13 +411,13 @@ fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     studio.gpu.most_plane_bytes = 5000;
     let scene = Scene { pair: Pair::divided(0.5), ..bare(equalized(0.0)) };
     let result = adjusted(&source, &scene.adjustments);
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let shown = studio.snapshot(way, (61, 35), &scene);
     assert_eq!(studio.count(way), count(&result, Components::Rgbl));
     studio.gpu.most_plane_bytes = u64::MAX;
     let [before, after] = [&source, &result]
-        .map(|picture| studio.plain((Rasterizer::Cpu, true), picture, (61, 35), &bare(Adjustments::default())));
+        .map(|picture| studio.plain(BackendKind::Cpu, picture, (61, 35), &bare(Adjustments::default())));
     assert_eq!(distance_in(&shown, &before, 0..29), 0);
     assert_eq!(distance_in(&shown, &after, 33..61), 0);
 }

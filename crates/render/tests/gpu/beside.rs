@@ -27,7 +27,7 @@ fn divided(at: f32, scene: Scene) -> Scene {
 /// The view of a frame alone.
 fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: &Scene) -> Image {
     let (renderer, gpu) = studio.renderer(way);
-    renderer.set_beside(gpu, None).unwrap();
+    renderer.set_comparison(gpu, None).unwrap();
     studio.load_frame(way, frame);
     studio.snapshot(way, view, scene)
 }
@@ -36,7 +36,7 @@ fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: 
 fn both(studio: &mut Studio, way: Way, (held, live): (&Frame, &Frame), view: (u32, u32), scene: &Scene) -> Image {
     studio.load_frame(way, live);
     let (renderer, gpu) = studio.renderer(way);
-    renderer.set_beside(gpu, Some(held)).unwrap();
+    renderer.set_comparison(gpu, Some(held)).unwrap();
     studio.snapshot(way, view, scene)
 }
 
@@ -89,7 +89,7 @@ fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
         recorded.push(studio.renderer(way).0.recorded().to_vec());
     }
     let count = |passes: &[&str], name: &str| passes.iter().filter(|pass| **pass == name).count();
-    assert_eq!(recorded.iter().map(|passes| count(passes, "upload beside")).collect::<Vec<_>>(), [1, 0, 0]);
+    assert_eq!(recorded.iter().map(|passes| count(passes, "upload comparison")).collect::<Vec<_>>(), [1, 0, 0]);
     // The live one is loaded anew each time, and both are adjusted at first.
     let adjusted = |passes: &Vec<&str>| passes.iter().filter(|pass| pass.starts_with("adjust")).count();
     assert_eq!(recorded.iter().map(adjusted).collect::<Vec<_>>(), [2, 1, 1], "{recorded:?}");

@@ -79,7 +79,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
         let histogram = reference::histogram(&picture, Components::Rgbl);
         let coded = number % 2 == 0 && picture.has_coded_components();
         let components = if coded { Components::YCbCr } else { Components::Rgbl };
-        for way in [WAYS[0], WAYS[2]] {
+        for way in WAYS {
             studio.load(way, &picture, UPRIGHT, components);
             let bare = studio.snapshot(way, SIZE, &scene(Exposure::default()));
             for exposure in exposures(&mut random, layout.bin_bits()) {
@@ -202,7 +202,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
             };
             let size = [(90, 70), (64, 99)][number % 2];
             let bare = Scene { exposure: Exposure::default(), ..scene };
-            let [shader, cpu] = [WAYS[0], WAYS[2]].map(|way| {
+            let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 let image = studio.snapshot(way, size, &scene);
                 assert!(distance(&image, &studio.snapshot(way, size, &bare)) > 40, "{name} {way:?}: nothing is seen");

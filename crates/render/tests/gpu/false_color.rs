@@ -43,7 +43,7 @@ fn every_pixel_has_the_colour_of_its_code_in_every_layout_and_below_zebras_and_m
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(2) {
         let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number / 2 % 2]);
         let picture = noise(layout, SIZE, color, number % 3, number as u64);
-        for way in [WAYS[0], WAYS[2]] {
+        for way in WAYS {
             studio.load(way, &picture, UPRIGHT, Components::Rgbl);
             for table in FalseColorTable::ALL {
                 let bare = studio.snapshot(way, SIZE, &scene(tinted(table)));
@@ -115,7 +115,7 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                 ..Scene::default()
             };
             let size = [(90, 70), (64, 99)][number % 2];
-            let [shader, cpu] = [WAYS[0], WAYS[2]].map(|way| {
+            let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 studio.snapshot(way, size, &scene)
             });

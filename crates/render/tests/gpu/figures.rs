@@ -10,7 +10,8 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_render::cpu;
 use histoscope_render::gpu::readback::VIEW_FORMAT;
-use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
 use histoscope_render::view::scene::Counted;
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted};
@@ -45,18 +46,18 @@ fn expected(picture: &Picture) -> Cumulative {
 #[test]
 fn bins_come_back_with_the_frame_they_belong_to() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-    let mut renderer = Renderer::headless(&gpu);
+    let mut renderer = Renderer::headless(&gpu, BackendKind::Adapter);
     let [first, second, third] = [7, 8, 9].map(|number| frame(number, (1, 1)));
     assert!(renderer.poll_histogram(&gpu).is_none(), "nobody has asked");
 
     // Asked for before it is counted: the next drawing sends them.
-    renderer.load_frame(&gpu, &first, None, Components::Rgbl, None).unwrap();
+    renderer.load_frame(&gpu, &first, None, Components::Rgbl).unwrap();
     renderer.request_histogram(&gpu);
     assert!(renderer.poll_histogram(&gpu).is_none(), "it has not been counted");
     assert!(renderer.is_histogram_pending());
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     // The next frame is there before the numbers of the last one are.
-    renderer.load_frame(&gpu, &second, None, Components::Rgbl, None).unwrap();
+    renderer.load_frame(&gpu, &second, None, Components::Rgbl).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
     assert_eq!(
@@ -82,8 +83,9 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     let (tag, sums) = awaited(&gpu, &mut renderer);
     assert_eq!((tag.index, &sums), (Some(8), &expected(&second.picture)));
 
-    // Another engine's bins are known at once.
-    renderer.load_frame(&gpu, &third, None, Components::Rgbl, Some(bins(&third.picture))).unwrap();
+    // The CPU's bins are known at once.
+    let mut renderer = Renderer::headless(&gpu, BackendKind::Cpu);
+    renderer.load_frame(&gpu, &third, None, Components::Rgbl).unwrap();
     renderer.request_histogram(&gpu);
     let (tag, sums) = renderer.poll_histogram(&gpu).expect("no wait");
     assert_eq!((tag.index, &sums), (Some(9), &expected(&third.picture)));
@@ -160,16 +162,16 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
             assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
             // What is counted, bins of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
-            for way in [WAYS[0], WAYS[2]] {
+            for way in WAYS {
                 studio.load(way, &picture, UPRIGHT, components);
                 let (renderer, gpu) = studio.renderer(way);
-                renderer.set_limits(gpu, true);
+                renderer.set_limits(true);
                 renderer.request_histogram(gpu);
                 renderer.snapshot(gpu, (32, 32), &Scene::default()).unwrap();
                 let (_, mut sums) = awaited(gpu, renderer);
                 assert_eq!(sums.outside_r103.take(), Some(expected), "{name} {color:?} {way:?}");
                 assert!(sums == reference::histogram(&picture, components).cumulative(), "{name} {way:?}");
-                renderer.set_limits(gpu, false);
+                renderer.set_limits(false);
             }
             outside += expected;
             inside += size.0 * size.1 - expected;
@@ -192,14 +194,14 @@ fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_
             renderer.snapshot(gpu, (32, 32), &scene).unwrap();
             renderer.request_histogram(gpu);
             // The panel opens while the bins are under way.
-            renderer.set_limits(gpu, true);
+            renderer.set_limits(true);
             renderer.request_histogram(gpu);
             let mut told = awaited(gpu, renderer).1.outside_r103;
             if told.is_none() {
                 told = awaited(gpu, renderer).1.outside_r103;
             }
             assert_eq!(told, Some(expected), "{way:?}");
-            renderer.set_limits(gpu, false);
+            renderer.set_limits(false);
         }
     }
 }
@@ -335,8 +337,8 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.cpu_adjust.is_some(), !on_adapter, "{way:?} {times:?}");
         // Where the adapter adjusts, it counts what it writes as it writes it.
-        assert_eq!(times.chunk.is_some(), !way.1 && !on_adapter && has_timestamps, "{way:?} {times:?}");
-        assert_eq!(times.reduce.is_some(), !way.1 && has_timestamps, "{way:?} {times:?}");
+        assert!(times.chunk.is_none(), "{way:?} {times:?}");
+        assert_eq!(times.reduce.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.draw.is_some(), has_timestamps, "{way:?} {times:?}");
         renderer.set_timing(gpu, false);
@@ -351,10 +353,10 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
     let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
-    let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
     // What the passes of one frame take in all, and how long whoever waits for them waits.
     let mut frame = || {
-        renderer.load(&gpu, &picture, UPRIGHT, Components::Rgbl, None).unwrap();
+        renderer.load(&gpu, &picture, UPRIGHT, None, Components::Rgbl).unwrap();
         renderer.set_timing(&gpu, true);
         gpu.wait().unwrap();
         let begin = Instant::now();

@@ -8,8 +8,8 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_render::cpu;
-use histoscope_render::gpu::{Gpu, Renderer};
+use histoscope_render::engine::Renderer;
+use histoscope_render::gpu::Gpu;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Brush, Counted, Scene};
@@ -74,11 +74,9 @@ fn any_and_all_are_those_of_a_loop_over_the_pixels() {
                     continue;
                 }
                 let expected = expected(&picture, rect, &brush, components);
-                for way in [WAYS[0], WAYS[1]] {
-                    let count = || cpu::Engine::new().count_region(&picture, Some(rect), components).unwrap();
-                    let bins = way.1.then(count);
+                for way in WAYS {
                     let (renderer, gpu) = studio.renderer(way);
-                    renderer.load_region(gpu, &picture, UPRIGHT, Some(rect), components, bins).unwrap();
+                    renderer.load(gpu, &picture, UPRIGHT, Some(rect), components).unwrap();
                     let found = counted(gpu, renderer, &bare(Default::default()), brush);
                     assert_eq!(found, expected, "{layout:?} {brush:?} {components:?} {rect:?} {way:?}");
                 }
@@ -97,9 +95,8 @@ fn of_an_adjusted_picture_the_one_that_is_counted_decides() {
     for adjustments in [each()[0], each()[1], each()[5]] {
         let result = adjusted(&picture, &adjustments);
         for (way, choice) in WAYS.into_iter().flat_map(|way| [Counted::Source, Counted::Both].map(|c| (way, c))) {
-            let bins = way.1.then(|| cpu::Engine::new().count_region(&picture, Some(rect), Components::Rgbl).unwrap());
             let (renderer, gpu) = studio.renderer(way);
-            renderer.load_region(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl, bins).unwrap();
+            renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
             let found = counted(gpu, renderer, &Scene { counted: choice, ..bare(adjustments) }, brush);
             let decides = if choice == Counted::Source { &picture } else { &result };
             assert_eq!(found, expected(decides, rect, &brush, Components::Rgbl), "{adjustments} {way:?} {choice:?}");

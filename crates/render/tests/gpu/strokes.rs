@@ -5,7 +5,6 @@ use histoscope_core::histogram::{Components, Histogram, vertical_scale};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
-use histoscope_render::gpu::Rasterizer;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::lamps;
 use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
@@ -74,8 +73,8 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             let style = OverlayStyle { arrangement, logarithmic, height: 0.5, ..OverlayStyle::default() };
             let scene = Scene { style, adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
             let view = [(1300, 700), (2400, 1400)][number % 2];
-            let (renderer, gpu) = studio.renderer([WAYS[1], WAYS[2]][number % 2]);
-            renderer.load(gpu, &black, UPRIGHT, Components::Rgbl, Some(bins.clone())).unwrap();
+            let (renderer, gpu) = studio.renderer(WAYS[number % 2]);
+            renderer.load_with_bins(gpu, &black, UPRIGHT, bins.clone()).unwrap();
             let image = renderer.snapshot(gpu, view, &scene).unwrap();
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 let channel = channels.iter().next().unwrap();
@@ -174,9 +173,9 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
         let style = OverlayStyle { arrangement, logarithmic: true, ..OverlayStyle::default() };
         let scene = Scene { style, curves: true, ..Scene::default() };
         let view = [(1300, 700), (2400, 1400)][number % 2];
-        for way in [WAYS[1], WAYS[2]] {
+        for way in WAYS {
             let (renderer, gpu) = studio.renderer(way);
-            renderer.load(gpu, &black(depth), UPRIGHT, Components::Rgbl, Some(bins.clone())).unwrap();
+            renderer.load_with_bins(gpu, &black(depth), UPRIGHT, bins.clone()).unwrap();
             let image = renderer.snapshot(gpu, view, &scene).unwrap();
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 // White bars of luminance are as light as its line.
@@ -251,8 +250,8 @@ fn lines_that_meet_mix_as_light() {
     }
     // Red, green and blue have the same curve: a straight line from corner to corner.
     let scene = Scene { curves: true, ..Scene::default() };
-    let (renderer, gpu) = studio.renderer(WAYS[2]);
-    renderer.load(gpu, &black(8), UPRIGHT, Components::Rgbl, Some(bins)).unwrap();
+    let (renderer, gpu) = studio.renderer(WAYS[1]);
+    renderer.load_with_bins(gpu, &black(8), UPRIGHT, bins).unwrap();
     let image = renderer.snapshot(gpu, (1280, 720), &scene).unwrap();
     let (_, rect, _) = panels(&scene, Components::Rgbl, (1280, 720)).next().unwrap();
     let column = rect.width / 3;
@@ -360,7 +359,7 @@ fn an_adapter_too_small_for_a_backdrop_draws_the_overlays_without() {
     let mut studio = Studio::new();
     studio.gpu.most_plane_bytes = 30_000;
     let source = natural(PixelLayout::gray(8), (40, 30), colorimetry(Matrix::Bt709, Range::Full), 1);
-    let way = (Rasterizer::Gpu, false);
+    let way = WAYS[0];
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let soft = Scene { style: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Scene::default() };
     let [without, with] = [Scene::default(), soft].map(|scene| studio.snapshot(way, (320, 180), &scene));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::OVER;
 use crate::gpu::Gpu;
 use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::bins::Bars;
 use crate::gpu::params::PanelParams;
 use crate::gpu::regroup::RegroupPass;
 use crate::gpu::resources::{buffer, storage};
@@ -30,28 +30,13 @@ const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
 const STROKE_WORDS: usize = 18;
 
-/// Bins, and the scales by which they are drawn.
-#[derive(Debug, Clone, Copy)]
-pub struct OverlayBars<'a> {
-    /// The bins, as [`HistogramPasses::bins`].
-    pub bins: &'a wgpu::Buffer,
-    /// The scales.
-    pub scales: &'a wgpu::Buffer,
-}
-
-impl<'a> From<&'a HistogramPasses> for OverlayBars<'a> {
-    fn from(passes: &'a HistogramPasses) -> Self {
-        Self { bins: &passes.bins, scales: &passes.scales }
-    }
-}
-
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
 pub struct OverlayBuffers<'a> {
     /// The bins that are drawn as bars.
-    pub filled: OverlayBars<'a>,
+    pub filled: Bars<'a>,
     /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
-    pub outline: Option<OverlayBars<'a>>,
+    pub outline: Option<Bars<'a>>,
     /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
     pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
@@ -197,7 +182,7 @@ impl OverlayPass {
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
-        let counted = |bars: OverlayBars<'_>| (bars.bins.clone(), bars.scales.clone());
+        let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());
         let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
         let outline = match (outline, counts.outline) {
             (Some(regrouped), _) => regrouped.made(),

@@ -146,7 +146,7 @@ impl ScopePass {
     ) {
         self.drawn = 0;
         let style = scene.scopes.clamped();
-        let ground = if arranged.is_wall { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
+        let ground = if arranged.is_split { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
         let base_of = |rect: PanelRect, ground: f32| TraceParams {
             view: view.into(),
             origin: [rect.left, rect.top],

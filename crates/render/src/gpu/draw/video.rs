@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use glam::DVec2;
 
-use crate::cpu::SelectedPixels;
 use crate::gpu::Gpu;
 use crate::gpu::params::{PlacementParams, layout_constants};
 use crate::gpu::resources::{buffer, storage};
@@ -28,8 +27,8 @@ pub enum Side {
     Source,
     /// The adjusted one.
     Result,
-    /// The one that both are compared with.
-    Beside,
+    /// The comparison, or the difference.
+    Comparison,
 }
 
 impl Side {
@@ -40,7 +39,7 @@ impl Side {
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
-            Self::Source | Self::Beside => Self::Result,
+            Self::Source | Self::Comparison => Self::Result,
             Self::Result => Self::Source,
         }
     }
@@ -52,7 +51,7 @@ pub struct ByCodes<'a> {
     /// What is lit, the rest being dimmed.
     pub lighting: Option<&'a Lighting>,
     /// The pixels that are, where they were selected one by one.
-    pub selected: Option<Selected<'a>>,
+    pub selected: Option<SelectedPlanes<'a>>,
     /// What is striped, marked and in false colour.
     pub inspection: Option<&'a Inspection>,
     /// Which codes are written in pixels that are large enough.
@@ -61,16 +60,11 @@ pub struct ByCodes<'a> {
 
 /// Pixels of a picture that were selected one by one.
 #[derive(Debug, Clone, Copy)]
-pub enum Selected<'a> {
-    /// For an adapter that draws: planes as [`SelectedPixels::words`], and words of a row of one.
-    There {
-        /// The planes.
-        planes: &'a wgpu::Buffer,
-        /// Words of a row.
-        row_words: u32,
-    },
-    /// For the CPU that paints.
-    Here(&'a SelectedPixels),
+pub struct SelectedPlanes<'a> {
+    /// The planes, laid out as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
+    pub planes: &'a wgpu::Buffer,
+    /// Words of a row of a plane.
+    pub row_words: u32,
 }
 
 /// Draws pictures whose planes the adapter has.
@@ -90,7 +84,7 @@ struct Slot {
     placement: wgpu::Buffer,
     /// Which sample covers each column and row of the view, as far as the shader was told.
     nearest: wgpu::Buffer,
-    told: Option<Placement>,
+    written: Option<Placement>,
     /// Which pixels the other picture lights.
     lit: wgpu::Buffer,
     /// Which pixels of the picture are lit, where they were selected one by one: that buffer is bound instead.
@@ -183,7 +177,7 @@ impl Slot {
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
         let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit]);
-        Self { placement, nearest, told: None, lit, selected: None, group, layout: None }
+        Self { placement, nearest, written: None, lit, selected: None, group, layout: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {
@@ -192,26 +186,23 @@ impl Slot {
     }
 
     fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
-        let selected = match by_codes.selected {
-            Some(Selected::There { planes, row_words }) => Some((planes, row_words)),
-            Some(Selected::Here(_)) | None => None,
-        };
-        if self.selected.as_ref() != selected.map(|(planes, _)| planes) {
-            self.selected = selected.map(|(planes, _)| planes.clone());
+        let planes = by_codes.selected.map(|selected| selected.planes);
+        if self.selected.as_ref() != planes {
+            self.selected = planes.cloned();
             self.rebind(gpu);
         }
-        let selected_words = selected.map_or(0, |(_, row_words)| row_words);
+        let selected_words = by_codes.selected.map_or(0, |selected| selected.row_words);
         let params =
             PlacementParams { lit_words, selected: [selected_words, 0, 0, 0], ..placement_params(placement, by_codes) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
         if placement.has_hard_edges || by_codes.lighting.is_some() || by_codes.inspection.is_some() {
-            self.tell_nearest(gpu, placement);
+            self.write_nearest(gpu, placement);
         }
     }
 
     /// Tells the shader which samples cover the view's pixels, unless it knows.
-    fn tell_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
-        if self.told.as_ref() == Some(placement) {
+    fn write_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
+        if self.written.as_ref() == Some(placement) {
             return;
         }
         let found = placement.nearest();
@@ -225,7 +216,7 @@ impl Slot {
             self.rebind(gpu);
         }
         gpu.queue.write_buffer(&self.nearest, 0, bytemuck::cast_slice(&words));
-        self.told = Some(*placement);
+        self.written = Some(*placement);
     }
 
     fn make_room_for_light(&mut self, gpu: &Gpu, words: usize) {

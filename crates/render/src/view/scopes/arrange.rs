@@ -102,7 +102,7 @@ pub struct Arranged {
     /// The part of the view that the picture is placed in.
     pub picture: PanelRect,
     /// Whether the rest of the view is the scopes' alone.
-    pub is_wall: bool,
+    pub is_split: bool,
     /// The part that the histograms share, where they do not lie along the whole lower edge.
     pub histograms: Option<PanelRect>,
     /// The other scopes.
@@ -126,7 +126,7 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
     let whole = PanelRect { left: 0, top: 0, width: view.0.max(1), height: view.1.max(1) };
     let shown: Vec<_> = ScopeKind::ALL.into_iter().filter(|&kind| style.shows(kind, histograms)).collect();
     let mut arranged =
-        Arranged { picture: whole, is_wall: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
+        Arranged { picture: whole, is_split: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
     if shown.is_empty() || (style.layout == Layout::Strip && !style.any()) {
         return arranged;
     }
@@ -153,7 +153,7 @@ impl Arranged {
     /// What of a view of `view` pixels a wall's ground covers: all but the picture.
     #[must_use]
     pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
-        if !self.is_wall {
+        if !self.is_split {
             return Vec::new();
         }
         let PanelRect { width, height, .. } = self.picture;
@@ -221,7 +221,7 @@ impl Arranged {
         let beside = beside.into_iter().find(|kind| shown.len() > 1 && shown.contains(kind));
         let below: Vec<_> = shown.iter().copied().filter(|&kind| Some(kind) != beside).collect();
         let across = if beside.is_some() { across } else { 1.0 };
-        self.is_wall = true;
+        self.is_split = true;
         self.picture = pixels(ArrangedPart { left: 0.0, top: 0.0, width: across, height: down }, view);
         if let Some(kind) = beside {
             let left = across + GAP;
@@ -296,12 +296,12 @@ mod tests {
             rects.extend(arranged.histograms);
             let is_plain = style.layout == Layout::Strip && !style.any();
             assert_eq!(rects.len(), if is_plain { 0 } else { wanted }, "{style:?}");
-            assert_eq!(arranged.is_wall, style.layout == Layout::Wall && wanted > 0);
+            assert_eq!(arranged.is_split, style.layout == Layout::Wall && wanted > 0);
             for rect in &rects {
                 assert!(rect.width > 0 && rect.left + rect.width <= view.0, "{style:?} {view:?}: {rect:?}");
                 assert!(rect.height > 0 && rect.top + rect.height <= view.1, "{style:?} {view:?}: {rect:?}");
             }
-            if arranged.is_wall {
+            if arranged.is_split {
                 rects.push(arranged.picture);
             }
             for (index, one) in rects.iter().enumerate().filter(|_| view.0 > 100) {

@@ -1,12 +1,13 @@
-//! Counting the scopes of one picture.
+//! What else is counted of one picture for figures: scopes, and the luminance of linear light.
 
 use super::counter::pixels_of;
-use super::{Engine, EngineError, FoundEngine};
+use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
 use histoscope_core::adjust::{Adjustments, Processor};
-use histoscope_core::histogram::Components;
-use histoscope_core::picture::Picture;
+use crate::view::scene::{Counted, Scene};
+use histoscope_core::histogram::{Components, LightTable, Transfer};
+use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts};
 
@@ -38,5 +39,28 @@ impl Engine {
         }
         let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
         Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
+    }
+
+    /// Counts the luminance of linear light of a frame, or of `region` alone, 2^n bins, and returns how its codes become light. Where
+    /// adjustments are on, it is that of the adjusted picture, which is adjusted as a whole.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the region does not lie in the picture, or the device fails.
+    pub fn count_linear(
+        &self,
+        frame: &Frame,
+        adjustments: Adjustments,
+        region: Option<Rect>,
+    ) -> Result<(Transfer, Vec<u32>), EngineError> {
+        if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
+            let mut renderer = Renderer::headless(gpu, BackendKind::Adapter);
+            renderer.load_frame(gpu, frame, region, Components::Rgbl)?;
+            let scene = Scene { adjustments, counted: Counted::Result, ..Scene::default() };
+            return Ok(renderer.count_linear(gpu, &scene)?);
+        }
+        let picture = Processor::default().apply(&frame.picture, &adjustments, None).map_err(EngineError::Adjust)?;
+        let transfer = Transfer::of_tag(frame.source.transfer);
+        let table = LightTable::new(transfer, picture.layout().bin_bits());
+        Ok((transfer, cpu::count_linear_region(&picture, region, &table).map_err(EngineError::Region)?))
     }
 }
