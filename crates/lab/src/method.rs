@@ -1,37 +1,37 @@
-//! The steps of the ladder.
+//! The methods of the ladder.
 
 use serde::{Deserialize, Serialize};
 
-/// A way to count.
+/// A method of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A plain loop over the pixels, on one thread of the CPU.
     Scalar,
-    /// One invocation on the GPU.
+    /// A single invocation on the GPU.
     Single,
-    /// An invocation a pixel, with a data race.
+    /// One invocation per pixel, with a data race.
     Race,
-    /// An invocation a pixel, with atomic additions to one set of bins.
+    /// One invocation per pixel, with atomic additions to one set of bins.
     Atomics,
-    /// Chunks, summed by an invocation a bin.
+    /// Chunks, summed by one invocation per bin.
     Sum,
     /// Chunks, summed pair by pair: the tutorial's last method.
     Pairwise,
     /// Chunks counted in workgroup memory, each added to the bins by atomic additions.
     Shared,
-    /// An invocation a pixel; a subgroup adds equal bins once.
+    /// One invocation per pixel. A subgroup adds equal bins only once.
     Subgroup,
-    /// Our passes on the GPU.
+    /// Our own passes on the GPU.
     OursGpu,
-    /// Our engine on the CPU.
+    /// Our own engine on the CPU.
     OursCpu,
-    /// Reading the planes and doing nothing.
+    /// Reads the planes and does nothing else.
     Floor,
 }
 
 impl Method {
-    /// Every method in the table's order, and the floor.
+    /// Every method in the order of the table, then the floor.
     pub const ALL: [Self; 11] = [
         Self::Scalar,
         Self::Single,
@@ -46,13 +46,13 @@ impl Method {
         Self::Floor,
     ];
 
-    /// Those that count, which the window steps through.
+    /// Returns the methods that count. The window steps through them.
     #[must_use]
     pub fn ladder() -> &'static [Self] {
         Self::ALL.split_last().map_or(&[], |(_floor, ladder)| ladder)
     }
 
-    /// The name by which a row is chosen, and which the JSON output uses.
+    /// Returns the name that selects the method, also used in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Method {
         }
     }
 
-    /// What tables and lists call it.
+    /// Returns the name shown in tables and lists.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl Method {
         }
     }
 
-    /// What it does and what that costs or gains, in a sentence.
+    /// Returns a sentence on how the method works and what it costs.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl Method {
         }
     }
 
-    /// Whether it reads an image of 8-bit RGBA on the GPU, the tutorial's way.
+    /// True if it reads an 8-bit RGBA image on the GPU, as the tutorial does.
     #[must_use]
     pub const fn reads_texture(self) -> bool {
         matches!(
@@ -135,25 +135,25 @@ impl Method {
         )
     }
 
-    /// Whether it keeps the bins of every chunk until they are summed, which takes memory.
+    /// True if it keeps the bins of every chunk in memory until they are summed.
     #[must_use]
     pub const fn keeps_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise)
     }
 
-    /// Whether it counts in workgroup memory that holds the bins of a chunk.
+    /// True if it counts in workgroup memory that holds the bins of a chunk.
     #[must_use]
     pub const fn has_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise | Self::Shared)
     }
 
-    /// Whether what it counts may be wrong.
+    /// True if its counts may be wrong.
     #[must_use]
     pub const fn races(self) -> bool {
         matches!(self, Self::Race)
     }
 
-    /// The chunk, or workgroup, that it has where none is asked for.
+    /// Returns the default size of a chunk or workgroup.
     #[must_use]
     pub const fn usual_chunk(self) -> (u32, u32) {
         match self {
@@ -163,22 +163,22 @@ impl Method {
     }
 }
 
-/// What the lab is about.
+/// A topic of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
-    /// Ways of counting.
+    /// Methods of counting.
     Counting,
-    /// Ways of summing up.
+    /// Methods of prefix sums.
     PrefixSum,
-    /// Ways of blurring.
+    /// Methods of blurring.
     Blur,
 }
 
 impl Topic {
-    /// All of them, in the order in which one learns them.
+    /// All topics, in the order of learning.
     pub const ALL: [Self; 3] = [Self::Counting, Self::PrefixSum, Self::Blur];
 
-    /// The name by which it is chosen.
+    /// Returns the name that selects the topic.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -188,7 +188,7 @@ impl Topic {
         }
     }
 
-    /// What people call it.
+    /// Returns the name shown to users.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -199,7 +199,7 @@ impl Topic {
     }
 }
 
-/// The channels that are counted.
+/// The channels to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChannelSet {
@@ -210,7 +210,7 @@ pub enum ChannelSet {
 }
 
 impl ChannelSet {
-    /// How many channels these are.
+    /// Returns the number of channels.
     #[must_use]
     pub const fn count(self) -> u32 {
         match self {
@@ -219,7 +219,7 @@ impl ChannelSet {
         }
     }
 
-    /// Their places among red, green, blue and luminance.
+    /// Returns the indices among red, green, blue and luminance.
     #[must_use]
     pub const fn channels(self) -> std::ops::Range<usize> {
         match self {
@@ -228,7 +228,7 @@ impl ChannelSet {
         }
     }
 
-    /// Name of the functions that sum the chunks of so many channels.
+    /// Returns the name of the shader functions that sum the chunks of these channels.
     pub(super) const fn entry_point(self) -> &'static str {
         match self {
             Self::One => "one",

@@ -1,4 +1,4 @@
-//! The tables of the page: all rows of all runs, and how they compare.
+//! The tables of the page: all rows of all runs, and comparisons between them.
 
 use crate::bench::adjust::AdjustRow;
 use crate::bench::join::{Joined, Machine, MachineCell, PictureGroup, letter};
@@ -17,7 +17,7 @@ pub struct Table {
 /// A row of a table.
 pub struct TableRow {
     pub class: &'static str,
-    /// The name by which the row is chosen.
+    /// The name that selects the row.
     pub name: Option<String>,
     pub cells: Vec<TableCell>,
 }
@@ -25,7 +25,7 @@ pub struct TableRow {
 /// A cell of a table.
 pub struct TableCell {
     pub text: String,
-    /// Whether it tells of something that is not right.
+    /// True if the cell shows an error.
     pub wrong: bool,
 }
 
@@ -51,7 +51,7 @@ impl TableRow {
     }
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 pub fn time(us: f64) -> String {
     match us {
         us if us < 100.0 => format!("{us:.1} µs"),
@@ -60,7 +60,7 @@ pub fn time(us: f64) -> String {
     }
 }
 
-/// A ratio with three digits or so.
+/// Formats a ratio with about three digits.
 pub fn ratio(value: f64) -> String {
     match value {
         value if value < 0.1 => format!("{value:.4}"),
@@ -73,12 +73,12 @@ fn or_dash(text: Option<String>) -> TableCell {
     TableCell::of(text.unwrap_or_else(|| "–".into()))
 }
 
-/// The pictures of a run, in words.
+/// Describes the pictures of a run.
 pub fn picture(run: &Report) -> String {
     format!("{}×{} {}, {}", run.size.0, run.size.1, run.layout, run.content)
 }
 
-/// The tables of one machine.
+/// Makes the tables of one machine.
 pub fn of_survey(survey: &Survey) -> Vec<Table> {
     let mut tables = Vec::new();
     if survey.runs.len() > 1 {
@@ -105,7 +105,7 @@ const fn words(channels: ChannelSet) -> &'static str {
     }
 }
 
-/// Every method by size and content.
+/// Makes a table of every method by size and content.
 fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
     let mut head = vec![String::new()];
     head.extend(survey.runs.iter().flat_map(|run| [picture(run), "× loop".into(), "× floor".into()]));
@@ -172,7 +172,7 @@ fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
     Table { title, about: Some(about.into()), head, rows }
 }
 
-/// The machines of a joined table, in words.
+/// Describes the machines of a joined table.
 pub fn machines(joined: &Joined) -> Vec<String> {
     let line = |(index, Machine { file, adapter, driver }): (usize, &Machine)| {
         format!("{}: {adapter} ({driver}), {file}", letter(index))
@@ -180,7 +180,7 @@ pub fn machines(joined: &Joined) -> Vec<String> {
     joined.machines.iter().enumerate().map(line).collect()
 }
 
-/// The tables of several machines.
+/// Makes the tables of several machines.
 pub fn of_joined(joined: &Joined) -> Vec<Table> {
     let mut head = vec![String::new()];
     let names = (0..joined.machines.len()).map(letter);
