@@ -70,10 +70,10 @@ impl BlurMethod {
                 "The mean of a square is the mean of its rows' means: N loads along the row, then N down the column."
             }
             Self::Tiled => {
-                "A workgroup loads its pixels and what lies around them once into its own fast memory, and sums up there."
+                "A workgroup loads its pixels and their surroundings once into its own fast memory, and sums them up there."
             }
             Self::Running => {
-                "The next sum is the last one with one pixel more and one less: its cost no longer grows with N."
+                "Each sum is the last one plus the next pixel, less the oldest. The cost no longer grows with N."
             }
         }
     }
@@ -129,12 +129,12 @@ impl LabBlur {
         if size.is_multiple_of(2) || !(1..=MOST_SIZE).contains(&size) || runs == 0 {
             let nearest = size.clamp(1, MOST_SIZE) | 1;
             return Ok(Err(format!(
-                "a blur is 1 to {MOST_SIZE} pixels wide, an odd number, and runs at least once; the nearest to {size} is {nearest}"
+                "the width of a blur is an odd number from 1 to {MOST_SIZE}, and it runs at least once; the nearest to {size} is {nearest}"
             )));
         }
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if width.max(height) > most {
-            return Ok(Err(format!("the adapter blurs at most {most} pixels a side, not {width}×{height}")));
+            return Ok(Err(format!("the adapter blurs at most {most} pixels per side, not {width}×{height}")));
         }
         let pixels = u64::from(width) * u64::from(height);
         let memory = || storage(gpu, "blurred image", pixels.max(4) * 4);

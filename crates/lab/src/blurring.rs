@@ -55,7 +55,7 @@ impl BlurSetup {
     pub fn nearest(self) -> (Self, Option<String>) {
         let size = self.size.clamp(1, MOST_SIZE) | 1;
         let told = (size != self.size).then(|| {
-            format!("a blur is 1 to {MOST_SIZE} pixels wide, an odd number, not {}; the nearest is {size}", self.size)
+            format!("the width of a blur is an odd number from 1 to {MOST_SIZE}, not {}; the nearest is {size}", self.size)
         });
         (Self { size, ..self }, told)
     }
@@ -174,7 +174,7 @@ impl LabWork for Blurring {
         let off = differences.filter(|&difference| difference > 0).count() as u64;
         let ((width, height), (across, down)) = (self.whole, self.size);
         let parts = 3 * u64::from(across) * u64::from(down);
-        let why = if self.setup.is_playing { "so that the video plays on" } else { "so that the window stays quick" };
+        let why = if self.setup.is_playing { "to keep the video playing" } else { "to keep the window responsive" };
         let setup = Setup { method: super::Method::Scalar, channels: ChannelSet::Four, shape: Shape::default() };
         let bins = |image: &Picture| {
             let mut channels = setup.by_channel(&count_plainly(image, setup.shape.bins(), true)).into_iter();
@@ -288,7 +288,7 @@ mod tests {
                 let count = u64::from(size * size);
                 assert_eq!(u64::from(*part), (2 * sum + count) / (2 * count), "{size} at {x}, {y}");
             }
-            assert!(found.iter().zip(&rgba).skip(3).step_by(4).all(|(a, b)| a == b), "the fourth part stays");
+            assert!(found.iter().zip(&rgba).skip(3).step_by(4).all(|(a, b)| a == b), "the fourth byte is kept");
         }
     }
 

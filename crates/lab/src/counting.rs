@@ -89,7 +89,7 @@ impl CountingPass {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if workgroups.0.max(workgroups.1) > most {
             return Ok(Err(format!(
-                "workgroups of {}x{} are more than the {most} in a row that the adapter runs",
+                "{}x{} workgroups are more than the adapter runs, which is {most} per side",
                 shape.chunk().0,
                 shape.chunk().1
             )));
@@ -246,7 +246,7 @@ pub(super) fn storage(gpu: &Gpu, label: &str, bytes: u64) -> Result<wgpu::Buffer
         mapped_at_creation: false,
     });
     match pollster::block_on(scope.pop()) {
-        Some(_) => Err("the adapter has not that much memory left".into()),
+        Some(_) => Err("the adapter does not have that much memory left".into()),
         None => Ok(buffer),
     }
 }

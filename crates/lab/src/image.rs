@@ -114,7 +114,7 @@ impl Textures {
 fn check_side(gpu: &Gpu, size: (u32, u32)) -> Result<(), String> {
     let most = gpu.device.limits().max_texture_dimension_2d;
     if size.0.max(size.1) > most {
-        return Err(format!("the adapter's textures have at most {most} pixels a side"));
+        return Err(format!("the adapter's textures have at most {most} pixels per side"));
     }
     Ok(())
 }

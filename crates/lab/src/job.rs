@@ -119,7 +119,7 @@ impl<W: LabWork> Worker<W> {
             let _ = sender.send(answer);
         };
         let thread = std::thread::Builder::new().name("histoscope-lab".to_owned()).spawn(run);
-        let thread = Some(thread.map_err(|error| format!("no thread could be started for it: {error}"))?);
+        let thread = Some(thread.map_err(|error| format!("cannot start a thread for it: {error}"))?);
         self.0 = JobState::Busy(Busy { stop, done, thread });
         Ok(())
     }
@@ -131,7 +131,7 @@ impl<W: LabWork> Worker<W> {
             Err(TryRecvError::Empty) => return None,
             Ok(done) => done,
             Err(TryRecvError::Disconnected) => {
-                (None, Ok(Some(Err("its thread has failed; another choice starts it anew".to_owned()))))
+                (None, Ok(Some(Err("its thread has failed; make another choice to start it again".to_owned()))))
             }
         };
         self.0 = JobState::Idle(kept);

@@ -114,7 +114,7 @@ impl Ladder {
                 Err(why @ GpuError::TooDeep { .. }) => return Ok(Err(why.to_string())),
                 Err(error) => return Err(error),
             },
-            Method::Floor => return Ok(Err("reading alone counts nothing".into())),
+            Method::Floor => return Ok(Err("this method only reads and counts nothing".into())),
             _ => {
                 let conversion = match Conversion::new(gpu, picture, step) {
                     Ok(conversion) => conversion,
@@ -171,10 +171,10 @@ impl Ladder {
             return None;
         }
         let why = match self.setup.method {
-            _ if self.is_for_pace => "so that the video plays on",
-            Method::Single => "lest the GPU seem to hang",
-            Method::Scalar => "lest the video stand still",
-            _ => "since it cannot keep the chunks of more",
+            _ if self.is_for_pace => "to keep the video playing",
+            Method::Single => "to keep the GPU from hanging",
+            Method::Scalar => "to keep the video playing",
+            _ => "since chunks of more do not fit in memory",
         };
         let ((w, h), (width, height)) = (self.counted_size(), self.size);
         Some(format!("counts {w}×{h} of {width}×{height} pixels, {why}"))

@@ -76,11 +76,11 @@ impl Method {
         match self {
             Self::Scalar => "plain loop on the CPU, one thread",
             Self::Single => "a single invocation",
-            Self::Race => "an invocation a pixel, data race",
-            Self::Atomics => "an invocation a pixel, atomics",
+            Self::Race => "one invocation per pixel, data race",
+            Self::Atomics => "one invocation per pixel, atomics",
             Self::Sum => "chunks, summed",
             Self::Pairwise => "chunks, reduced pair by pair",
-            Self::Shared => "chunks, shared-memory atomics",
+            Self::Shared => "chunks, workgroup-memory atomics",
             Self::Subgroup => "subgroups, equal bins added once",
             Self::OursGpu => "ours on the GPU",
             Self::OursCpu => "ours on the CPU",
@@ -93,36 +93,36 @@ impl Method {
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Scalar => {
-                "A loop on the CPU takes one pixel after the other and adds one to the pixel's bin: right, and slow."
+                "A loop on the CPU goes over the pixels and adds one to each pixel's bin: correct, but slow."
             }
             Self::Single => {
-                "The same loop in one invocation on the GPU: right, and slower still, since thousands of others stand idle."
+                "The same loop in a single invocation on the GPU: correct, but even slower, since thousands of others stand idle."
             }
             Self::Race => {
-                "One invocation a pixel, all at once: two that load the same count both store it plus one, and a pixel is lost."
+                "One invocation per pixel, all at once: if two load the same count, both store it plus one, and one pixel is lost."
             }
             Self::Atomics => {
-                "An atomic addition cannot be torn apart, so that none is lost; but pixels of the same bin wait for each other."
+                "Atomic additions cannot be interrupted, so none is lost. But pixels of the same bin wait for each other."
             }
             Self::Sum => {
-                "Each workgroup counts a chunk of pixels in its own fast memory; a second pass sums the chunks, one invocation a \
+                "Each workgroup counts a chunk of pixels in its own fast memory. A second pass sums the chunks, one invocation per \
                  bin."
             }
             Self::Pairwise => {
-                "The chunks are summed in pairs, then pairs of pairs: the GPU works on all pairs at once, in a pass for each \
+                "The chunks are summed in pairs, then in pairs of pairs. The GPU works on all pairs at once, in one pass for each \
                  halving."
             }
             Self::Shared => {
-                "Each workgroup counts a chunk in its own fast memory and adds it to the bins by atomics: nothing is left to sum."
+                "Each workgroup counts a chunk in its own fast memory and adds it to the bins with atomics, so no chunks are left to sum."
             }
             Self::Subgroup => {
-                "The invocations of a subgroup find out which of them want the same bin, and one of them adds for all of these."
+                "The invocations of a subgroup find out which of them have the same bin. One of them then adds for all of these."
             }
             Self::OursGpu => {
-                "Few large workgroups walk over the native planes, count in workgroup memory and leave few chunks to sum."
+                "A few large workgroups go over the native planes and count in workgroup memory, so few chunks are left to sum."
             }
-            Self::OursCpu => "Every core counts a band of rows with vector instructions, into bins of its own.",
-            Self::Floor => "Every word of the planes is read and nothing is done with it: no method can be faster.",
+            Self::OursCpu => "Every core counts a band of rows with vector instructions, into its own bins.",
+            Self::Floor => "Every word of the planes is read, and nothing else is done. No method can be faster.",
         }
     }
 

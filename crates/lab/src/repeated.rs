@@ -90,6 +90,6 @@ mod tests {
         let repeats = Repeats { runs, words: Vec::new() };
         let middle = |spans: &[usize]| repeats.middle(spans.iter().copied()).map(|time| time.as_nanos());
         assert_eq!([middle(&[0]), middle(&[1]), middle(&[0, 2])], [Some(5), Some(200), Some(6)]);
-        assert_eq!(middle(&[3]), None, "the adapter tells no such time");
+        assert_eq!(middle(&[3]), None, "the adapter cannot measure it");
     }
 }

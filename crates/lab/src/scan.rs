@@ -68,16 +68,16 @@ impl ScanMethod {
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Naive => {
-                "Every invocation sums up all words before its own: right, with as many additions as pairs of words."
+                "Every invocation sums up all words before its own: correct, but with as many additions as pairs of words."
             }
             Self::HillisSteele => {
-                "Every word takes the one that is 1, 2, 4, … before it: few steps, and an addition for each word in each of them."
+                "Every word adds the word 1, 2, 4, … before it: few steps, but each has an addition for every word."
             }
             Self::Blelloch => {
-                "Up a tree of sums and down again: two additions a word, but neighbours soon want the same bank of the memory."
+                "Up a tree of sums and down again: two additions per word, but neighbours soon compete for the same memory bank."
             }
             Self::ConflictFree => {
-                "The same tree with a word of padding after every 32, so that neighbours find different banks."
+                "The same tree with a word of padding after every 32, so that neighbours use different banks."
             }
         }
     }
@@ -314,7 +314,7 @@ fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
         return Ok(());
     }
     let nearest = (1_u32 << workgroup.max(1).ilog2()).clamp(32, 1 << largest.ilog2());
-    Err(format!("a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"))
+    Err(format!("the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"))
 }
 
 /// Checks that the adapter can scan this many words.
@@ -323,13 +323,13 @@ fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
 /// A sentence with the most words that it can scan.
 pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     if length == 0 {
-        return Err("there is nothing to scan; the shortest is 1 word".into());
+        return Err("nothing to scan; the shortest length is 1 word".into());
     }
     let limits = gpu.device.limits();
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     if u64::from(length) * 4 > most {
         return Err(format!(
-            "{length} words take {}, and {} binds {} at most; the longest is {} words",
+            "{length} words take {}, but {} binds at most {}; the longest is {} words",
             megabytes(u64::from(length) * 4),
             gpu.info.name,
             megabytes(most),

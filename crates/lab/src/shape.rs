@@ -16,7 +16,7 @@ pub struct Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// Too few or too many bins.
-    #[error("{bins} bins cannot be counted, only {} to {}; the nearest is {nearest}", Shape::BINS.start(), Shape::BINS.end())]
+    #[error("{bins} bins are not possible, only {} to {}; the nearest is {nearest}", Shape::BINS.start(), Shape::BINS.end())]
     Bins {
         /// The requested number.
         bins: u32,
@@ -39,7 +39,7 @@ pub enum ShapeError {
         nearest: (u32, u32),
     },
     /// The bins of one channel do not fit in workgroup memory.
-    #[error("{bins} bins take {} bytes of workgroup memory, and this adapter has {memory}; the nearest is {nearest}", .bins * 4)]
+    #[error("{bins} bins take {} bytes of workgroup memory, but this adapter has {memory}; the nearest is {nearest}", .bins * 4)]
     Memory {
         /// The requested number.
         bins: u32,
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(refused((16, 16), 2), ShapeError::Bins { bins: 2, nearest: 3 });
         assert_eq!(
             refused((16, 16), 5000).to_string(),
-            "5000 bins cannot be counted, only 3 to 4096; the nearest is 4096"
+            "5000 bins are not possible, only 3 to 4096; the nearest is 4096"
         );
         for (chunk, nearest) in [
             ((64, 64), (64, 16)),

@@ -90,14 +90,14 @@ impl SumSetup {
         let told = match asked {
             _ if asked == length => None,
             _ if !Self::LENGTHS.contains(&asked) => Some(format!(
-                "{asked} words cannot be summed here, only {least} to {most}; the nearest that works is {length}"
+                "{asked} words cannot be summed here, only {least} to {most}; the nearest possible number is {length}"
             )),
             _ if length == bound => Some(format!(
-                "{asked} words are more than the {bound} that {} binds; the nearest that works is {length}",
+                "{asked} words are more than {} binds, which is {bound}; the nearest possible number is {length}",
                 gpu.info.name
             )),
             _ => Some(format!(
-                "{asked} words would hold up the window on a software adapter; the nearest that works is {length}"
+                "{asked} words would block the window on a software adapter; the nearest possible number is {length}"
             )),
         };
         (Self { length, ..self }, told)
@@ -178,7 +178,7 @@ impl LabWork for PreparedScan {
                 // The adapter may have less memory than it can bind.
                 Err(reason) => {
                     setup.length /= 2;
-                    told = Some(format!("{reason}; the nearest that works is {}", setup.length));
+                    told = Some(format!("{reason}; the nearest possible number is {}", setup.length));
                 }
             }
         };

@@ -163,7 +163,7 @@ fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row:
     let most = gpu.device.limits().max_compute_invocations_per_workgroup;
     let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
     if words.len() > pass.capacity() as usize {
-        row.note = Some(format!("not measured: ours sums up bins, and holds {} words at most", pass.capacity()));
+        row.note = Some(format!("not measured: our scan is made for bins and holds at most {} words", pass.capacity()));
         return Ok(());
     }
     let buffer = |label| {
@@ -212,8 +212,8 @@ fn tutorial_blur(
     row.alone = Some(timed(gpu, budget, &mut |pass, _| blur.dispatch(pass))?);
     let (image_loads, tile_loads) = method.loads(size);
     row.note = Some(match tile_loads > 0.0 {
-        true => format!("loads a pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within a code"),
-        false => format!("loads a pixel: {image_loads:.1}; within a code"),
+        true => format!("loads per pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within one code"),
+        false => format!("loads per pixel: {image_loads:.1}; within one code"),
     });
     Ok(())
 }
@@ -373,5 +373,5 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
             writeln!(f, "      {note}")?;
         }
     }
-    writeln!(f, "+: together with the histograms of the source, of the result, or of both, from the planes on")
+    writeln!(f, "+: including the histograms of the source, of the result, or of both, starting from the planes")
 }

@@ -16,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Picture(#[from] PictureError),
     /// No layout has this name.
-    #[error("'{0}' is no pixel layout that is counted natively; there are {known}", known = layouts::NAMES.join(", "))]
+    #[error("'{0}' is not a pixel layout that is counted natively; choose one of {known}", known = layouts::NAMES.join(", "))]
     UnknownLayout(String),
     /// The chunks or bins are not possible.
     #[error(transparent)]
@@ -26,13 +26,13 @@ pub enum Error {
     Length(String),
     /// No row has this name.
     #[error(
-        "no method is called '{}'; there are {known}",
+        "'{}' is not the name of a method; choose from {known}",
         .0.join("' or '"),
         known = rows().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     )]
     UnknownMethod(Vec<String>),
     /// The picture is so small that only the transfer to the GPU would be measured.
-    #[error("a picture of {0}×{1} pixels is too small to measure; it takes at least 16×16")]
+    #[error("a picture of {0}×{1} pixels is too small to measure; use at least 16×16")]
     TooSmall(u32, u32),
 }
 

@@ -28,7 +28,7 @@ pub enum JoinError {
         reason: String,
     },
     /// A file has a schema of another version.
-    #[error("{} has form {schema}, and this version reads form {SCHEMA}; measure again with one version on all machines", .path.display())]
+    #[error("{} has schema {schema}, but this version reads schema {SCHEMA}; measure again with the same version on all machines", .path.display())]
     Schema {
         /// The file.
         path: PathBuf,
@@ -168,7 +168,7 @@ fn read(path: &Path) -> Result<ReadSurvey, JoinError> {
         return Err(JoinError::Schema { path: path.to_owned(), schema: survey.schema });
     }
     if survey.runs.is_empty() {
-        return Err(no_survey("it holds no run".into()));
+        return Err(no_survey("it contains no runs".into()));
     }
     Ok(survey)
 }
@@ -262,7 +262,7 @@ impl fmt::Display for Joined {
         }
         writeln!(
             f,
-            "\nmedian times; of floor: a pixel's time over that of reading only on the same machine; !: counted wrong"
+            "\nmedian times; of floor: time per pixel, relative to only reading the planes on the same machine; !: wrong counts"
         )
     }
 }
@@ -382,8 +382,8 @@ mod tests {
         for (name, text, words) in [
             ("empty.json", "", "was not written by"),
             ("other.json", "{\"a\": 1}", "was not written by"),
-            ("bare.json", "{\"schema\": 1, \"runs\": []}", "holds no run"),
-            ("old.json", "{\"schema\": 0, \"runs\": []}", "has form 0"),
+            ("bare.json", "{\"schema\": 1, \"runs\": []}", "contains no runs"),
+            ("old.json", "{\"schema\": 0, \"runs\": []}", "has schema 0"),
         ] {
             let path = file(folder.path(), name, text);
             let good = file(folder.path(), "good.json", &survey("one", &row("sum", 1.0, true)));

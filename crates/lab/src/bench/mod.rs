@@ -67,7 +67,7 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     }
     let pictures = options.pictures()?;
     bar.inc(1);
-    bar.set_message("counting them with the reference");
+    bar.set_message("counting with the reference");
     let bench = run::Bench::new(gpu, options, &pictures)?;
     bar.inc(1);
     let mut rows = Vec::new();

@@ -89,7 +89,7 @@ pub fn of_survey(survey: &Survey) -> Result<String, askama::Error> {
 /// As [`of_survey`].
 pub fn of_joined(joined: &Joined) -> Result<String, askama::Error> {
     let page = Page {
-        title: format!("{} machines beside each other", joined.machines.len()),
+        title: format!("{} machines side by side", joined.machines.len()),
         lines: tables::machines(joined),
         tables: tables::of_joined(joined),
         ..Page::bare()

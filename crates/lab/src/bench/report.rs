@@ -182,7 +182,7 @@ impl fmt::Display for Report {
         writeln!(f, "{adapter} ({driver}); CPU: {cpu_threads} threads, {cpu_instructions}")?;
         writeln!(
             f,
-            "{}×{} {layout}, {content}; {pictures} different pictures in turn; {bin_count} bins",
+            "{}×{} {layout}, {content}; {pictures} different pictures; {bin_count} bins",
             size.0, size.1
         )?;
         writeln!(
@@ -191,7 +191,7 @@ impl fmt::Display for Report {
             match self.gpu_clock {
                 Clock::Timestamps => "from timestamp queries",
                 Clock::Wall =>
-                    "by the wall clock, with the way there and back, since the adapter has no timestamp queries",
+                    "by the wall clock and include submission and waiting, since the adapter has no timestamp queries",
             }
         )?;
         for (channels, title) in [
@@ -203,7 +203,7 @@ impl fmt::Display for Report {
                 continue;
             }
             writeln!(f)?;
-            write!(f, "{title:<46}{:>11}{:>11}", "median µs", "min µs")?;
+            write!(f, "{title:<48}{:>11}{:>11}", "median µs", "min µs")?;
             writeln!(f, "{:>10}{:>10}{:>10}{:>8}  exact", "relative", "of loop", "of floor", "GB/s")?;
             for row in rows {
                 write_row(f, row)?;
@@ -212,14 +212,14 @@ impl fmt::Display for Report {
         write_table(f, &self.adjustments)?;
         writeln!(
             f,
-            "\nrelative: a pixel's time over that of the tutorial's last method, chunks reduced pair by pair; of loop, of floor: \
-             over that of the plain loop on the CPU, and of reading only; below 1 is faster"
+            "\nTimes per pixel, relative to another method (below 1 is faster). relative: to the tutorial's last method, chunks \
+             reduced pair by pair; of loop: to the plain loop on the CPU; of floor: to only reading the planes"
         )
     }
 }
 
 fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
-    write!(f, "  {:<10}{:<34}", row.method.name(), row.method.title())?;
+    write!(f, "  {:<10}{:<36}", row.method.name(), row.method.title())?;
     write_times(f, row.times)?;
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
     write!(f, "{:>10}{:>10}{:>10}", number(row.relative, 3), number(row.of_loop, 3), number(row.of_floor, 2))?;
@@ -229,7 +229,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
         None => writeln!(f, "  -")?,
     }
     for pass in &row.passes {
-        write!(f, "      {:<40}", pass.name)?;
+        write!(f, "      {:<42}", pass.name)?;
         write_times(f, Some(pass.times))?;
         writeln!(f)?;
     }
@@ -267,7 +267,7 @@ mod tests {
         let moved = check(&[&[3, 0, 4]], &[&[3, 1, 3]]);
         assert_eq!(moved, Check { exact: false, lost: 1, surplus: 1, expected: 7 });
         assert_eq!(moved.to_string(), "no: 1 missing, 1 too many, of 7");
-        assert!(!lost.and(check(&[&[1]], &[&[1]])).exact, "one right picture does not make up for a wrong one");
+        assert!(!lost.and(check(&[&[1]], &[&[1]])).exact, "one correct picture does not make up for a wrong one");
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let tutorial_blur = |method, size| What::TutorialBlur { method, size };
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
-        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("scan-conflicts", "… with bank conflicts", What::Scan { conflict_free: false }),
         ("scan-naive", "tutorial: all words before", What::TutorialScan(ScanMethod::Naive)),
         ("scan-hillis-steele", "tutorial: Hillis, Steele", What::TutorialScan(ScanMethod::HillisSteele)),
         ("scan-blelloch", "tutorial: Blelloch", What::TutorialScan(ScanMethod::Blelloch)),

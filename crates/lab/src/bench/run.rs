@@ -299,7 +299,7 @@ impl<'a> Bench<'a> {
             Ok::<_, Error>(setup.by_channel(&setup.regrouped(engine.count(&self.pictures[0], Components::Rgbl))))
         });
         let counted = counted.unwrap_or_default();
-        let note = (setup.channels == ChannelSet::One).then(|| "it counts all four channels here too".into());
+        let note = (setup.channels == ChannelSet::One).then(|| "also counts all four channels here".into());
         RowOutcome { times: Some(times), check: Some(check), counted, note, ..RowOutcome::default() }
     }
 
@@ -335,8 +335,8 @@ fn small_note(method: Method, size: (u32, u32), full: (u32, u32), times: Times) 
     let seconds = times.median_us / 1e6 / pixels(size) * pixels(full);
     let ((w, h), (width, height)) = (size, full);
     let why = match method {
-        Method::Single => "lest the GPU seem to hang",
-        _ => "since it cannot keep the chunks of more",
+        Method::Single => "to keep the GPU from hanging",
+        _ => "since chunks of more do not fit in memory",
     };
     format!("measured on {w}×{h} pixels, {why}; at that rate {width}×{height} would take {seconds:.2} s")
 }

@@ -287,7 +287,7 @@ impl Sweep {
     /// Writes the proposal for this adapter.
     fn write_proposal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(Ranked { shape, of_fastest }) = self.proposal else {
-            return writeln!(f, "no plan counted all pictures, so that none is proposed");
+            return writeln!(f, "no plan counted all pictures correctly, so none is proposed");
         };
         let behind = |of_fastest: f64| (of_fastest - 1.0) * 100.0;
         write!(
@@ -296,9 +296,9 @@ impl Sweep {
             behind(of_fastest)
         )?;
         match self.built_in {
-            Some(built_in) if built_in.shape == shape => writeln!(f, "; it is the plan that the program has"),
+            Some(built_in) if built_in.shape == shape => writeln!(f, "; the program already uses it"),
             Some(Ranked { shape, of_fastest }) => {
-                writeln!(f, "; the program has {shape}, {:.1} % behind", behind(of_fastest))
+                writeln!(f, "; the program uses {shape}, {:.1} % behind", behind(of_fastest))
             }
             None => writeln!(f),
         }
@@ -361,8 +361,8 @@ mod tests {
         points.retain(|point| point.workgroup != 128);
         assert_eq!(ranked(&points)[0].shape.workgroup, 64);
         points.iter_mut().for_each(|point| point.exact = false);
-        assert_eq!(ranked(&points), [], "a plan that counts wrong is none");
+        assert_eq!(ranked(&points), [], "a plan with wrong counts is not ranked");
         let floor = SweepPoint { copies: 0, ..point(small, 64, 1.0) };
-        assert_eq!(ranked(&[floor]), [], "the floor is no plan");
+        assert_eq!(ranked(&[floor]), [], "the floor is not a plan");
     }
 }

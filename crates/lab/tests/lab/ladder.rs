@@ -170,11 +170,11 @@ fn slow_methods_count_a_smaller_picture_and_say_which() {
     };
     let (size, words) = of(Method::Single, shape);
     assert_eq!(size, (64, 36));
-    assert_eq!(words.unwrap(), "counts 64×36 of 1920×1080 pixels, lest the GPU seem to hang");
+    assert_eq!(words.unwrap(), "counts 64×36 of 1920×1080 pixels, to keep the GPU from hanging");
     assert!(of(Method::Scalar, shape).1.unwrap().starts_with("counts 240×135 of 1920×1080 pixels"));
     assert_eq!(of(Method::Atomics, shape), ((1920, 1080), None));
     let (size, words) = of(Method::Pairwise, Shape::new(&gpu, (5, 3), 4096).unwrap());
-    assert!(size.0 < 1920 && words.unwrap().ends_with("since it cannot keep the chunks of more"), "{size:?}");
+    assert!(size.0 < 1920 && words.unwrap().ends_with("since chunks of more do not fit in memory"), "{size:?}");
 }
 
 /// Guards against a comparison that never fails.

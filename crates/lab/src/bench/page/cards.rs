@@ -66,9 +66,9 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> MethodCard {
     let count = row.counted.len();
     let charts = row.counted.iter().enumerate().map(|(index, counted)| {
         let caption = match (count, counted.check.exact) {
-            (1, true) => "every bin is right".to_owned(),
+            (1, true) => "every bin is correct".to_owned(),
             (1, false) => counted.check.to_string(),
-            (_, true) => format!("run {}: every bin is right", index + 1),
+            (_, true) => format!("run {}: every bin is correct", index + 1),
             (_, false) => format!("run {}: {}", index + 1, counted.check.to_string().trim_start_matches("no: ")),
         };
         chart(counted, right, caption)

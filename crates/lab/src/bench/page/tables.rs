@@ -126,7 +126,7 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
             TableRow::new(method.name(), cells)
         })
     };
-    let about = "A method that counted a smaller picture has that one's time; the ratios are a pixel's.";
+    let about = "If a method counted a smaller picture, its time is for that picture. Ratios are per pixel.";
     Table {
         title: format!("By size and content: {}", words(channels)),
         about: Some(about.into()),
@@ -136,7 +136,7 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
 }
 
 fn of_run(title: String, measured: &[&MethodRow]) -> Table {
-    let head = ["", "median", "least", "× loop", "× floor", "× pairwise", "GB/s", "right"].map(str::to_owned).to_vec();
+    let head = ["", "median", "minimum", "× loop", "× floor", "× pairwise", "GB/s", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
         let mut cells = vec![TableCell::of(row.method.title())];
@@ -157,7 +157,7 @@ fn of_run(title: String, measured: &[&MethodRow]) -> Table {
 }
 
 fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
-    let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "right"].map(str::to_owned).to_vec();
+    let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
         let mut cells = vec![TableCell::of(row.told_title())];
@@ -168,7 +168,7 @@ fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
         rows.push(TableRow::new(row.name, cells));
         rows.extend(row.note.iter().map(|note| TableRow::note(note.as_str())));
     }
-    let about = "+: together with the histograms of the source, of the result, or of both, from the planes on.";
+    let about = "+: including the histograms of the source, of the result, or of both, starting from the planes.";
     Table { title, about: Some(about.into()), head, rows }
 }
 
@@ -200,7 +200,7 @@ pub fn of_joined(joined: &Joined) -> Vec<Table> {
             TableRow::new(&row.name, std::iter::once(first).chain(row.cells.iter().flat_map(cells)).collect())
         });
         let about =
-            has_reduced(group).then(|| "In brackets: the time of a smaller picture; the ratios are a pixel's.".into());
+            has_reduced(group).then(|| "In brackets: the time for a smaller picture. Ratios are per pixel.".into());
         Table { title: group.title.clone(), about, head: head.clone(), rows: rows.collect() }
     };
     joined.groups.iter().map(table).collect()
