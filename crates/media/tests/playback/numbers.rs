@@ -94,7 +94,7 @@ fn a_frame_that_was_lost() {
     }
 }
 
-/// An index that does not list frames which were already decoded is not trusted.
+/// An index that does not match the frames decoded before it arrived is not trusted.
 #[test]
 fn a_frame_that_was_lost_before_the_numbers_came() {
     let broken = without_frame(LOST);

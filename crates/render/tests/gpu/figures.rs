@@ -1,4 +1,4 @@
-//! Bins as numbers while a video plays: they come without anybody waiting, and name the frame that they belong to.
+//! Bins as numbers while a video plays: they arrive without waiting, and name the frame that they belong to.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
     studio::frame(picture, 3, number)
 }
 
-/// Polls as an event loop does until the bins are there.
+/// Polls until the bins have arrived, as an event loop does.
 fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Cumulative) {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(20) {
@@ -49,13 +49,13 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     let [first, second, third] = [7, 8, 9].map(|number| frame(number, (1, 1)));
     assert!(renderer.poll_histogram(&gpu).is_none(), "nobody has asked");
 
-    // Asked for before it is counted: the next drawing sends them.
+    // Requested before they are counted: the next drawing sends them.
     renderer.load_frame(&gpu, &first, None, Components::Rgbl, None).unwrap();
     renderer.request_histogram(&gpu);
     assert!(renderer.poll_histogram(&gpu).is_none(), "it has not been counted");
     assert!(renderer.is_histogram_pending());
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
-    // The next frame is there before the numbers of the last one are.
+    // The next frame is loaded before the numbers of the last one have arrived.
     renderer.load_frame(&gpu, &second, None, Components::Rgbl, None).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
@@ -76,13 +76,13 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(sums == expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 
-    // Asked for on a paused picture: nothing is drawn, and they come all the same.
+    // Requested on a paused picture: nothing is drawn, and they arrive anyway.
     renderer.request_histogram(&gpu);
     renderer.request_histogram(&gpu);
     let (tag, sums) = awaited(&gpu, &mut renderer);
     assert_eq!((tag.index, &sums), (Some(8), &expected(&second.picture)));
 
-    // Another engine's bins are known at once.
+    // Another engine's bins are known immediately.
     renderer.load_frame(&gpu, &third, None, Components::Rgbl, Some(bins(&third.picture))).unwrap();
     renderer.request_histogram(&gpu);
     let (tag, sums) = renderer.poll_histogram(&gpu).expect("no wait");
@@ -90,7 +90,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(renderer.poll_histogram(&gpu).is_none());
 }
 
-/// Draws a picture, and the sums of its bins by the adapter's scan.
+/// Draws a picture. Returns the sums of its bins from the adapter's scan.
 fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curves: bool) -> Cumulative {
     studio.load(WAYS[0], picture, UPRIGHT, components);
     let (renderer, gpu) = studio.renderer(WAYS[0]);
@@ -141,7 +141,7 @@ fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
     }
 }
 
-/// The code of every sample, from the lowest on.
+/// Returns the code of every sample, in ascending order.
 fn sorted(bins: &[u32]) -> Vec<u32> {
     (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
 }
@@ -158,7 +158,7 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
         for picture in [noise(layout, size, color, number % 3, seed), natural(layout, size, color, seed)] {
             let expected = reference::outside_r103(&picture);
             assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
-            // What is counted, bins of colours or of code values, makes no difference.
+            // The kind of bins, of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
             for way in [WAYS[0], WAYS[2]] {
                 studio.load(way, &picture, UPRIGHT, components);
@@ -249,7 +249,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
         studio.load_frame(way, &first);
         let (renderer, gpu) = studio.renderer(way);
         let scene = |adjustments, counted| Scene { adjustments, counted, ..Scene::default() };
-        // The choices of a paused picture, each asked for in front of the drawing and behind it.
+        // The options of a paused picture, each requested before and after drawing.
         let steps = [
             (scene(equalized, Counted::Result), true, result(&first, &equalized)),
             (scene(equalized, Counted::Source), false, expected(&first.picture)),
@@ -273,12 +273,13 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
                 assert!(!renderer.is_histogram_pending() || *is_adjusted, "{name}");
             }
         }
-        // Bins that came before a choice are no news after it; the drawing sends the new ones by itself.
+        // Bins that arrived before a change of options are not reported again. Drawing sends the new ones without a
+        // request.
         renderer.request_histogram(gpu);
         awaited(gpu, renderer);
         renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
         assert_eq!(awaited(gpu, renderer).1, steps[0].2, "{way:?}");
-        // Another engine's bins of a picture that is yet to be adjusted are not known before it is.
+        // Another engine's bins of a picture that is still to be adjusted are not known yet.
         studio.load_frame(way, &second);
         let (renderer, gpu) = studio.renderer(way);
         renderer.request_histogram(gpu);
@@ -290,7 +291,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
     }
 }
 
-/// Draws, and polls until nothing is under way; the thresholds then.
+/// Draws, and polls until nothing is under way. Returns the thresholds.
 fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> Option<[u32; 4]> {
     renderer.snapshot(gpu, (32, 32), &Scene { adjustments, ..Scene::default() }).unwrap();
     let begin = Instant::now();
@@ -334,7 +335,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         let on_adapter = way == WAYS[0];
         assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.cpu_adjust.is_some(), !on_adapter, "{way:?} {times:?}");
-        // Where the adapter adjusts, it counts what it writes as it writes it.
+        // If the adapter adjusts, it counts the result while writing it.
         assert_eq!(times.chunk.is_some(), !way.1 && !on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.reduce.is_some(), !way.1 && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
@@ -343,7 +344,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
     }
 }
 
-/// A software adapter may note a timestamp long after it was recorded: with the next one, or when drawing ends.
+/// A software adapter may write a timestamp long after it was recorded: with the next one, or when drawing ends.
 #[test]
 fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     const FRAMES: usize = 9;
@@ -352,7 +353,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
     let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
     let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
-    // What the passes of one frame take in all, and how long whoever waits for them waits.
+    // Returns the total time of a frame's passes, and the time spent waiting for them.
     let mut frame = || {
         renderer.load(&gpu, &picture, UPRIGHT, Components::Rgbl, None).unwrap();
         renderer.set_timing(&gpu, true);
@@ -367,7 +368,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     };
     // The first drawing compiles the shaders.
     frame();
-    // On a machine that does something else meanwhile a pass may take long for no reason of its own: most frames decide.
+    // On a busy machine a pass may take long for no reason of its own, so most frames decide.
     let mut seen = Vec::new();
     for _ in 0..FRAMES {
         let (times, passes, waited) = frame();
@@ -375,8 +376,9 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
             return; // The adapter writes no timestamps.
         }
         assert!(passes <= waited, "{times:?} of {waited:?}");
-        // Counting and adjusting read every pixel of the picture, and take most of the time. A begin that is noted behind the
-        // work leaves a pass a hundredth of that. On a GPU handing the work over takes longer than all of it.
+        // Counting and adjusting read every pixel of the picture, and take most of the time. If the begin was recorded
+        // after the work, the pass would seem to take a hundredth of it. On a GPU, submitting the work takes longer
+        // than all of it.
         let has_its_work = times.chunk.is_some_and(|chunk| Some(20 * chunk) > times.adjust) && passes > waited / 4;
         seen.push((has_its_work || !gpu.is_software(), format!("{times:?} of {waited:?}")));
     }
