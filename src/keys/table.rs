@@ -9,20 +9,20 @@ use super::chord::Chord::{
 use super::chord::NamedKey;
 use histoscope_core::adjust::{Adjustment, Parameter};
 
-/// A part of the help sheet.
+/// A section of the help sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     /// Pausing, speed, loops.
     Playing,
-    /// Moving in the video.
+    /// Navigation in the video.
     Moving,
-    /// What the histograms show and how.
+    /// The content and look of histograms.
     Histograms,
-    /// What is done to the picture.
+    /// Adjustments of the picture.
     Adjustments,
     /// The picture.
     Picture,
-    /// Figures and facts.
+    /// Figures and information.
     Reading,
     /// Files and the window.
     Window,
@@ -48,26 +48,26 @@ impl Section {
     }
 }
 
-/// A line of the table: keys that belong together, what each does, and the words for it.
+/// A row of the table: keys that belong together, their actions, and the help text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings {
-    /// Where the line stands on the help sheet.
+    /// The section of the help sheet.
     pub section: Section,
-    /// The keys and what they do.
+    /// The keys and their actions.
     pub keys: &'static [(Chord, Action)],
-    /// What they do in words.
+    /// The help text.
     pub help: &'static str,
 }
 
 impl Bindings {
-    /// The keys as the help sheet names them.
+    /// Returns the labels of the keys.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         self.keys.iter().map(|(chord, _)| chord.label()).collect()
     }
 }
 
-/// The smaller step of the speed.
+/// The smaller factor for changing the speed.
 pub const SPEED_STEP: f64 = 1.1;
 
 const fn seek(secs: f64) -> Action {
@@ -86,7 +86,7 @@ const fn speed_by(factor: f64) -> Action {
     Speed(SpeedChange::By(factor))
 }
 
-/// Every key that does something.
+/// All key bindings.
 pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Playing,
@@ -225,7 +225,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        // American keyboards and others have + above =.
+        // American and some other keyboards have + above =.
         keys: &[(Sign("-"), Enlarge { more: false }), (SignOver("+", "="), Enlarge { more: true })],
         help: "smaller, larger histograms",
     },
@@ -460,7 +460,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
 ];
 
-/// What the pointer does, for the help sheet.
+/// The gestures of the pointer, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),

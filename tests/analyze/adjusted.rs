@@ -148,7 +148,7 @@ fn what_records_cannot_say_is_wrong_usage() {
     for (arguments, words) in [
         (&["--equalize=luminance:0.5"][..], &["0.5 s", "depend on the frames before it", "merged"][..]),
         (&["--equalize", "--format", "ffprobe"], &["--format ffprobe", "FFmpeg's own values"]),
-        (&["--clahe", "8x8", "--components", "ycbcr"], &["R'G'B'", "leave --components out"]),
+        (&["--clahe", "8x8", "--components", "ycbcr"], &["R'G'B'", "leave out --components"]),
         (&["--otsu", "2", "--counted", "both"], &["analyze counts the adjusted picture", "run it twice"]),
         (&["--otsu", "2", "--counted", "source"], &["leave the adjustments out"]),
         (&["--counted", "result"], &["--counted chooses"]),

@@ -44,7 +44,7 @@ fn a_known_offset_leads_to_the_same_frames() {
     assert!(run.stderr.contains("clip.mkv has 1 frame more at its end"), "{}", run.stderr);
     let none = compare(&late, clip.path(), &["--offset", "-43", "-q"]);
     assert_eq!(none.code, Some(1), "{none:?}");
-    assert!(none.stderr.contains("no frame was compared") && none.stderr.contains("--offset"), "{}", none.stderr);
+    assert!(none.stderr.contains("no frames were compared") && none.stderr.contains("--offset"), "{}", none.stderr);
 }
 
 /// Two encodes of one clip, of which one begins later.
@@ -192,9 +192,9 @@ fn what_does_not_go_with_a_comparison_is_refused() {
     for (arguments, said) in [
         (&["--format", "ffprobe"][..], "no fields for a comparison"),
         (&["--format", "qctools", "-o", out.to_str().unwrap()], "no fields for a comparison"),
-        (&["--resume", "-o", out.to_str().unwrap()], "--resume does not go with --against"),
-        (&["--jobs", "2"], "--jobs does not go with --against"),
-        (&["--crop-bars"], "--crop-bars does not go with --against"),
+        (&["--resume", "-o", out.to_str().unwrap()], "--resume cannot be used with --against"),
+        (&["--jobs", "2"], "--jobs cannot be used with --against"),
+        (&["--crop-bars"], "--crop-bars cannot be used with --against"),
         (&["--posterize=4"], "leave the adjustments out"),
         (&["--offset", "x"], "--offset"),
         (&["--align", "0"], "--align"),
@@ -205,9 +205,9 @@ fn what_does_not_go_with_a_comparison_is_refused() {
     let alone = analyze(clip.path(), &["--offset", "3"]);
     assert_eq!((alone.code, alone.stderr.contains("--against")), (Some(2), true), "{alone:?}");
     let twice = crate::command::run(["analyze", "-", "--against", "-"]);
-    assert_eq!((twice.code, twice.stderr.contains("can be read once")), (Some(2), true), "{twice:?}");
+    assert_eq!((twice.code, twice.stderr.contains("can be read only once")), (Some(2), true), "{twice:?}");
     let aligned = crate::command::run(["analyze", "-", "--against", path, "--align", "9"]);
-    assert_eq!((aligned.code, aligned.stderr.contains("save the standard input")), (Some(2), true), "{aligned:?}");
+    assert_eq!((aligned.code, aligned.stderr.contains("save standard input")), (Some(2), true), "{aligned:?}");
     let several = crate::command::run(["analyze", path, path, "--against", "-"]);
     assert_eq!(several.code, Some(2), "{several:?}");
     // The other video is no place for the records.
@@ -239,5 +239,5 @@ fn a_reader_that_goes_away_leaves_the_question_open() {
     child.stdout.take().unwrap().read_exact(&mut some).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!((ended.status.code(), said.contains("not all was compared")), (Some(1), true), "{said}");
+    assert_eq!((ended.status.code(), said.contains("not everything was compared")), (Some(1), true), "{said}");
 }

@@ -116,7 +116,7 @@ fn a_killed_run_is_continued_after_its_last_complete_record() {
         resume(&clip, &path, &arguments);
         let finished = analyze(clip.path(), &[&arguments[..], &["--resume", "-o", path.to_str().unwrap()]].concat());
         assert_eq!(finished.code, Some(0));
-        assert!(finished.stderr.contains("complete already"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("already complete"), "{}", finished.stderr);
     }
 }
 

@@ -444,7 +444,7 @@ fn an_interrupted_table_is_one_and_is_continued() {
     assert!(fs::read(&path).unwrap() == whole);
     let again = resume(&clip, &path);
     assert_eq!(again.code, Some(0));
-    assert!(again.stderr.contains("complete already"), "{}", again.stderr);
+    assert!(again.stderr.contains("already complete"), "{}", again.stderr);
 }
 
 #[test]

@@ -73,9 +73,9 @@ fn what_cannot_be_divided_is_refused() {
         (&["--segment", "1"][..], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "/dev/null"], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "-"], "name them with -o or --out-dir"),
-        (&["--segment", "1", "-o", "a.csv", "--resume"], "leave it or --segment out"),
+        (&["--segment", "1", "-o", "a.csv", "--resume"], "leave out --resume or --segment"),
         (&["--segment", "1", "-o", "a.qctools.xml.gz"], "leave out --segment"),
-        (&["--segment", "1", "-o", "a.csv", "--against", "b.mp4"], "--segment does not go with --against"),
+        (&["--segment", "1", "-o", "a.csv", "--against", "b.mp4"], "--segment cannot be used with --against"),
         (&["--segment", "0", "-o", "a.csv"], "--segment"),
         (&["--segment", "0.5", "-o", "a.csv"], "--segment"),
     ] {

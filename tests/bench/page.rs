@@ -55,7 +55,7 @@ fn the_page_shows_every_row_and_what_each_method_counted() {
         assert_eq!(charts.len(), if method.races() { 4 } else { 1 }, "{card}");
         for chart in charts {
             assert_eq!(chart.matches("class=\"right\"").count(), 4, "{card}");
-            assert!(method.races() || chart.contains("every bin is right"), "{card}");
+            assert!(method.races() || chart.contains("every bin is correct"), "{card}");
         }
     }
     // The first lesson: 42 pixels, seven chunks that become one.

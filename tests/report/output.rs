@@ -89,7 +89,7 @@ fn a_file_that_ends_early_gives_a_report_that_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("report.html");
     let run = report(cut_off.path(), &output, &[]);
-    run.fails_with(&["short.mkv", "ends after", "the report shows what there is"]);
+    run.fails_with(&["short.mkv", "ends after", "the report shows the readable part"]);
     let page = fs::read_to_string(&output).unwrap();
     assert!(page.contains("<p class=\"note\">Incomplete: it ends after"), "the page says so");
 }

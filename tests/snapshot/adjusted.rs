@@ -122,7 +122,7 @@ fn what_contradicts_itself_is_wrong_usage() {
     let path = clip.path().to_str().unwrap();
     for (arguments, words) in [
         (&["--counted", "both"][..], "--counted chooses"),
-        (&["--equalize", "--components", "ycbcr"], "leave --components out"),
+        (&["--equalize", "--components", "ycbcr"], "leave out --components"),
         (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
         (&["--low-pass", "65"], "3 to 63"),
         (&["--equalize=luminance:99"], "0 to 10"),

@@ -8,7 +8,6 @@ use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
-use super::scopes::ScopeFigures;
 use histoscope_core::adjust::{Adjustments, Reduction};
 use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;

@@ -1,5 +1,5 @@
-//! The adjusted picture on a view: drawn and counted alike by whoever draws and counts, split by the divider, kept while
-//! nothing changes, and no cost while all is off.
+//! The adjusted picture on a view: all engines draw and count it alike. It is split by the divider, kept while nothing
+//! changes, and costs nothing while all adjustments are off.
 
 mod brush;
 
@@ -146,7 +146,7 @@ fn the_divider_splits_the_view_at_its_column() {
                 let shown = studio.snapshot(way, view, &divided);
                 let column = (share.clamp(0.0, 1.0) * view.0 as f32).round() as u32;
                 assert_eq!(divided.seam(view).map(|seam| seam.column), Some(column));
-                // The line is two pixels of light between two dark ones.
+                // The line is two light pixels between two dark ones.
                 let (left, right) = (column.saturating_sub(2), (column + 2).min(view.0));
                 let name = format!("{view:?} {way:?} at {share}");
                 assert!(distance_in(&shown, &before, 0..left) <= 1, "{name}: the source at the left");
@@ -281,14 +281,14 @@ fn only_what_is_wanted_is_counted() {
     let blurred = Adjustments { blur: Some(Blur::default()), ..Adjustments::default() };
     assert_eq!(passes(&scene(Counted::Result, blurred)), ["adjust", "count the result", "draw"]);
     assert_eq!(passes(&scene(Counted::Both, blurred)), ["count", "adjust", "count the result", "draw"]);
-    // What ends in a pass that changes every pixel by itself is counted there.
+    // Results of a pass that changes each pixel independently are counted there.
     let counting = ["adjust and count", "reduce the result", "draw"];
     assert_eq!(passes(&scene(Counted::Result, equalized(0.0))), counting);
     assert_eq!(passes(&scene(Counted::Both, equalized(0.0))), [&["count"][..], &counting].concat());
     for adjustments in [blurred, equalized(0.0)] {
         assert_eq!(passes(&scene(Counted::Source, adjustments)), ["count", "adjust", "draw"]);
     }
-    // A brush costs a pass only where it works on the picture that is not counted.
+    // A brush costs a pass only if it works on the picture that is not counted.
     let brush = Some(Brush::between(3, 60, 140));
     let lit = |counted, divider: Option<f32>| {
         let pair = divider.map_or_else(Pair::default, Pair::divided);
@@ -315,7 +315,7 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
         assert_eq!(passes(Counted::Source), ["count", "adjust", "draw"]);
         assert_eq!(passes(Counted::Result), ["count the result", "draw"], "{depth} bits: counted later");
         assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
-        // The next picture: whatever fits is counted at once.
+        // The next picture is counted immediately if it fits.
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, (61, 35), &Scene { counted: Counted::Result, ..bare(equalized(0.0)) });
         let (renderer, gpu) = studio.renderer(way);
@@ -325,7 +325,7 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     }
 }
 
-/// A picture of that brightness, with noise in it.
+/// Makes a noisy picture of this brightness.
 fn exposed(number: u64) -> Picture {
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let mut random = support::Random(number);
@@ -338,7 +338,7 @@ fn exposed(number: u64) -> Picture {
 fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_drawn() {
     let mut studio = Studio::new();
     let scene = bare(equalized(0.5));
-    // Serial, number, and the time since the frame before as the definition takes it.
+    // Serial, number, and the time since the frame before, as defined.
     let steps = [
         (1, 3, None),
         (1, 4, Some(0.04)),
@@ -355,14 +355,14 @@ fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_dr
         for (step, (serial, number, elapsed)) in steps.into_iter().enumerate() {
             let frame = frame(exposed(number % 12), serial, number);
             let result = processor.apply(&frame.picture, &scene.adjustments, elapsed).unwrap();
-            // A repeated step is the same frame loaded once; else every frame has planes of its own.
+            // A repeated step loads the same frame again. Otherwise every frame has its own planes.
             if elapsed != Some(0.0) {
                 studio.load_frame(way, &frame);
             }
             studio.snapshot(way, (48, 32), &scene);
             assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{way:?}, step {step}");
         }
-        // Loaded again, as when other values are counted, the curve stays where it is.
+        // When it is loaded again, for example to count other components, the curve does not move.
         let again = frame(exposed(3), 5, 50);
         studio.load_frame(way, &again);
         studio.snapshot(way, (48, 32), &scene);
@@ -406,7 +406,7 @@ fn a_new_choice_on_a_paused_frame_is_made_at_once_whatever_was_chosen_before() {
 #[test]
 fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     let mut studio = Studio::new();
-    // Two bytes a pixel in planes of their own, eight in one: the source fits and what is made of it does not.
+    // Its separate planes have two bytes per pixel, the result has eight: the source fits, the result does not.
     let source = picture(10, (0, 0), (61, 35));
     studio.gpu.most_plane_bytes = 5000;
     let scene = Scene { pair: Pair::divided(0.5), ..bare(equalized(0.0)) };

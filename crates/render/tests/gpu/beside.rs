@@ -1,5 +1,6 @@
-//! Another picture on the view: placed, turned, adjusted and drawn as it would be by itself, of any size and depth, by whoever draws and
-//! counts, at its side of a divider or in its half; uploaded once; and what both differ by.
+//! A comparison picture on the view: placed, turned, adjusted and drawn as it would be alone, for any size and depth
+//! and any engine, beside a divider or in its half of the view. It is uploaded once. Also the difference of both
+//! pictures.
 
 use histoscope_core::adjust::difference::{Extent, Gain, Mapping, difference};
 use histoscope_core::adjust::{Adjustments, Codes};
@@ -24,7 +25,7 @@ fn divided(at: f32, scene: Scene) -> Scene {
     Scene { pair: Pair { other: Other::Held, ..Pair::divided(at) }, ..scene }
 }
 
-/// The view of a frame alone.
+/// Returns the view of a frame alone.
 fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: &Scene) -> Image {
     let (renderer, gpu) = studio.renderer(way);
     renderer.set_comparison(gpu, None).unwrap();
@@ -32,7 +33,7 @@ fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: 
     studio.snapshot(way, view, scene)
 }
 
-/// The view of a live frame with a held one left of the divider.
+/// Returns the view of a live frame, with a held one left of the divider.
 fn both(studio: &mut Studio, way: Way, (held, live): (&Frame, &Frame), view: (u32, u32), scene: &Scene) -> Image {
     studio.load_frame(way, live);
     let (renderer, gpu) = studio.renderer(way);
@@ -133,7 +134,7 @@ fn without_another_picture_nothing_is_divided() {
     }
 }
 
-/// The part of an image between these columns.
+/// Returns the part of an image between these columns.
 fn cut(image: &Image, columns: std::ops::Range<u32>) -> Image {
     let rows = image.rgba.chunks_exact(4 * image.width as usize);
     let part = 4 * columns.start as usize..4 * columns.end as usize;
@@ -167,7 +168,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
             for (index, (half, frame)) in halves.into_iter().zip(order).enumerate() {
                 let width = half.end - half.start;
                 let expected = alone(&mut studio, way, frame, (width, size.1), &single);
-                // The line between both covers two columns of either.
+                // The line between the two covers two columns of each.
                 let seen = if index == 0 { 0..width - 2 } else { 2..width };
                 let name = format!("{other:?} {fit:?} {way:?} {size:?} half {index}");
                 assert!(distance_in(&cut(&shown, half), &expected, seen) <= 1, "{name}");
@@ -176,7 +177,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     }
 }
 
-/// What both differ by as the CPU finds it, drawn as any picture.
+/// Computes the difference on the CPU and draws it like any picture.
 fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2], scene: &Scene) -> Image {
     let extent = |frame: &Frame| Extent {
         size: (frame.picture.width(), frame.picture.height()),

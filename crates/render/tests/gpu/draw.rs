@@ -1,4 +1,4 @@
-//! The picture on a view: the shader and the CPU draw the same, and what they draw is the picture.
+//! The picture on a view: the shader and the CPU draw the same, and it equals the picture.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn the_shader_and_the_cpu_draw_alike() {
     let anamorphic = Ratio { num: 16, den: 11 };
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let picture = natural(layout, (61, 35), color, 5);
-        // Every layout meets a few of the sizes and turns; together they meet all.
+        // Every layout is tested with a few of the sizes and turns. Together they cover all.
         let size = [(61, 35), (122, 70), (37, 50), (40, 21)][number % 4];
         let orientation = Orientation { quarter_turns: (number / 4 % 4) as u8, mirrored: number % 3 == 0 };
         let placing = (if number % 5 == 0 { anamorphic } else { Ratio::ONE }, orientation);
@@ -65,7 +65,7 @@ fn at_its_own_size_an_rgb_picture_is_shown_code_for_code() {
     }
 }
 
-/// A picture of two by two pixels: red, green over blue, white.
+/// Makes a picture of two by two pixels: red, green over blue, white.
 fn corners() -> Picture {
     let rgb = vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
     let planes = OwnedPlanes { planes: vec![(rgb, 6)] };
@@ -77,7 +77,7 @@ fn corners() -> Picture {
 fn turns_and_mirrors_put_the_corners_where_they_belong() {
     let gpu = gpu();
     let (r, g, b, w) = ([255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]);
-    // Clockwise; mirrored before it is turned. Corners in reading order.
+    // Turned clockwise, after mirroring. Corners are in reading order.
     let cases = [
         (0, false, [r, g, b, w]),
         (1, false, [b, r, w, g]),

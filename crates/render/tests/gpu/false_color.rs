@@ -1,4 +1,5 @@
-//! False colour: each pixel in exactly the colour that its code has by the definition, whoever draws, below brushes, zebras and marks.
+//! False colour: each pixel has exactly the colour that the definition gives its code, with any engine, below brushes,
+//! zebra and marks.
 
 use std::collections::BTreeSet;
 
@@ -119,7 +120,8 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
                 studio.load(way, &picture, placing, Components::Rgbl);
                 studio.snapshot(way, size, &scene)
             });
-            // Nothing of it is interpolated: so nothing is rounded, either, except the divider's own line, which one shader draws.
+            // Nothing is interpolated, so nothing is rounded either, except the divider's line, which only a shader
+            // draws.
             assert_eq!(distance(&shader, &cpu), 0, "{name} {quarter_turns}");
         }
     }
@@ -172,7 +174,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
         let shown = studio.snapshot(way, SIZE, &divided);
-        // The divider's own line lies between.
+        // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
             let inspection = exposure.of(of.layout(), &color, Components::Rgbl).expect("it is on");

@@ -1,4 +1,4 @@
-//! Bins as numbers while a video plays: they come without anybody waiting, and name the frame that they belong to.
+//! Bins as numbers while a video plays: they arrive without waiting, and name the frame that they belong to.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
     studio::frame(picture, 3, number)
 }
 
-/// Polls as an event loop does until the bins are there.
+/// Polls until the bins have arrived, as an event loop does.
 fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Cumulative) {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(20) {
@@ -77,7 +77,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(sums == expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 
-    // Asked for on a paused picture: nothing is drawn, and they come all the same.
+    // Requested on a paused picture: nothing is drawn, and they arrive anyway.
     renderer.request_histogram(&gpu);
     renderer.request_histogram(&gpu);
     let (tag, sums) = awaited(&gpu, &mut renderer);
@@ -92,7 +92,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(renderer.poll_histogram(&gpu).is_none());
 }
 
-/// Draws a picture, and the sums of its bins by the adapter's scan.
+/// Draws a picture. Returns the sums of its bins from the adapter's scan.
 fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curves: bool) -> Cumulative {
     studio.load(WAYS[0], picture, UPRIGHT, components);
     let (renderer, gpu) = studio.renderer(WAYS[0]);
@@ -143,7 +143,7 @@ fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
     }
 }
 
-/// The code of every sample, from the lowest on.
+/// Returns the code of every sample, in ascending order.
 fn sorted(bins: &[u32]) -> Vec<u32> {
     (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
 }
@@ -160,7 +160,7 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
         for picture in [noise(layout, size, color, number % 3, seed), natural(layout, size, color, seed)] {
             let expected = reference::outside_r103(&picture);
             assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
-            // What is counted, bins of colours or of code values, makes no difference.
+            // The kind of bins, of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
             for way in WAYS {
                 studio.load(way, &picture, UPRIGHT, components);
@@ -251,7 +251,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
         studio.load_frame(way, &first);
         let (renderer, gpu) = studio.renderer(way);
         let scene = |adjustments, counted| Scene { adjustments, counted, ..Scene::default() };
-        // The choices of a paused picture, each asked for in front of the drawing and behind it.
+        // The options of a paused picture, each requested before and after drawing.
         let steps = [
             (scene(equalized, Counted::Result), true, result(&first, &equalized)),
             (scene(equalized, Counted::Source), false, expected(&first.picture)),
@@ -275,12 +275,13 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
                 assert!(!renderer.is_histogram_pending() || *is_adjusted, "{name}");
             }
         }
-        // Bins that came before a choice are no news after it; the drawing sends the new ones by itself.
+        // Bins that arrived before a change of options are not reported again. Drawing sends the new ones without a
+        // request.
         renderer.request_histogram(gpu);
         awaited(gpu, renderer);
         renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
         assert_eq!(awaited(gpu, renderer).1, steps[0].2, "{way:?}");
-        // Another engine's bins of a picture that is yet to be adjusted are not known before it is.
+        // Another engine's bins of a picture that is still to be adjusted are not known yet.
         studio.load_frame(way, &second);
         let (renderer, gpu) = studio.renderer(way);
         renderer.request_histogram(gpu);
@@ -292,7 +293,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
     }
 }
 
-/// Draws, and polls until nothing is under way; the thresholds then.
+/// Draws, and polls until nothing is under way. Returns the thresholds.
 fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> Option<[u32; 4]> {
     renderer.snapshot(gpu, (32, 32), &Scene { adjustments, ..Scene::default() }).unwrap();
     let begin = Instant::now();
@@ -345,7 +346,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
     }
 }
 
-/// A software adapter may note a timestamp long after it was recorded: with the next one, or when drawing ends.
+/// A software adapter may write a timestamp long after it was recorded: with the next one, or when drawing ends.
 #[test]
 fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     const FRAMES: usize = 9;
@@ -369,7 +370,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     };
     // The first drawing compiles the shaders.
     frame();
-    // On a machine that does something else meanwhile a pass may take long for no reason of its own: most frames decide.
+    // On a busy machine a pass may take long for no reason of its own, so most frames decide.
     let mut seen = Vec::new();
     for _ in 0..FRAMES {
         let (times, passes, waited) = frame();
@@ -377,8 +378,9 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
             return; // The adapter writes no timestamps.
         }
         assert!(passes <= waited, "{times:?} of {waited:?}");
-        // Counting and adjusting read every pixel of the picture, and take most of the time. A begin that is noted behind the
-        // work leaves a pass a hundredth of that. On a GPU handing the work over takes longer than all of it.
+        // Counting and adjusting read every pixel of the picture, and take most of the time. If the begin was recorded
+        // after the work, the pass would seem to take a hundredth of it. On a GPU, submitting the work takes longer
+        // than all of it.
         let has_its_work = times.chunk.is_some_and(|chunk| Some(20 * chunk) > times.adjust) && passes > waited / 4;
         seen.push((has_its_work || !gpu.is_software(), format!("{times:?} of {waited:?}")));
     }

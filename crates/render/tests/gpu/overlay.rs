@@ -23,7 +23,7 @@ use self::checks::{check_lamps, check_panel, is_near};
 use crate::support::image::{distance, pixel};
 use crate::support::{Random, colorimetry};
 
-/// An adapter and whoever draws given bins over a black picture: the shaders, and the CPU.
+/// An adapter, with the shaders and the CPU as painters of given bins over a black picture.
 struct Easel {
     gpu: Gpu,
     renderers: [Renderer; 2],
@@ -41,7 +41,7 @@ impl Easel {
         self.drawn_over(0, histogram, range, view, scene)
     }
 
-    /// The same over a picture of that code. The CPU must draw it as the shaders do.
+    /// Draws over a picture of this code. The CPU must paint the same as the shaders.
     fn drawn_over(&mut self, code: u8, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
         let depth = histogram.bits as u8;
         let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
@@ -61,7 +61,7 @@ impl Easel {
     }
 }
 
-/// Bins of every kind: empty, low, high, and one in each channel that is clipped.
+/// Makes bins of every kind: empty, low, high, and one clipped in each channel.
 fn random_bins(bits: u32, components: Components, seed: u64) -> Histogram {
     let mut random = Random(seed);
     let mut histogram = Histogram::empty(bits, components);
@@ -124,7 +124,7 @@ fn overlaps_have_the_colours_of_the_table() {
                 let (_, compared) = check_panel(&image, &histogram, &scene, rect, channels);
                 assert!(compared > (rect.width * rect.height) as usize / 3, "{compared} pixels compared");
             }
-            // Brushes and marks take the same colours, darker or brighter; both painters alike.
+            // Brushes and marks use the same colours, darker or brighter, with both painters.
             let brush = Some(Brush { channels: Channels::ALL, low: 60, high: 120 });
             easel.drawn(
                 &histogram,
@@ -165,7 +165,8 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
     let mut easel = Easel::new();
     let (view, bits) = ((1280, 720), 8);
     let mut histogram = Histogram::empty(bits, Components::Rgbl);
-    // Of the outermost bins of 16 most samples are not clipped: code 0 holds too few for a lamp, code 255 holds enough.
+    // Of 16 bins, most samples in the outermost ones are not clipped: code 0 holds too few for a clip indicator, code
+    // 255 enough.
     for channel in 0..4 {
         let bins = histogram.bins_mut(channel);
         (bins[0], bins[5], bins[100], bins[250], bins[255]) = (1, 3000, 3000, 3980, 19);
@@ -198,7 +199,7 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
         let (first, last) = rect.columns_of_codes((96, 111), bins);
         let below = rect.top + rect.height - 1;
         let light = |column| pixel(&image, rect.left + column, below);
-        // Nothing is in the codes beside 100 but where bins are as wide as the brush.
+        // The codes next to 100 are empty, unless bins are as wide as the brush.
         let lit = light(if count == Some(16) { first + 4 } else { (first + last) / 2 + 9 });
         assert!(lit[0] > 30, "{count:?}: the brushed columns are lit, {lit:?}");
         assert!(light(first - 3)[0] <= 12 && light(last + 4)[0] <= 12, "{count:?}: those beside are not");
@@ -217,7 +218,7 @@ fn lamps_light_above_a_thousandth_and_only_there() {
         for channel in 0..4 {
             histogram.bins_mut(channel)[100] = 999_000;
         }
-        // Of a million, just as many as are tolerated, and one more.
+        // Of a million samples: exactly as many as are tolerated, and one more.
         for (channel, bin, count) in [(0, 0, 1000), (1, 0, 1001), (2, top, 1001), (3, top, 1000), (3, 0, 400_000)] {
             histogram.bins_mut(channel)[bin] = count;
             histogram.bins_mut(channel)[100] = 1_000_000 - count;
@@ -229,7 +230,7 @@ fn lamps_light_above_a_thousandth_and_only_there() {
             let mut lit = 0;
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 lit += check_lamps(&image, &histogram, rect, channels).len();
-                // Where no lamp is lit the corner is as dark as the rest of the scrim.
+                // Without a lit clip indicator, the corner is as dark as the rest of the scrim.
                 let line = line_pixels(view);
                 for (place, channel) in (0..).zip(channels.iter()).filter(|_| lamps::side(&rect) > 0) {
                     let unlit = [(0, End::Lowest), (3, End::Highest), (1, End::Highest), (2, End::Lowest)];
@@ -267,7 +268,7 @@ fn the_graticule_stands_at_its_codes_and_quarters_and_is_subtle() {
         let scene = Scene::default();
         let image = easel.drawn(&Histogram::empty(bits, Components::Rgbl), Range::Full, view, &scene);
         for (_, rect, _) in panels(&scene, Components::Rgbl, view) {
-            // A row and a column without a line across it.
+            // A row and a column away from the lines of the graticule.
             let (row, column) = (rect.top + rect.height / 3, rect.left + rect.width / 16);
             let lines = |mut lit: Vec<u32>| {
                 lit.dedup_by(|next, last| *next < *last + line);
@@ -334,7 +335,7 @@ fn bars_outside_the_brushed_range_dim_in_the_overlays_of_that_channel() {
         let columns = rect.columns_of_bin(*bins.start(), 1 << 8).0..=rect.columns_of_bin(*bins.end(), 1 << 8).1;
         columns.map(|column| pixel(image, rect.left + column, rect.top + rect.height - 1)[1]).collect()
     };
-    // The picture below is dimmed, which shines through a little.
+    // The picture below is dimmed and shines through slightly.
     let (before, after) = (bright(&without, colour, 0..=255), bright(&with, colour, 0..=255));
     assert!(before.iter().zip(&after).all(|(before, after)| after - before <= 3), "another overlay is left alone");
     for bins in [0..=59, 120..=255] {
@@ -384,7 +385,7 @@ fn legal_levels_are_marked_where_codes_are_counted_in_limited_range() {
 fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
     let mut easel = Easel::new();
     let view = (1280, 720);
-    // All of luminance is white: its bar stands at the right end, beside a white picture.
+    // All luminance is white: its bar is at the right end, next to a white picture.
     let mut histogram = Histogram::empty(8, Components::Rgbl);
     (0..4).for_each(|channel| histogram.bins_mut(channel)[255] = 1000);
     let image = easel.drawn_over(255, &histogram, Range::Full, view, &Scene::default());

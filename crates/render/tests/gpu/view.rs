@@ -1,5 +1,5 @@
-//! What of the picture is seen and lit: fits, zoom, pan and brush, the same from the shader and from the CPU, and exactly
-//! the pixels that were counted.
+//! The visible and lit parts of the picture: fits, zoom, pan and brush. The shader and the CPU agree, and exactly the
+//! counted pixels are lit.
 
 use glam::DVec2;
 use histoscope_core::histogram::reference;
@@ -44,7 +44,7 @@ impl Studio {
     }
 }
 
-/// A picture with the way that it is turned, and what is counted of it.
+/// A picture with its orientation, and the components counted.
 struct Subject {
     picture: Picture,
     placing: (Ratio, Orientation),
@@ -63,7 +63,7 @@ impl Subject {
 }
 
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
-    // What is compared are the picture's own pixels, without codes written in large ones.
+    // Only the picture's own pixels are compared, without codes in large pixels.
     Scene {
         overlays: false,
         view,
@@ -73,7 +73,7 @@ fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
     }
 }
 
-/// Settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and smaller than itself.
+/// Returns settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and reduction.
 fn views() -> [ViewSettings; 6] {
     let zoomed = |fit, zoom, x, y| ViewSettings { fit, zoom, centre: DVec2::new(x, y) };
     [
@@ -104,7 +104,7 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
             let mut scene = scene(view, brush);
             scene.brush_strength = if number % 2 == 0 { 1.0 } else { 0.6 };
             let size = [(90, 70), (64, 99), (33, 20)][(number + index) % 3];
-            // Below half its size the shader averages more samples than the CPU, which would take too long.
+            // Below half size, the shader averages more samples than the CPU, which would take too long.
             if Placement::new(&subject.shape(), &view, size).sampling.footprint() > 2.0 {
                 continue;
             }
@@ -203,7 +203,7 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         let view = ViewSettings::fitted(Fit::Contain);
         let (columns, rows) = Placement::new(&subject.shape(), &view, size).covered();
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
-        // A brush dims the picture, never the black around it.
+        // A brush dims the picture, but not the black around it.
         for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
             for backend in BACKENDS {
                 let image = studio.drawn(backend, &subject, size, &scene(view, brush));
