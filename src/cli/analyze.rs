@@ -117,7 +117,10 @@ impl AnalyzeArgs {
         let stop = stop_on_interrupt()?;
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder).map_err(|error| {
-                anyhow::anyhow!("cannot create the folder {} ({error}); choose another with --out-dir", folder.display())
+                anyhow::anyhow!(
+                    "cannot create the folder {} ({error}); choose another with --out-dir",
+                    folder.display()
+                )
             })?;
         }
         let (mut differs, mut failed) = (false, false);

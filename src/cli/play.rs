@@ -142,9 +142,7 @@ impl PlayArgs {
         }
         let given = self.files.len();
         if given != 2 {
-            return wrong_usage(format!(
-                "--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"
-            ));
+            return wrong_usage(format!("--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"));
         }
         match self.files.iter().find(|file| file.is_dir()) {
             Some(folder) => wrong_usage(format!("--compare needs two files, but {} is a folder", folder.display())),

@@ -212,8 +212,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if options.adjustments.is_off() {
         return Ok(figures);
     }
-    let source_linear =
-        if both { linear(&engine, (&frame, region), Adjustments::default(), options)? } else { None };
+    let source_linear = if both { linear(&engine, (&frame, region), Adjustments::default(), options)? } else { None };
     let source_scopes =
         both.then(|| scopes_of(&engine, (&frame, region), &Adjustments::default(), options)).transpose()?;
     let source = both.then(|| count(Adjustments::default())).transpose()?;

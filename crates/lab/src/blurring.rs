@@ -55,7 +55,10 @@ impl BlurSetup {
     pub fn nearest(self) -> (Self, Option<String>) {
         let size = self.size.clamp(1, MOST_SIZE) | 1;
         let told = (size != self.size).then(|| {
-            format!("the width of a blur is an odd number from 1 to {MOST_SIZE}, not {}; the nearest is {size}", self.size)
+            format!(
+                "the width of a blur is an odd number from 1 to {MOST_SIZE}, not {}; the nearest is {size}",
+                self.size
+            )
         });
         (Self { size, ..self }, told)
     }

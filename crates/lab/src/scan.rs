@@ -314,7 +314,9 @@ fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
         return Ok(());
     }
     let nearest = (1_u32 << workgroup.max(1).ilog2()).clamp(32, 1 << largest.ilog2());
-    Err(format!("the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"))
+    Err(format!(
+        "the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"
+    ))
 }
 
 /// Checks that the adapter can scan this many words.

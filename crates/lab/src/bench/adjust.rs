@@ -212,7 +212,9 @@ fn tutorial_blur(
     row.alone = Some(timed(gpu, budget, &mut |pass, _| blur.dispatch(pass))?);
     let (image_loads, tile_loads) = method.loads(size);
     row.note = Some(match tile_loads > 0.0 {
-        true => format!("loads per pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within one code"),
+        true => {
+            format!("loads per pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within one code")
+        }
         false => format!("loads per pixel: {image_loads:.1}; within one code"),
     });
     Ok(())

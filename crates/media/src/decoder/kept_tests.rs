@@ -94,8 +94,8 @@ impl Sent {
             let (stated, at) = (self.decoder.stated_ticks(&frame), self.frames.len());
             let pts_ticks = at as i64 * self.ticks;
             let time_secs = pts_ticks as f64 * frame.time_base.value();
-            let facts = FrameFacts { index: Some(at as u64), pts_ticks, time_secs, ..frame.facts };
-            let frame = Frame { facts, ..frame };
+            let renumbered = FrameFacts { index: Some(at as u64), pts_ticks, time_secs, ..frame.facts };
+            let frame = Frame { facts: renumbered, ..frame };
             self.shift.note_frame(stated, &frame);
             self.frames.push(facts(&frame));
         }

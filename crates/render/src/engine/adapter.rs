@@ -34,7 +34,9 @@ use crate::gpu::scopes::ScopePasses;
 use crate::gpu::timing::compute_pass;
 use crate::gpu::totals::TotalsPass;
 use crate::gpu::upload::{BoundPicture, PictureBuffers};
-use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat};
+use crate::gpu::{
+    Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
+};
 use crate::view::brushes::Selection;
 use crate::view::scene::Scene;
 
@@ -98,10 +100,10 @@ impl AdapterPicture {
     }
 
     fn adjusted(&self) -> Option<BoundPicture<'_>> {
-        self.chain.as_ref().and_then(Chain::result).map(|working| BoundPicture {
-            group: &working.bind_group,
-            input: InputPicture::from(working),
-        })
+        self.chain
+            .as_ref()
+            .and_then(Chain::result)
+            .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) })
     }
 }
 
@@ -112,10 +114,11 @@ impl AdapterPictures {
             Image::Result => self.loaded.adjusted(),
             Image::Comparison => self.comparison.source(),
             Image::AdjustedComparison => self.comparison.adjusted(),
-            Image::Difference => self.difference.as_ref().and_then(DifferencePass::result).map(|working| BoundPicture {
-                group: &working.bind_group,
-                input: InputPicture::from(working),
-            }),
+            Image::Difference => self
+                .difference
+                .as_ref()
+                .and_then(DifferencePass::result)
+                .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) }),
         }
     }
 
@@ -433,10 +436,7 @@ impl Backend for Adapter {
     }
 
     fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
-        let come = [
-            self.scopes_asked.poll(&gpu.device, series),
-            self.selection_asked.poll(&gpu.device, series),
-        ];
+        let come = [self.scopes_asked.poll(&gpu.device, series), self.selection_asked.poll(&gpu.device, series)];
         if come.contains(&true) {
             FiguresState::New
         } else if self.scopes_asked.is_pending() || self.selection_asked.is_pending() {

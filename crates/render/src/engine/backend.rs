@@ -191,12 +191,7 @@ pub trait Backend: fmt::Debug {
     fn scope_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a>;
 
     /// Returns the counts of a scope that are asked for, once they are there. Never waits.
-    fn ask_scope(
-        &mut self,
-        gpu: &Gpu,
-        of: (&CountKey, &CountSubject),
-        question: ScopeQuestion,
-    ) -> Option<ScopeAnswer>;
+    fn ask_scope(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<ScopeAnswer>;
 
     /// Gives back the memory of the scopes' counts.
     fn release_scopes(&mut self);
@@ -265,13 +260,7 @@ pub trait Backend: fmt::Debug {
     fn picture(&self, image: Image) -> Option<&Picture>;
 
     /// The overlays, ready to be painted with the parts of a view; nothing where the adapter draws them.
-    fn overlays(
-        &self,
-        shown: &OverlayContent,
-        image: Image,
-        scene: &Scene,
-        view: &Texture,
-    ) -> Option<Vec<Overlay>>;
+    fn overlays(&self, shown: &OverlayContent, image: Image, scene: &Scene, view: &Texture) -> Option<Vec<Overlay>>;
 
     /// Paints the parts of a view, with overlays over them, or gets ready to draw them; whether the view has them now.
     fn paint(

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use histoscope_core::adjust::{Adjustments, working_colorimetry, working_layout};
 use histoscope_core::adjust::difference::{Extent, Gain};
+use histoscope_core::adjust::{Adjustments, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::{Colorimetry, Conversion};
 use histoscope_core::picture::layout::PixelLayout;
@@ -391,7 +391,8 @@ impl Content {
 
     /// Whether these adjustments of the picture of that loading are there.
     pub fn is_adjusted(&self, loading: u64, adjustments: &Adjustments) -> bool {
-        let is = |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
+        let is =
+            |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
         self.adjusted.as_ref().is_some_and(is)
     }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use histoscope_core::adjust::difference::{Mapping, difference};
 use histoscope_core::adjust::{Codes, Processor, Reduction};
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected};
-use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::Picture;
+use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{ScopeChoice, ScopeCounts};
 
 use super::backend::{
@@ -381,13 +381,7 @@ impl Backend for Cpu {
     }
 
     /// A software adapter interprets the overlays' shader too, so the CPU paints them with the picture.
-    fn overlays(
-        &self,
-        shown: &OverlayContent,
-        image: Image,
-        scene: &Scene,
-        view: &Texture,
-    ) -> Option<Vec<Overlay>> {
+    fn overlays(&self, shown: &OverlayContent, image: Image, scene: &Scene, view: &Texture) -> Option<Vec<Overlay>> {
         let histogram = self.bins(image).counted.as_ref()?;
         Some(overlays(shown, histogram, scene, view))
     }

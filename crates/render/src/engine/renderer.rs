@@ -394,12 +394,7 @@ impl Renderer {
     ///
     /// # Errors
     /// [`GpuError`] if the adapter has no textures of that size, or fails.
-    pub fn snapshot(
-        &mut self,
-        gpu: &Gpu,
-        size: (u32, u32),
-        scene: &Scene,
-    ) -> Result<readback::Image, GpuError> {
+    pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<readback::Image, GpuError> {
         self.snapshot_over(gpu, size, scene, None)
     }
 
@@ -473,8 +468,7 @@ impl Renderer {
     /// its bins are sent without asking again.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         self.figures.asked = Some(self.content.loadings);
-        let is_under_way =
-            self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
+        let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
         self.figures.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
@@ -611,9 +605,7 @@ impl Renderer {
     /// nothing where only the histograms are brushed and no other scope is shown. Never waits.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
         let series = self.content.series();
-        let is_of_it = |made: &&MadeSelection| {
-            made.key.brushes == Some(brushes) && Some(made.subject.series) == series
-        };
+        let is_of_it = |made: &&MadeSelection| made.key.brushes == Some(brushes) && Some(made.subject.series) == series;
         let made = self.made.selection.as_ref().filter(is_of_it)?;
         let count = self.backends.current().ask_selected(gpu, (&made.key, &made.subject))?;
         Some((count, made.subject.series.rect.pixel_count()))

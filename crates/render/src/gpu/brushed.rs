@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::bins::{Bars, ScalePass, scale_buffer};
-use super::{Gpu, GpuError};
 use super::params::{BrushParams, BrushedParams, InputPicture, layout_constants};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
+use super::{Gpu, GpuError};
 use crate::cpu::BrushedChoice;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};

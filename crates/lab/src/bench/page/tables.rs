@@ -136,7 +136,8 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
 }
 
 fn of_run(title: String, measured: &[&MethodRow]) -> Table {
-    let head = ["", "median", "minimum", "× loop", "× floor", "× pairwise", "GB/s", "correct"].map(str::to_owned).to_vec();
+    let head =
+        ["", "median", "minimum", "× loop", "× floor", "× pairwise", "GB/s", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
         let mut cells = vec![TableCell::of(row.method.title())];

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::OVER;
 use crate::gpu::Gpu;
-use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::bins::Bars;
+use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::params::PanelParams;
 use crate::gpu::regroup::RegroupPass;
 use crate::gpu::resources::{buffer, storage};
