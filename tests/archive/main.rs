@@ -144,9 +144,9 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     // Another run does not mix with this one.
     let run = finish(&mut cluster.client(&archive.films(), &dataset, &["--share-minutes", "3"]));
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("is there already, and not of this run"), "{run:?}");
+    assert!(run.stderr.contains("exists and belongs to another run"), "{run:?}");
     let run = finish(&mut cluster.client(&archive.films(), &archive.films(), &[]));
-    assert!(run.stderr.contains("is there already, and not of this run"), "{run:?}");
+    assert!(run.stderr.contains("exists and belongs to another run"), "{run:?}");
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
