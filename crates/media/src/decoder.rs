@@ -44,10 +44,10 @@ pub struct Decoder {
     numbers: Numbering,
     pictures: PictureMaker,
     counters: FrameCounters,
-    /// Whether the container states how long frames are shown. Where it does not, FFmpeg makes it up of packets behind those with which it
+    /// True if the container states how long frames are shown. Where it does not, FFmpeg makes it up of packets behind those with which it
     /// has learned the rate.
     states_durations: bool,
-    /// Whether the first frame is of two fields.
+    /// True if the first frame is of two fields.
     begins_interlaced: bool,
     /// Bytes of the buffers of a frame that came lately.
     frame_bytes: Option<usize>,

@@ -62,7 +62,7 @@ impl Demuxer {
         self.input.stream(self.stream)
     }
 
-    /// Whether a sender gives the pace.
+    /// Returns whether a sender gives the pace.
     pub(super) const fn is_live(&self) -> bool {
         self.is_live
     }
@@ -77,7 +77,7 @@ impl Demuxer {
         self.source.set_network_limit(limit);
     }
 
-    /// Whether this seems to be an MP4 out of a pipe whose index stands behind the frames: FFmpeg has found it at the end, and cannot go back.
+    /// Returns whether this seems to be an MP4 out of a pipe whose index stands behind the frames: FFmpeg has found it at the end, and cannot go back.
     pub(super) fn has_index_behind(&self) -> bool {
         self.input.container() == "mov,mp4,m4a,3gp,3g2,mj2" && !self.source.can_reopen() && self.packets == 0
     }
@@ -144,7 +144,7 @@ impl Demuxer {
         }
     }
 
-    /// Whether more has been written behind the last packet, for which this waits where it is to be followed.
+    /// Returns whether more has been written behind the last packet, for which this waits where it is to be followed.
     fn goes_on(&mut self) -> Result<bool, MediaError> {
         if !self.source.await_next()? {
             return Ok(false);

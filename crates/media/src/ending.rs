@@ -32,9 +32,9 @@ pub struct Ending {
     pub stated_secs: Option<f64>,
     /// The part of the container that goes on beyond the end of the file.
     cut_part: Option<&'static str>,
-    /// Which number is missing in the middle of numbered pictures, in words.
+    /// Returns a sentence about the number that is missing in the middle of numbered pictures.
     gap: Option<String>,
-    /// Whether the headers tell where the end should be.
+    /// True if the headers tell where the end should be.
     is_told: bool,
 }
 

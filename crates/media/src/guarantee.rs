@@ -33,7 +33,7 @@ pub(super) enum SeekGuarantee {
     Keyframes,
     /// The same, if all packets turn out to have timestamps that rise: streams may be joined, or raw in disguise.
     Unlisted {
-        /// Whether the packets are listed aside, and seeks meanwhile do with what the container says.
+        /// True if the packets are listed aside, and seeks meanwhile do with what the container says.
         aside: bool,
     },
     /// Timestamps tell where frames are, but only decoding from the start gives their pictures.

@@ -38,7 +38,7 @@ const ONE_FRAME_A_PACKET: [&str; 24] = [
     "theora",
 ];
 
-/// Whether each packet of that codec in that container is a frame or says that it is none.
+/// Returns whether each packet of that codec in that container is a frame or says that it is none.
 pub(super) fn has_one_frame_a_packet(codec: &str, container: &str) -> bool {
     // AVI may pack two frames of MPEG-4 into a packet.
     let is_packed = codec == "mpeg4" && container == "avi";
@@ -66,7 +66,7 @@ pub(super) struct AnnouncedNumbers {
     pub(super) stamps: Vec<i64>,
 }
 
-/// What is known of the frames' numbers in the whole file, and of the next frame's.
+/// The numbers of the frames in the whole file as far as they are known, and that of the next frame.
 #[derive(Default)]
 pub(super) struct Numbering {
     /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
@@ -160,7 +160,7 @@ impl Numbering {
         number
     }
 
-    /// Whether a frame's number by its timestamp is another than the counted one, or is missing where all are listed.
+    /// Returns whether a frame's number by its timestamp is another than the counted one, or is missing where all are listed.
     fn contradicts(&self, counted: u64, by_timestamp: Option<u64>) -> bool {
         by_timestamp.map_or(self.list.is_some(), |number| number != counted)
     }
@@ -175,7 +175,7 @@ impl Numbering {
         counted().or_else(announced).or_else(|| self.list.as_ref()?.number_of(pts))
     }
 
-    /// Whether the frames so far are those of a list of packets, of which the last came at `last_pts`. With `is_plain` each packet is a frame.
+    /// Returns whether the frames so far are those of a list of packets, of which the last came at `last_pts`. With `is_plain` each packet is a frame.
     pub(super) fn agrees_with(&self, index: &FrameIndex, last_pts: Option<i64>, is_plain: bool) -> bool {
         if !is_plain {
             return self.counted.iter().all(|pts| index.number_of(*pts).is_some());

@@ -27,7 +27,7 @@ pub(super) enum PacketSource {
 pub(super) struct ReadPacket {
     pub(super) pts: Option<i64>,
     pub(super) dts: Option<i64>,
-    /// Whether the container calls it corrupt.
+    /// True if the container calls it corrupt.
     pub(super) is_corrupt: bool,
     /// When it came, from a live source.
     pub(super) arrival: Option<SystemTime>,
@@ -48,7 +48,7 @@ pub(super) struct Ahead {
     pub(super) key: Option<usize>,
     /// Timestamps of the shown packets from that keyframe on, rising, where they tell the frames beyond doubt.
     pub(super) stamps: Option<Vec<i64>>,
-    /// Whether the packets were too many to be read up to the target, so that they tell nothing.
+    /// True if the packets were too many to be read up to the target, so that they tell nothing.
     pub(super) is_cut_short: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Packets {
     codec: String,
     /// Packets read ahead, before those that the source still holds.
     queue: VecDeque<AvPacket>,
-    /// Whether the source has given its last packet.
+    /// True if the source has given its last packet.
     has_ended: bool,
     /// The last packet that was read.
     last: Option<ReadPacket>,
@@ -277,7 +277,7 @@ impl Packets {
 }
 
 impl Passing {
-    /// Whether no packet after this one, which has these timestamps, can be shown at the target or before it.
+    /// Returns whether no packet after this one, which has these timestamps, can be shown at the target or before it.
     fn is_past(&mut self, pts: Option<i64>, dts: Option<i64>) -> bool {
         if let Some(dts) = dts {
             return dts > self.ticks;

@@ -1,4 +1,4 @@
-//! What a seek forgets.
+//! The state that a seek forgets.
 //!
 //! Packets and frames pass through a decoder like this:
 //!
@@ -132,7 +132,7 @@ pub(super) struct Position {
     pub(super) omission: Omission,
     /// Timestamp of the last frame whose packet could not all be read.
     broken: Option<i64>,
-    /// Whether the last frame is such, or one that came after the last packet.
+    /// True if the last frame is such, or one that came after the last packet.
     ends_broken: bool,
     /// Packets that the codec refused and frames that it called damaged.
     pub(super) damage: u64,

@@ -6,15 +6,15 @@ use super::timecodes::{GroupHeaders, GroupPlace};
 /// An open codec and what it holds.
 pub(super) struct StreamCodec {
     codec: Codec,
-    /// What packets say of timecodes, where they do.
+    /// The timecodes in the packets' headers, where the codec has such.
     groups: Option<GroupHeaders>,
     /// Timestamps of the packets whose frames it still holds; `None` for packets without one.
     held: Vec<Option<i64>>,
-    /// Whether it was told that there are no more packets.
+    /// True if it was told that there are no more packets.
     is_draining: bool,
 }
 
-/// What became of a packet.
+/// The outcome of handing over a packet.
 pub(super) enum Sent {
     /// The codec has it.
     Taken,
@@ -51,12 +51,12 @@ impl StreamCodec {
         self.codec.threads()
     }
 
-    /// Whether it tells of errors in a frame before the frame comes. With a thread for each frame it may do so afterwards.
+    /// Returns whether it tells of errors in a frame before the frame comes. With a thread for each frame it may do so afterwards.
     pub(super) fn tells_errors_in_time(&self) -> bool {
         !self.codec.has_frame_threads()
     }
 
-    /// Whether it was told that there are no more packets.
+    /// Returns whether it was told that there are no more packets.
     pub(super) const fn is_draining(&self) -> bool {
         self.is_draining
     }
@@ -129,7 +129,7 @@ impl StreamCodec {
         self.held.iter().filter(|sent| stated.is_some() && **sent < stated).count()
     }
 
-    /// Whether a frame is to come that is shown at one of these times.
+    /// Returns whether a frame is to come that is shown at one of these times.
     pub(super) fn owes(&self, is_meant: impl Fn(i64) -> bool) -> bool {
         self.held.iter().flatten().any(|sent| is_meant(*sent))
     }

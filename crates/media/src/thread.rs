@@ -35,7 +35,7 @@ pub struct DecodeThread {
     handle: Option<JoinHandle<()>>,
 }
 
-/// What both threads hold.
+/// The state that both threads hold.
 struct ThreadShared {
     exchange: Mutex<Exchange>,
     /// Signalled at every change of what is exchanged.
@@ -43,7 +43,7 @@ struct ThreadShared {
     limits: QueueLimits,
     waker: Box<dyn Fn() + Send + Sync>,
     stop: StopHandle,
-    /// What is kept of a live source.
+    /// The packets that are kept of a live source.
     shift: Arc<Timeshift>,
 }
 
@@ -204,7 +204,7 @@ impl DecodeThread {
         std::mem::take(&mut self.shared.lock().replaced)
     }
 
-    /// What the decoder counted so far, and what is wrong with the file's end as far as that is known, in words.
+    /// Returns the decoder's counters so far, and a sentence about the fault at the file's end, if one is known.
     #[must_use]
     pub fn condition(&self) -> (FrameCounters, Option<String>) {
         let exchange = self.shared.lock();
@@ -238,7 +238,7 @@ impl Drop for DecodeThread {
     }
 }
 
-/// What comes next out of the decoder.
+/// Decodes the next frame.
 fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     match decoder.next_frame() {
         Ok(Some(frame)) => DecodeEvent::Frame(frame),
@@ -247,7 +247,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     }
 }
 
-/// What the thread is to do.
+/// A task of the thread.
 enum Task {
     Learn(Listing),
     Seek(u64, Seek),
@@ -255,7 +255,7 @@ enum Task {
     Stop,
 }
 
-/// What it does by itself afterwards.
+/// The thread's own task afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Afterwards {
     /// It decodes the frames that follow.

@@ -24,7 +24,7 @@ const PACKET_BYTES: usize = 256;
 /// How many packets back the one of a frame that has just been decoded is looked for.
 const DECODED_BACK: usize = 256;
 
-/// What is called a gap takes longer than this: a sender that was replaced at once leaves none.
+/// The shortest pause that counts as a gap: a sender that was replaced at once leaves none.
 const LEAST_GAP_SECS: f64 = 0.5;
 /// How often somebody who waits for a packet looks whether it has come.
 const LOOK: Duration = Duration::from_millis(2);
@@ -35,7 +35,7 @@ pub(super) struct Coding {
     pub(super) info: StreamInfo,
     pub(super) defaults: StreamDefaults,
     threads: usize,
-    /// Whether decoding from a keyframe gives what decoding from the first frame does.
+    /// True if decoding from a keyframe gives what decoding from the first frame does.
     pub(super) begins_anew: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Way {
     pub(super) coding: Arc<Coding>,
     /// The packet to begin with, and its timestamp.
     pub(super) start: (u64, i64),
-    /// Whether that is the first packet of all that the sender sent.
+    /// True if that is the first packet of all that the sender sent.
     pub(super) is_first: bool,
     /// The frame's own timestamp.
     pub(super) stated: i64,

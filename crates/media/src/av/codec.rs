@@ -16,12 +16,12 @@ use super::{AvError, AvFrame, AvPacket};
 pub(crate) struct CodecOptions {
     /// Number of decoding threads, at least 1.
     pub(crate) threads: usize,
-    /// Whether each frame is wanted as soon as its packet is there. Threads then share one frame's slices instead of having a frame each,
+    /// True if each frame is wanted as soon as its packet is there. Threads then share one frame's slices instead of having a frame each,
     /// which would hold back as many frames as there are threads.
     pub(crate) low_delay: bool,
 }
 
-/// What the decoder had to give.
+/// The result of asking a decoder for a frame.
 pub(crate) enum Received {
     /// A frame.
     Frame(AvFrame),
@@ -38,10 +38,10 @@ pub(crate) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
     /// Where its frames lie; freed after the context, whose threads use it.
     pool: Arc<FramePool>,
-    /// Whether the decoder can leave out pictures that no other picture refers to without a trace.
+    /// True if the decoder can leave out pictures that no other picture refers to without a trace.
     can_skip_unreferenced: bool,
     is_webp: bool,
-    /// What has to be known of the stream to look into its packets, where they tell which pictures no other refers to.
+    /// The facts that it takes to look into packets, where they tell which pictures no other refers to.
     units: Option<NalStream>,
     options: CodecOptions,
     /// How many packets it has taken; each has that number when it is sent.
@@ -173,7 +173,7 @@ impl Codec {
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }
 
-    /// Whether packets sent from now on are left undecoded if no other picture refers to theirs, where the decoder tells that.
+    /// Returns whether packets sent from now on are left undecoded if no other picture refers to theirs, where the decoder tells that.
     pub(crate) fn skip_unreferenced(&mut self, skip: bool) {
         let discard = if skip && self.can_skip_unreferenced {
             ffi::AVDiscard::AVDISCARD_NONREF
@@ -184,14 +184,14 @@ impl Codec {
         unsafe { (*self.context.as_ptr()).skip_frame = discard }
     }
 
-    /// Whether decoding of all other pictures is the same without the packet. One that the decoder itself
+    /// Returns whether decoding of all other pictures is the same without the packet. One that the decoder itself
     /// [skips](Self::skip_unreferenced) takes a turn of one of the frame threads all the same, so that at two cores hardly
     /// two of them are at work at once.
     pub(crate) fn can_do_without(&self, packet: &AvPacket) -> bool {
         self.units.is_some_and(|units| !packet.reconfigures() && units.is_unreferenced(packet.data()))
     }
 
-    /// Whether each thread has a frame of its own. What such a decoder says of errors in a frame can come after the frame.
+    /// Returns whether each thread has a frame of its own. What such a decoder says of errors in a frame can come after the frame.
     pub(crate) fn has_frame_threads(&self) -> bool {
         // SAFETY: the context is valid.
         unsafe { (*self.context.as_ptr()).active_thread_type & ffi::FF_THREAD_FRAME != 0 }

@@ -124,7 +124,7 @@ impl AvFrame {
         (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
     }
 
-    /// What the codec leaves out at the edges, which the planes still hold.
+    /// Returns what the codec crops at the edges, which the planes still hold.
     pub(crate) fn crop(&self) -> Crop {
         let frame = self.get();
         let pixels = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -169,7 +169,7 @@ impl AvFrame {
         Some(ticks).filter(|ticks| *ticks > 0)
     }
 
-    /// Whether decoding can start at this frame.
+    /// Returns whether decoding can start at this frame.
     pub(crate) const fn is_key(&self) -> bool {
         // A field of its own until FFmpeg 6.1 made it a flag; 8 has the flag alone.
         #[cfg(ffmpeg_before_6_1)]
@@ -194,18 +194,18 @@ impl AvFrame {
         }
     }
 
-    /// Whether FFmpeg calls the frame corrupt, or decoded with errors.
+    /// Returns whether FFmpeg calls the frame corrupt, or decoded with errors.
     pub(crate) const fn is_damaged(&self) -> bool {
         let frame = self.get();
         frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
     }
 
-    /// Whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
+    /// Returns whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
     pub(crate) const fn is_broken(&self) -> bool {
         self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
     }
 
-    /// Whether the frame is not to be shown.
+    /// Returns whether the frame is not to be shown.
     pub(crate) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0
     }

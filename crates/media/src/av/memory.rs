@@ -11,7 +11,7 @@ use ffmpeg_next::ffi;
 use super::PixelFormat;
 use histoscope_core::picture::Pages;
 
-/// What planes begin at a multiple of: no decoder's vectors are longer.
+/// Alignment of planes, in bytes: no decoder's vectors are longer.
 const PLANE_ALIGNMENT: usize = 64;
 /// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
@@ -20,7 +20,7 @@ const SLACK: usize = 16 + 63;
 #[derive(Debug)]
 pub(crate) struct FrameBlock {
     pub(crate) pages: Pages,
-    /// Whether a frame lies in it.
+    /// True if a frame lies in it.
     lent: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! What FFmpeg says while it works: passed on to the log of the program, and searched for what it refused to read. Its error
+//! FFmpeg's messages: passed on to the log of the program, and searched for what it refused to read. Its error
 //! codes do not tell that: a playlist whose part may not be read is "invalid data", as a damaged one is.
 
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ mod by_pointer {
     }
 }
 
-/// What a file named and did not get.
+/// A name in a file that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Denied {
     /// Something that a file of its kind may not read: its name, as far as FFmpeg tells it.
@@ -39,9 +39,9 @@ thread_local! {
     static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
 }
 
-/// What was heard on this thread, on which FFmpeg opens and reads.
+/// The messages on this thread, on which FFmpeg opens and reads.
 struct Heard {
-    /// What is being opened.
+    /// The name that is being opened.
     opening: String,
     denied: Option<Denied>,
     /// Width and height of a picture that is too large for FFmpeg.
@@ -58,7 +58,7 @@ pub(super) fn listen(level: c_int) {
     }
 }
 
-/// What was denied on this thread since this was last asked.
+/// Takes what was denied on this thread since this was last asked.
 pub(crate) fn take_denied() -> Option<Denied> {
     HEARD.with_borrow_mut(|heard| heard.denied.take())
 }

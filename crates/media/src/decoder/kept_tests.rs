@@ -46,7 +46,7 @@ struct Reception {
 
 const PLAIN: Reception = Reception { limit: ENOUGH, threads: 1, begins_anew: true };
 
-/// What is kept of the sample's frames so far, as if they had come live, and the decoder that they come from.
+/// The sample's frames so far, kept as if they had come live, and the decoder that they come from.
 struct Sent {
     shift: Arc<Timeshift>,
     decoder: Decoder,
@@ -144,7 +144,7 @@ impl Replay {
         facts(&self.decoder.next_frame().unwrap().expect("it is kept"))
     }
 
-    /// Whether the next frame has not come yet, and is waited for until somebody wants something else.
+    /// Returns whether the next frame has not come yet, and is waited for until somebody wants something else.
     fn waits(&mut self) -> bool {
         self.stop.set_hurry(true);
         let next = self.decoder.next_frame();

@@ -282,13 +282,13 @@ impl Decoder {
         parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
     }
 
-    /// Which number is missing in the middle of numbered pictures, in words.
+    /// Returns a sentence about the number that is missing in the middle of numbered pictures.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         self.packets.opened()?.source().sequence()?.gap()
     }
 
-    /// What the file was cut off in the middle of, where its container tells that the file was longer once; `None` for what
+    /// Returns the part that the file was cut off in, where its container tells that the file was longer once; `None` for what
     /// is no file, too.
     #[must_use]
     pub fn cut_part(&self) -> Option<&'static str> {
@@ -335,7 +335,7 @@ fn most_threads((width, height): (u32, u32)) -> usize {
     (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
 }
 
-/// What the headers say.
+/// Collects the facts that the headers state.
 fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
@@ -382,7 +382,7 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
     })
 }
 
-/// Whether files of this container format are single pictures.
+/// Returns whether files of this container format are single pictures.
 fn is_picture_format(container: &str) -> bool {
     // FFmpeg's names for the formats that it tells by the file's first bytes: png_pipe, jpeg_pipe, …
     container.ends_with("_pipe")

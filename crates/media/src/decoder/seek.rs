@@ -89,7 +89,7 @@ struct Probe {
     step: i64,
     /// The highest timestamp that the keyframe to start from may have.
     key_limit: i64,
-    /// Whether a start was found unclean, so that one well before the target is to be taken.
+    /// True if a start was found unclean, so that one well before the target is to be taken.
     is_refreshed: bool,
     /// Timestamp of the frame that was found in place of the announced one.
     found: Option<i64>,

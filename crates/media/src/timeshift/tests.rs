@@ -183,7 +183,7 @@ fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
     assert_eq!(kept.bytes, 10 * EACH);
 }
 
-/// What is kept of packets that came one after the other, each with its timestamp and whether it is a keyframe's, and of their frames.
+/// Keeps packets, each with its timestamp and whether it is a keyframe's, and notes their frames.
 fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> KeptSegments {
     let mut kept = kept(true);
     for &(pts, is_key) in packets {

@@ -19,7 +19,7 @@ pub(super) fn framing(extradata: &[u8]) -> NalFraming {
     }
 }
 
-/// Whether the packet holds a picture to which no other refers (`nal_ref_idc` is 0 in all its slices), and nothing else that
+/// Returns whether the packet holds a picture to which no other refers (`nal_ref_idc` is 0 in all its slices), and nothing else that
 /// later packets may need. No where that cannot be told.
 pub(super) fn is_unreferenced(framing: NalFraming, packet: &[u8]) -> bool {
     let mut slices = 0;
