@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::command::run;
 use crate::common::{Clip, odd};
 
-/// What `-v` says of each decoder that the command opens.
+/// Returns the messages of `-v` on each decoder that the command opens.
 fn told(command: &[&str]) -> Vec<String> {
     let run = run([command, &["-v"]].concat());
     assert_eq!(run.code, Some(0), "{command:?}: {run:?}");

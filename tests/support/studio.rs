@@ -1,6 +1,6 @@
-//! Renderers of every kind, for tests: whoever draws and counts, the views must be the same.
+//! Renderers of every kind, for tests: all of them must give the same views.
 //!
-//! Each test binary uses some of these helpers only, hence the lint exception.
+//! Each test binary uses only some of these helpers, hence the lint exception.
 #![allow(dead_code)]
 
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use histoscope_render::cpu;
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 
-/// Who draws, and whether the CPU counts.
+/// The rasterizer, and true if the CPU counts.
 pub type Way = (Rasterizer, bool);
 
-/// Every way there is.
+/// Every combination.
 pub const WAYS: [Way; 4] =
     [(Rasterizer::Gpu, false), (Rasterizer::Gpu, true), (Rasterizer::Cpu, true), (Rasterizer::Cpu, false)];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
 
-/// An adapter with a renderer for each rasterizer, made once: compiling the passes takes longest.
+/// An adapter with a renderer for each rasterizer, made once, since compiling the passes takes longest.
 pub struct Studio {
     pub gpu: Gpu,
     renderers: [Renderer; 2],
@@ -40,14 +40,14 @@ impl Studio {
         (&mut self.renderers[rasterizer as usize], &self.gpu)
     }
 
-    /// Loads a picture; where the CPU counts, with its bins.
+    /// Loads a picture, with its bins if the CPU counts.
     pub fn load(&mut self, way: Way, picture: &Picture, placing: (Ratio, Orientation), components: Components) {
         let counted = way.1.then(|| count(picture, components));
         let (renderer, gpu) = self.renderer(way);
         renderer.load(gpu, picture, placing, components, counted).expect("it loads");
     }
 
-    /// The same for a frame.
+    /// Loads a frame, with its bins if the CPU counts.
     pub fn load_frame(&mut self, way: Way, frame: &Frame) {
         let counted = way.1.then(|| count(&frame.picture, Components::Rgbl));
         let (renderer, gpu) = self.renderer(way);
@@ -66,29 +66,29 @@ impl Studio {
         renderer.count(gpu).expect("it is counted")
     }
 
-    /// A picture drawn as it is, by the same rasterizer.
+    /// Draws a picture without changes, with the same rasterizer.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
         self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })
     }
 }
 
-/// A picture's bins by the CPU's engine.
+/// Returns a picture's bins from the CPU engine.
 pub fn count(picture: &Picture, components: Components) -> Histogram {
     cpu::Engine::new().count(picture, components).clone()
 }
 
-/// A picture adjusted by definition.
+/// Returns a picture adjusted by definition.
 pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
     Processor::default().apply(picture, adjustments, None).expect("it has pixels")
 }
 
-/// A scene without overlays.
+/// Returns a scene without overlays.
 pub fn bare(adjustments: Adjustments) -> Scene {
     Scene { overlays: false, adjustments, ..Scene::default() }
 }
 
-/// Each adjustment by itself, and all stages together.
+/// Returns each adjustment alone, and all stages together.
 pub fn each() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 }));
@@ -111,7 +111,7 @@ pub fn each() -> Vec<Adjustments> {
     ]
 }
 
-/// A frame of a video, `number` in it, at 25 frames a second.
+/// Returns frame `number` of a video at 25 frames per second.
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
     Frame {
         timecode: None,
