@@ -29,7 +29,7 @@ fn deep() -> Clip {
     Clip::noisy("deep.mkv", "16x12", "yuv420p12le", 1000, "-c:v ffv1 -g 1 -strict -2")
 }
 
-/// Arguments for the full bins of that clip: 7 × 2^12 bins of 4 bytes per frame, up to 32 MiB per row group.
+/// Arguments for that clip, and the frames of one of its row groups: 7 × 2^12 bins of 4 bytes each, up to 32 MiB.
 const DEEP: [&str; 3] = ["--bins", "--components", "ycbcr"];
 const DEEP_GROUP: u64 = 290;
 

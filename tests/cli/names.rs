@@ -16,7 +16,7 @@ const ENCODING: &str = "-c:v ffv1 -pix_fmt yuv420p";
 #[cfg(unix)]
 const EVIL: &str = "a\u{1b}]0;title\u{7}\u{9b}31m\u{202e}<img src=x>&\nhistoscope: ok.mkv";
 
-/// Asserts that control characters and markup do not appear in a text.
+/// Asserts that a text contains neither control characters nor the forged line.
 #[cfg(unix)]
 fn assert_plain(text: &str, what: &str) {
     let hidden = text.chars().find(|&c| (c.is_control() && c != '\n') || c == '\u{202e}');
