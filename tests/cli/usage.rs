@@ -1,4 +1,4 @@
-//! How the program is called.
+//! The usage of the program.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn wrong_calls_are_usage_errors() {
         &["bench", "--chunk", "0x4"],
         &["bench", "--chunk", "60000x60000", "--only", "shared", "--size", "32x32"],
         &["bench", "--sweep", "--bin-count", "100"],
-        // What a command would not heed, it does not take.
+        // A command refuses options that it would ignore.
         &["bench", "--engine", "cpu"],
         &["bench", "--components", "ycbcr"],
         &["merge", "share.jsonl", "--adapter", "llvmpipe"],
@@ -104,7 +104,7 @@ fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
         told.strip_prefix(&format!("{version}\nrecords: schema {schema}\ncommit: ")).expect("the shape of the records");
     let [commit, ffmpeg] = rest.lines().collect::<Vec<_>>().try_into().expect("two lines more");
     assert!(!cfg!(debug_assertions) || commit == "unknown in a debug build", "{told}");
-    // Both tell of the library that they loaded.
+    // Both report the library that they loaded.
     let ffprobe =
         Command::new("ffprobe").args(["-v", "error", "-show_library_versions", "-of", "csv=p=0"]).output().unwrap();
     let libraries = String::from_utf8(ffprobe.stdout).unwrap();
@@ -166,7 +166,7 @@ fn bins_and_chunks_that_cannot_be_are_refused_with_the_nearest_that_can() {
     }
     let told = refused(&["--chunk", "60000x60000"]);
     assert!(told.contains("a chunk of 60000x60000 pixels") && told.contains("the nearest is "), "{told}");
-    // What it names works.
+    // The suggested value works.
     let nearest = told
         .split("the nearest is ")
         .nth(1)

@@ -1,4 +1,4 @@
-//! What is written, and what is said where it cannot be.
+//! The outputs, and the messages if they cannot be written.
 
 use std::fs;
 use std::io::BufReader;
@@ -107,7 +107,7 @@ fn an_older_report_is_replaced_only_by_a_whole_one() {
 
 #[test]
 fn the_video_is_not_written_over() {
-    // A picture is a video of one frame.
+    // A picture counts as a video of one frame.
     let clip = Clip::moving("one.png", "64x48", 0.04, "");
     let bytes = clip.bytes();
     report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the video that is read", "-o"]);

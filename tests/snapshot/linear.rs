@@ -1,4 +1,4 @@
-//! The luminance of linear light in the figures, against NumPy, by what the file says of its transfer function.
+//! The luminance of linear light in the figures, against NumPy, with the transfer function tagged in the file.
 
 use crate::command::python::python;
 use crate::command::{figures, run};

@@ -1,6 +1,6 @@
-//! Renderers of every kind, for tests: whoever draws and counts, the views must be the same.
+//! Renderers of every kind, for tests: all of them must give the same views.
 //!
-//! Each test binary uses some of these helpers only, hence the lint exception.
+//! Each test binary uses only some of these helpers, hence the lint exception.
 #![allow(dead_code)]
 
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Studio {
         renderer.load(gpu, picture, placing, None, components).expect("it loads");
     }
 
-    /// The same for a frame.
+    /// Loads a frame.
     pub fn load_frame(&mut self, way: Way, frame: &Frame) {
         let (renderer, gpu) = self.renderer(way);
         renderer.load_frame(gpu, frame, None, Components::Rgbl).expect("it loads");
@@ -70,22 +70,22 @@ impl Studio {
     }
 }
 
-/// A picture's bins by the CPU's engine.
+/// Returns a picture's bins from the CPU engine.
 pub fn count(picture: &Picture, components: Components) -> Histogram {
     cpu::Engine::new().count(picture, components).clone()
 }
 
-/// A picture adjusted by definition.
+/// Returns a picture adjusted by definition.
 pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
     Processor::default().apply(picture, adjustments, None).expect("it has pixels")
 }
 
-/// A scene without overlays.
+/// Returns a scene without overlays.
 pub fn bare(adjustments: Adjustments) -> Scene {
     Scene { overlays: false, adjustments, ..Scene::default() }
 }
 
-/// Each adjustment by itself, and all stages together.
+/// Returns each adjustment alone, and all stages together.
 pub fn each() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 }));
@@ -108,7 +108,7 @@ pub fn each() -> Vec<Adjustments> {
     ]
 }
 
-/// A frame of a video, `number` in it, at 25 frames a second.
+/// Returns frame `number` of a video at 25 frames per second.
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
     let facts = FrameFacts {
         pts_ticks: 512 * number as i64,
