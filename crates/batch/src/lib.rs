@@ -5,7 +5,6 @@ pub mod fields;
 pub mod figures;
 pub mod file;
 pub mod graticule;
-pub mod jpeg;
 pub mod labels;
 pub mod region;
 pub mod report;

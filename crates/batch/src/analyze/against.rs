@@ -16,7 +16,7 @@ use partners::{Partner, PartnerSupply, Partners};
 use super::comparison::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
 use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::frames::{Bound, NumberedFrames};
 use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
 use histoscope_core::picture::region::Rect;

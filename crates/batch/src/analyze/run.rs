@@ -7,17 +7,16 @@ use std::thread;
 
 use super::against::align;
 use super::comparison::Against;
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::format::Format;
-use super::left::Left;
-use super::output::{Output, OutputTarget, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, ResumePoint, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
-use super::record_output::RecordOutput;
-use super::segments::{Division, Records, Segments};
+use super::record_output::{Division, RecordOutput, Records, Segments};
+
+use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
-use super::unfinished::{RunState, find_unfinished};
 use crate::file::check_output;
 use histoscope_core::text::{counted, plain};
 use histoscope_media::MediaError;
@@ -130,7 +129,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     let identity =
         (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());
     let run = hash(format!("{} {identity:?}", env!("CARGO_PKG_VERSION")).as_bytes());
-    let mut left = Left::default();
+    let mut left = ResumePoint::default();
     if let (true, OutputTarget::File(path)) = (*resume, target)
         && !is_stream(path)
     {

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use super::super::comparison::Against;
 use super::super::counter::{RunComponents, ScopeUse};
 use super::super::counting::{Context, Cropping, Request, count_all};
-use super::super::ending::AnalyzeError;
+use super::super::error::AnalyzeError;
 use super::super::frames::{self, Bound, Frames};
 use super::super::selection::{Point, Selection};
 use histoscope_core::histogram::{Components, Histogram};

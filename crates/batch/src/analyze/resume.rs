@@ -4,11 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::format::Format;
-use super::left::Left;
-use super::lines::{last_line, recognise, scan};
-use super::output::part_path;
+use super::format::{last_line, recognise, scan};
+use super::output::{ResumePoint, part_path};
 use super::parquet;
 use super::summary::Summary;
 use crate::file::{FileError, folder_of};
@@ -21,7 +20,7 @@ pub enum RunState {
     /// The run is finished already.
     Finished,
     /// Records, in the preliminary file.
-    Unfinished(Left),
+    Unfinished(ResumePoint),
 }
 
 /// Looks for what a run with these options has left of `target`. A partial output that was given its final name is given
