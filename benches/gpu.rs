@@ -11,11 +11,11 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
 use histoscope_lab::bench::inputs::{Inputs, picture_bytes};
 use histoscope_lab::bench::{BenchContent, layouts};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::upload::PictureBuffers;
-use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 
 const SIZE: (u32, u32) = (1920, 1080);

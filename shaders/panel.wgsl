@@ -26,7 +26,7 @@ struct Panel {
     stroke: f32,                    // half the thickness of outlines and curves in pixels
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
     cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
-    lamp: u32,                      // side of a clip lamp in pixels; 0 where there are none
+    indicator: u32,                      // side of a clip indicator in pixels; 0 where there are none
     overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light
     linear: vec4<f32>,              // colour of the line of luminance of linear light; its last part is 0 where there is none
 }
@@ -34,7 +34,7 @@ struct Panel {
 @group(0) @binding(0) var<uniform> panel: Panel;
 
 // A column of pixels is cut into five bands by four heights, the lowest first. Words of a column: the four heights, 16 bits
-// each, then the five bands' colours, premultiplied, 8 bits a part, and flags: bit c is the lamp of channel c at the lowest code, bit
+// each, then the five bands' colours, premultiplied, 8 bits a part, and flags: bit c is the clip indicator of channel c at the lowest code, bit
 // 4 + c the one at the highest, and bit 8 says that a cap lies here.
 const COLUMN_WORDS: u32 = 8u;
 const BANDS: u32 = 5u;

@@ -1,4 +1,4 @@
-// Draws waveforms and vectorscopes from their counts, which never leave the GPU, and the ground of a wall of scopes.
+// Draws waveforms and vectorscopes from their counts, which never leave the GPU, and the ground of a split layout.
 //
 // How bright a point is follows how densely samples lie where it is, and not their number: columns of more samples than others are
 // no brighter, nor is a trace of deeper codes or in a larger panel. A single sample can still be seen.

@@ -95,7 +95,7 @@ pub struct CountingArgs {
     #[arg(long, value_enum, default_value_t)]
     components: ComponentsArg,
 
-    /// What counts: the graphics adapter, or the CPU where that adapter is only software
+    /// What counts and paints: the graphics adapter, or the CPU where that adapter is only software
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArg,
 

@@ -74,7 +74,7 @@ pub enum Action {
     /// Hide all scopes, histograms too, and show them again.
     ToggleScopes,
     /// Give the scopes a part of the window of their own, or lay them over the picture.
-    ToggleWall,
+    ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
     /// Linear or logarithmic height.

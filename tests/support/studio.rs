@@ -10,8 +10,8 @@ use histoscope_core::adjust::{ClassDisplay, Otsu, Reduction, Tone};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
 use histoscope_render::cpu;
-use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 
 /// What counts, adjusts and paints.

@@ -12,9 +12,9 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::draw::FontTextures;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::scene::Scene;
 

@@ -11,30 +11,32 @@ use histoscope_core::picture::{OutOfRange, Picture, region};
 use histoscope_core::scopes::{MOST_LEVEL_BITS, ScopeChoice, Waveform};
 
 use super::backend::{
-    AdjustJob, Backend, DifferenceJob, FigureQuestion, Image, ScopeAnswer, ScopeQuestion, ScopeSources, Slot,
+    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
+    ScopeSources, Slot, ViewPart,
 };
-use super::content::{CountSubject, Loaded, ViewPart};
 use crate::cpu::BrushedChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::adjust::{Chain, DifferencePass, Operand};
 use crate::gpu::bins::Bars;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::brushed::BrushedPasses;
-use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
 use crate::gpu::draw::{BackdropPass, ByCodes, SelectedPlanes, Side, VideoPass};
 use crate::gpu::figures::FigureSubject;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::linear::LinearPass;
 use crate::gpu::live::Timed;
-use crate::gpu::params::{InputPicture, LimitsParams, SelectionParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::readback_belt::OnRequest;
 use crate::gpu::recording::Recording;
 use crate::gpu::scopes::ScopePasses;
 use crate::gpu::timing::compute_pass;
-use crate::gpu::totals::TotalsPass;
+use crate::gpu::totals::LinearPass;
+use crate::gpu::totals::{LimitsParams, SelectionParams, TotalsPass};
 use crate::gpu::upload::{BoundPicture, PictureBuffers};
-use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat};
+use crate::gpu::{
+    Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
+};
 use crate::view::brushes::Selection;
 use crate::view::scene::Scene;
 
@@ -98,10 +100,10 @@ impl AdapterPicture {
     }
 
     fn adjusted(&self) -> Option<BoundPicture<'_>> {
-        self.chain.as_ref().and_then(Chain::result).map(|working| BoundPicture {
-            group: &working.bind_group,
-            input: InputPicture::from(working),
-        })
+        self.chain
+            .as_ref()
+            .and_then(Chain::result)
+            .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) })
     }
 }
 
@@ -112,10 +114,11 @@ impl AdapterPictures {
             Image::Result => self.loaded.adjusted(),
             Image::Comparison => self.comparison.source(),
             Image::AdjustedComparison => self.comparison.adjusted(),
-            Image::Difference => self.difference.as_ref().and_then(DifferencePass::result).map(|working| BoundPicture {
-                group: &working.bind_group,
-                input: InputPicture::from(working),
-            }),
+            Image::Difference => self
+                .difference
+                .as_ref()
+                .and_then(DifferencePass::result)
+                .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) }),
         }
     }
 
@@ -360,9 +363,8 @@ impl Backend for Adapter {
     }
 
     fn scope_counts<'a>(&'a self, _key: &'a CountKey) -> ScopeSources<'a> {
-        let there = self.scopes.as_ref().map(ScopePasses::buffers);
-        [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
-            .map(|buffer| buffer.map(CountSource::There))
+        let there = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
+        there.map(|buffer| buffer.map(CountSource::There))
     }
 
     /// The counts are sent for, and come some drawings later: until then those of an earlier picture of the series are returned, if the
@@ -410,10 +412,12 @@ impl Backend for Adapter {
     }
 
     fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
-        let there = self.selection.as_ref().map(BrushedPasses::buffers);
-        let waveform = there.filter(|_| key.wanted.waveform).map(|there| CountSource::There(there.waveform));
-        let vectorscope = there.filter(|_| key.wanted.vectorscope).map(|there| CountSource::There(there.vectorscope));
-        [waveform, vectorscope]
+        let Some(passes) = &self.selection else { return ScopeSources::default() };
+        passes
+            .buffers()
+            .scopes
+            .zip(key.wanted)
+            .map(|(counts, is_counted)| is_counted.then_some(CountSource::There(counts)))
     }
 
     /// The number is sent for, and comes some drawings later: until then that of an earlier picture of the series is returned.
@@ -433,10 +437,7 @@ impl Backend for Adapter {
     }
 
     fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
-        let come = [
-            self.scopes_asked.poll(&gpu.device, series),
-            self.selection_asked.poll(&gpu.device, series),
-        ];
+        let come = [self.scopes_asked.poll(&gpu.device, series), self.selection_asked.poll(&gpu.device, series)];
         if come.contains(&true) {
             FiguresState::New
         } else if self.scopes_asked.is_pending() || self.selection_asked.is_pending() {

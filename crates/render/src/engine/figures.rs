@@ -4,11 +4,11 @@ use super::counter::pixels_of;
 use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
-use histoscope_core::adjust::{Adjustments, Processor};
 use crate::view::scene::{Counted, Scene};
+use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, LightTable, Transfer};
-use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts};
 
 impl Engine {

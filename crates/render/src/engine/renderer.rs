@@ -11,12 +11,14 @@ use histoscope_core::scopes::{ScopeChoice, Waveform, samples_in};
 
 use super::BackendKind;
 use super::adapter::Adapter;
-use super::backend::{Backend, FigureQuestion, Image, ScopeAnswer, ScopeQuestion};
-use super::content::{Content, ContentChoice, CountSubject, CountedKey, Loaded};
+use super::backend::{
+    Backend, CountSubject, CountedKey, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion, ScopeSources,
+};
+use super::content::{Content, ContentChoice};
 use super::cpu::Cpu;
 use crate::cpu::BrushedChoice;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
-use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
 use crate::gpu::draw::scopes::{CountKey, ScopeBuffers, VectorscopeCounts, WaveformCounts};
 use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
@@ -394,12 +396,7 @@ impl Renderer {
     ///
     /// # Errors
     /// [`GpuError`] if the adapter has no textures of that size, or fails.
-    pub fn snapshot(
-        &mut self,
-        gpu: &Gpu,
-        size: (u32, u32),
-        scene: &Scene,
-    ) -> Result<readback::Image, GpuError> {
+    pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<readback::Image, GpuError> {
         self.snapshot_over(gpu, size, scene, None)
     }
 
@@ -473,8 +470,7 @@ impl Renderer {
     /// its bins are sent without asking again.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         self.figures.asked = Some(self.content.loadings);
-        let is_under_way =
-            self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
+        let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
         self.figures.is_wanted |= !is_under_way;
         self.fetch_histogram(gpu);
     }
@@ -611,9 +607,7 @@ impl Renderer {
     /// nothing where only the histograms are brushed and no other scope is shown. Never waits.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
         let series = self.content.series();
-        let is_of_it = |made: &&MadeSelection| {
-            made.key.brushes == Some(brushes) && Some(made.subject.series) == series
-        };
+        let is_of_it = |made: &&MadeSelection| made.key.brushes == Some(brushes) && Some(made.subject.series) == series;
         let made = self.made.selection.as_ref().filter(is_of_it)?;
         let count = self.backends.current().ask_selected(gpu, (&made.key, &made.subject))?;
         Some((count, made.subject.series.rect.pixel_count()))
@@ -928,17 +922,17 @@ impl MadeForView {
 
 /// How much of what is selected has to be counted for a scene: where nothing but the histograms is brushed they show it themselves.
 fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
-    let Brushes { histogram, waveform, vectorscope } = scene.brushes;
-    let scopes = ScopeChoice {
-        waveform: shown.waveform && (histogram.is_some() || vectorscope.is_some()),
-        vectorscope: shown.vectorscope && (histogram.is_some() || waveform.is_some()),
-    };
+    // A scope does not show what its own brush selects.
+    let brushed = scene.brushes.scopes();
+    let count = brushed.each().filter(|&is_brushed| is_brushed).count();
+    let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
+    let scopes = shown.zip(by_others).map(|(is_shown, is_selected)| is_shown && is_selected);
     let in_scopes = scene.brushes.in_scopes();
     (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.overlays, scopes })
 }
 
-/// How counts are drawn: the waveform's and the vectorscope's, where there are any.
-fn drawn<'a>(subject: &CountSubject, [waveform, vectorscope]: super::backend::ScopeSources<'a>) -> ScopeBuffers<'a> {
+/// How counts are drawn, where there are any.
+fn drawn<'a>(subject: &CountSubject, counts: ScopeSources<'a>) -> ScopeBuffers<'a> {
     let CountSubject { input, series: Series { rect, components, .. }, chroma, .. } = *subject;
     let layout = input.layout;
     let shape = Waveform::shape(&layout, rect, components);
@@ -947,14 +941,14 @@ fn drawn<'a>(subject: &CountSubject, [waveform, vectorscope]: super::backend::Sc
         Components::YCbCr => samples_in(&layout, channel.min(layout.component_count() - 1), rect),
     };
     ScopeBuffers {
-        waveform: waveform.map(|counts| WaveformCounts {
+        waveform: counts.waveform.map(|counts| WaveformCounts {
             counts,
             level_bits: shape.level_bits,
             components,
             columns: shape.columns,
             samples: std::array::from_fn(samples),
         }),
-        vectorscope: vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+        vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
             counts,
             level_bits: shape.level_bits,
             samples: chroma.samples(&layout, rect).pixel_count(),

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::mpsc::{self, Receiver};
 
-use super::{Gpu, GpuError};
 use super::figures::Series;
+use super::{Gpu, GpuError};
 
 /// Buffers of one size in which bytes come back, and what the bytes are of.
 #[derive(Debug)]

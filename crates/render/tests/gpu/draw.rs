@@ -7,9 +7,9 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::upload::PictureBuffers;
-use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 
 use crate::support::image::distance;
@@ -21,13 +21,7 @@ fn gpu() -> Gpu {
     Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
 }
 
-fn drawn(
-    gpu: &Gpu,
-    backend: BackendKind,
-    picture: &Picture,
-    placing: (Ratio, Orientation),
-    size: (u32, u32),
-) -> Image {
+fn drawn(gpu: &Gpu, backend: BackendKind, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
     let mut renderer = Renderer::new(gpu, VIEW_FORMAT, backend);
     // No bin is shown here, so that none need be counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);

@@ -9,8 +9,8 @@ use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_render::cpu;
-use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
 use histoscope_render::view::scene::Counted;
 

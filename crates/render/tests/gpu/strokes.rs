@@ -6,7 +6,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Counted, Pair, Scene};
@@ -79,8 +79,8 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 let channel = channels.iter().next().unwrap();
                 let heights = outline_heights(&bins, &result, channel, rect, logarithmic);
-                // The first columns hold the black bar, and lamps are at both ends.
-                let ends = lamps::side(&rect) + 8;
+                // The first columns hold the black bar, and clip indicators are at both ends.
+                let ends = clip_indicators::side(&rect) + 8;
                 for column in ends..rect.width - ends {
                     // The line runs from bin to bin, so that a column lies between what stands around it.
                     let around = &heights[column as usize - 2..=column as usize + 2];
@@ -196,7 +196,7 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
     }
 }
 
-/// The same bins with none in the outermost codes, so that no lamp is lit.
+/// The same bins with none in the outermost codes, so that no clip indicator is lit.
 fn without_ends(bins: &Histogram) -> Histogram {
     let mut inner = bins.clone();
     for channel in 0..4 {
@@ -303,7 +303,7 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
         let [before, after] = [sharp, soft].map(|scene| studio.snapshot(way, view, &scene));
         let mut outside = (before.clone(), after.clone());
         for (_, rect, _) in panels(&soft, Components::Rgbl, view) {
-            // A row without bars, lines or lamps.
+            // A row without bars, lines or clip indicators.
             let row = rect.height * 3 / 8;
             // Between two lines of the graticule, where two stripes have room.
             let between = PanelRect { left: rect.left + 2, width: rect.width / 8 - 4, ..rect };

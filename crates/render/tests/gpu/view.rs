@@ -7,8 +7,8 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
-use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::engine::{BackendKind, Renderer};
+use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::brush::{Brush, Lighting};
 use histoscope_render::view::brushes::Brushes;
@@ -163,7 +163,8 @@ fn a_brush_of_everything_changes_nothing_and_one_of_another_bin_is_noticed() {
     let mut studio = Studio::new();
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), (67, 41), colorimetry(Matrix::Bt709, Range::Full), 0, 2);
     let subject = Subject::upright(picture);
-    let mut draw = |brush| studio.drawn(BackendKind::Adapter, &subject, (67, 41), &scene(ViewSettings::default(), brush));
+    let mut draw =
+        |brush| studio.drawn(BackendKind::Adapter, &subject, (67, 41), &scene(ViewSettings::default(), brush));
     let bare = draw(None);
     assert_eq!(draw(Some(Brush::between(3, 0, 255))), bare);
     assert_ne!(draw(Some(Brush::between(3, 0, 100))), draw(Some(Brush::between(3, 0, 101))));

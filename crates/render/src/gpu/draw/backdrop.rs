@@ -4,9 +4,9 @@
 //! which is close to a Gaussian. The overlays draw it between the picture and their scrim.
 
 use super::ViewPass;
-use crate::gpu::timing::compute_pass;
 use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
 use crate::gpu::params::InputPicture;
+use crate::gpu::timing::compute_pass;
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::Blur;
 

@@ -86,12 +86,7 @@ impl PaintPass {
 }
 
 /// The overlays of those bins, ready to be painted on a view.
-pub fn overlays(
-    shown: &OverlayContent,
-    histogram: &Histogram,
-    scene: &Scene,
-    view: &wgpu::Texture,
-) -> Vec<Overlay> {
+pub fn overlays(shown: &OverlayContent, histogram: &Histogram, scene: &Scene, view: &wgpu::Texture) -> Vec<Overlay> {
     let is_swapped = order_of(view.format()) == Order::Bgra;
     let view = (view.width(), view.height());
     let binning = scene.style.binning(shown.bits);
