@@ -97,7 +97,7 @@ fn is_cut_off(column: u32) -> bool {
 
 // The lit clip indicators: of channels with more than a thousandth of their samples in the outermost code. If the bars
 // are a part of the picture, the indicators still cover the whole.
-fn lamps() -> u32 {
+fn indicators() -> u32 {
     let of_whole = panel.outlined == 2u;
     var lit = 0u;
     for (var channel = 0u; channel < 4u; channel += 1u) {
@@ -307,8 +307,8 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
         is_capped = is_capped || (column >= aside && is_cut_off(column - aside));
         is_capped = is_capped || (column + aside < size.x && is_cut_off(column + aside));
     }
-    let is_at_an_end = min(column, size.x - 1u - column) <= panel.lamp + 2u * panel.line;
-    columns[base + FLAGS] = select(0u, lamps(), is_at_an_end) | select(0u, CAPPED, is_capped);
+    let is_at_an_end = min(column, size.x - 1u - column) <= panel.indicator + 2u * panel.line;
+    columns[base + FLAGS] = select(0u, indicators(), is_at_an_end) | select(0u, CAPPED, is_capped);
     for (var band = 0u; band < BANDS; band += 1u) {
         var color = vec4<f32>(0.0, 0.0, 0.0, GAP);
         if band + 1u < BANDS || !clipped {

@@ -72,7 +72,7 @@ fn lined(rows: vec2<f32>, row: f32, color: vec3<f32>, below: vec4<f32>) -> vec4<
 
 // Draws the lit clip indicators of one end, given a pixel's column from that end and its row from the top. Each has a
 // dark edge.
-fn lamps_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
+fn indicators_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
     var place = 0u;
     var color = below;
     let left = panel.line;
@@ -80,16 +80,16 @@ fn lamps_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
         if (panel.channels & (1u << channel)) == 0u {
             continue;
         }
-        let top = panel.notch + panel.line + place * (panel.lamp + panel.line);
+        let top = panel.notch + panel.line + place * (panel.indicator + panel.line);
         place += 1u;
         if (lit & (1u << channel)) == 0u {
             continue;
         }
-        let is_inside = column >= left && column < left + panel.lamp && row >= top && row < top + panel.lamp;
+        let is_inside = column >= left && column < left + panel.indicator && row >= top && row < top + panel.indicator;
         if is_inside {
             return vec4<f32>(panel.lights[channel].rgb, 1.0) * panel.opacity;
         }
-        if column < left + panel.lamp + panel.line && row + panel.line >= top && row < top + panel.lamp + panel.line {
+        if column < left + panel.indicator + panel.line && row + panel.line >= top && row < top + panel.indicator + panel.line {
             color = vec4<f32>(0.0, 0.0, 0.0, panel.opacity);
         }
     }
@@ -149,7 +149,7 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         }
         let is_right = 2u * at.x >= panel.size.x;
         let from_end = select(at.x, panel.size.x - 1u - at.x, is_right);
-        shown = lamps_over(select(flags & 15u, (flags >> 4u) & 15u, is_right), from_end, at.y, shown);
+        shown = indicators_over(select(flags & 15u, (flags >> 4u) & 15u, is_right), from_end, at.y, shown);
     }
     if panel.backdrop.x != 0u {
         shown += vec4<f32>(behind(pixel.xy), 1.0) * max(panel.opacity - shown.a, 0.0);

@@ -26,7 +26,7 @@ struct Panel {
     stroke: f32,                    // half the thickness of outlines and curves in pixels
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
     cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
-    lamp: u32,                      // side of a clip lamp in pixels; 0 where there are none
+    indicator: u32,                      // side of a clip indicator in pixels; 0 where there are none
     overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light
     linear: vec4<f32>,              // colour of the line of luminance of linear light; its last part is 0 where there is none
 }

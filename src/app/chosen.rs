@@ -8,7 +8,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{Exposure, FalseColor};
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Other, Pair, Scene, Sharing};
-use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
+use histoscope_render::view::scopes::ScopeKind;
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,14 +96,7 @@ impl Chosen {
             let [was, is] = [old, new].map(|scene| scene.scopes.shows(kind, scene.overlays));
             tell(was != is, format!("{} {}", kind.name(), on_or_off(is)));
         }
-        let bare = |scopes: ScopeStyle| ScopeStyle {
-            waveform: false,
-            parade: false,
-            vectorscope: false,
-            hidden: None,
-            ..scopes
-        };
-        tell(bare(new.scopes) != bare(old.scopes), "look of the scopes".to_owned());
+        tell(new.scopes.look() != old.scopes.look(), "look of the scopes".to_owned());
         tell(new.curves != old.curves, format!("cumulative curves {}", on_or_off(new.curves)));
         if new.view.fit == old.view.fit {
             let zooms = (new.view.zoom - old.view.zoom).abs() > 1e-9;

@@ -35,11 +35,11 @@ pub fn restyle(scene: &mut Scene, (components, bits): (Components, u32), action:
         Action::ToggleParade => toggle_scope(scene, ScopeKind::Parade),
         Action::ToggleVectorscope => toggle_scope(scene, ScopeKind::Vectorscope),
         Action::ToggleScopes => toggle_scopes(scene),
-        Action::ToggleWall => {
+        Action::ToggleSplit => {
             let layout = &mut scene.scopes.layout;
-            *layout = if *layout == Layout::Strip { Layout::Wall } else { Layout::Strip };
-            let is_wall = *layout == Layout::Wall;
-            if is_wall { "scopes beside the picture" } else { "scopes over the picture" }.to_owned()
+            *layout = if *layout == Layout::Strip { Layout::Split } else { Layout::Strip };
+            let is_split = *layout == Layout::Split;
+            if is_split { "scopes beside the picture" } else { "scopes over the picture" }.to_owned()
         }
         Action::ToggleCurves => {
             scene.curves = !scene.curves;
@@ -147,11 +147,12 @@ fn toggle_scopes(scene: &mut Scene) -> String {
     let (back, text) = if shown.contains(&true) {
         let before = scene.scopes.hidden.unwrap_or_default();
         scene.scopes.hidden = Some(std::array::from_fn(|scope| shown[scope] || before[scope]));
-        ([false; 4], "scopes off")
+        ([false; ScopeKind::ALL.len()], "scopes off")
     } else {
         (scene.scopes.hidden.take().unwrap_or([true, false, false, false]), "scopes on")
     };
-    [scene.overlays, scene.scopes.waveform, scene.scopes.parade, scene.scopes.vectorscope] = back;
+    scene.overlays = back[ScopeKind::Histogram as usize];
+    ScopeKind::ALL.into_iter().zip(back).for_each(|(kind, is_shown)| scene.scopes.set(kind, is_shown));
     text.to_owned()
 }
 

@@ -100,7 +100,7 @@ pub struct CountingArgs {
     #[arg(long, value_enum, default_value_t)]
     components: ComponentsArg,
 
-    /// Engine to count with: the graphics adapter, or the CPU if that adapter is only software
+    /// Engine to count and paint with: the graphics adapter, or the CPU if that adapter is only software
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArg,
 

@@ -113,15 +113,15 @@ impl SnapshotArgs {
             return Ok(wrong_usage(text.to_owned())?);
         }
         let shows = |scope| self.scopes.contains(&scope);
-        let wall = (!self.scopes.is_empty()).then(|| ScopeStyle {
+        let split = (!self.scopes.is_empty()).then(|| ScopeStyle {
             waveform: shows(SnapshotScope::Waveform),
             parade: shows(SnapshotScope::Parade),
             vectorscope: shows(SnapshotScope::Vectorscope),
-            layout: ScopeLayout::Wall,
+            layout: ScopeLayout::Split,
             ..ScopeStyle::default()
         });
-        let overlays = if wall.is_some() { shows(SnapshotScope::Histogram) } else { !self.no_overlay };
-        let scopes = wall.filter(|_| self.bins).map_or_else(ScopeChoice::default, |wall| wall.counted());
+        let overlays = if split.is_some() { shows(SnapshotScope::Histogram) } else { !self.no_overlay };
+        let scopes = split.filter(|_| self.bins).map_or_else(ScopeChoice::default, |split| split.counted());
         let adjustments = self.adjust.adjustments();
         let figures = snapshot(&SnapshotOptions {
             input: self.file,
@@ -132,7 +132,7 @@ impl SnapshotArgs {
                 overlays,
                 labels: self.labels,
                 overlaps: self.overlaps.into(),
-                wall,
+                split,
                 exposure: self.exposure.choice(),
             },
             bins: self.bins,

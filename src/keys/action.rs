@@ -74,7 +74,7 @@ pub enum Action {
     /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
     /// Show the scopes beside the picture, or over it.
-    ToggleWall,
+    ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
     /// Switch between linear and logarithmic height.

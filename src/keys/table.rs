@@ -205,7 +205,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Digit('0'), ToggleScopes), (ShiftDigit('0'), ToggleWall)],
+        keys: &[(Digit('0'), ToggleScopes), (ShiftDigit('0'), ToggleSplit)],
         help: "all scopes off, and back; scopes beside the picture",
     },
     Bindings {

@@ -183,7 +183,7 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToggleParade => notes("parade on", "parade off"),
         Action::ToggleVectorscope => notes("vectorscope on", "vectorscope off"),
         Action::ToggleScopes => notes("scopes off", "scopes on"),
-        Action::ToggleWall => notes("scopes beside the picture", "scopes over the picture"),
+        Action::ToggleSplit => notes("scopes beside the picture", "scopes over the picture"),
         Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
         Action::ToggleLogarithmic => notes("logarithmic height", "linear height"),
         Action::NextArrangement => {

@@ -11,7 +11,7 @@ use crate::{paused_sample, sample, turn};
 
 const SIZE: (u32, u32) = (1280, 720);
 
-/// The middle of a scope, or of the picture of a wall.
+/// The middle of a scope, or of the picture of a split layout.
 fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
     let arranged = scene.arranged(SIZE);
     let rect = match kind {
@@ -21,9 +21,9 @@ fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
     ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32)
 }
 
-fn wall() -> Scene {
+fn split() -> Scene {
     let scopes =
-        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
     Scene { scopes, ..Scene::default() }
 }
 
@@ -42,17 +42,17 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
         // Who counts draws the traces too, and either rounds light in its own way.
         let all = ["--engine", engine, "--scopes", "histogram,waveform,parade,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
-        program.until_same("a wall as a snapshot has it", &expected, Area::Below);
+        program.until_same("a split layout as a snapshot has it", &expected, Area::Below);
         program.after(|| program.key("1"), "note: histograms off");
         program.after(|| program.key("3"), "note: parade off");
         let two = ["--engine", engine, "--scopes", "waveform,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &two);
-        program.until_same("a smaller wall", &expected, Area::Below);
+        program.until_same("a smaller split layout", &expected, Area::Below);
         program.after(|| program.key("0"), "note: scopes off");
         let bare = program.snapshot_with(sample(), "0", (plain.width, plain.height), &["--no-overlay"]);
         program.until_same("the bare picture", &bare, Area::Below);
         program.after(|| program.key("0"), "note: scopes on");
-        program.until_same("the same wall again", &expected, Area::Below);
+        program.until_same("the same split layout again", &expected, Area::Below);
         program.after(|| program.key("ctrl+z"), "note: undone: waveform on, vectorscope on");
         program.quit_with("q");
     }
@@ -67,7 +67,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
-        let at = |kind| middle(&wall(), kind);
+        let at = |kind| middle(&split(), kind);
         let (x, y) = at(Some(ScopeKind::Waveform));
         program.after(|| program.point(x, y), "scope: x ");
         // What the adapter has counted comes back a little later.
@@ -103,17 +103,17 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     for key in ["2", "3", "4", "shift+0"] {
         program.key(key);
     }
-    let (x, y) = middle(&wall(), Some(ScopeKind::Vectorscope));
+    let (x, y) = middle(&split(), Some(ScopeKind::Vectorscope));
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
     program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
     program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
-    let (x, y) = middle(&wall(), Some(ScopeKind::Parade));
+    let (x, y) = middle(&split(), Some(ScopeKind::Parade));
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: traces at 120 %");
     program.settled();
     assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
-    let (x, y) = middle(&wall(), None);
+    let (x, y) = middle(&split(), None);
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: zoom");
     program.quit_with("q");
@@ -124,7 +124,7 @@ fn borders_are_dragged_and_the_layout_is_kept() {
     let _turn = turn();
     let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
-    let scene = wall();
+    let scene = split();
     let (border, y) = ((f64::from(SIZE.0) * 0.62) as i32 + 4, 200);
     {
         let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
@@ -161,7 +161,7 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     for key in ["2", "4", "shift+0"] {
         program.key(key);
     }
-    let shown = Scene { scopes: ScopeStyle { parade: false, ..wall().scopes }, ..wall() };
+    let shown = Scene { scopes: ScopeStyle { parade: false, ..split().scopes }, ..split() };
     let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
     // The counts are sent for, and the pointer is gone before they come: at one of these paces.
@@ -202,8 +202,8 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         for key in ["2", "shift+0"] {
             program.key(key);
         }
-        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().scopes };
-        let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..split().scopes };
+        let (x, y) = middle(&Scene { scopes, ..split() }, Some(ScopeKind::Waveform));
         // Above the middle, where a deep picture has more levels than one of 8 bits has.
         let read = |program: &Program, (from, note): (usize, &str)| {
             let mut moves = 0;

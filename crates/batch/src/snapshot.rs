@@ -74,7 +74,7 @@ pub struct SnapshotDrawing {
     /// Where the colours of overlaps come from.
     pub overlaps: Overlaps,
     /// The scopes that the picture shows beside the histograms; without, none.
-    pub wall: Option<ScopeStyle>,
+    pub split: Option<ScopeStyle>,
     /// What the picture tells of its exposure.
     pub exposure: ExposureChoice,
 }
@@ -342,10 +342,10 @@ fn draw(
         counted: options.counted,
         exposure: options.drawing.exposure.over(Exposure::default()),
         style: style(options),
-        scopes: options.drawing.wall.unwrap_or_default(),
+        scopes: options.drawing.split.unwrap_or_default(),
         ..Scene::default()
     };
-    let image = if options.drawing.labels || options.drawing.wall.is_some() {
+    let image = if options.drawing.labels || options.drawing.split.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
         let subject = LabelSubject {

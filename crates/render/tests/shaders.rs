@@ -7,14 +7,20 @@ use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use histoscope_render::gpu::params::{
-    BlurParams, BrushParams, BrushedParams, ChannelScale, CropParams, CurveParams, DividerParams, ImageParams,
-    LevelParams, LimitsParams, PairingParams, PanelParams, PictureParams, PlacementParams, RecolorParams,
-    ReductionParams, RegionParams, ScanParams, SelectionParams, TileParams, TraceParams, VectorscopeParams,
-    WaveformParams,
-};
+use histoscope_render::gpu::adjust::scan::ScanParams;
+use histoscope_render::gpu::adjust::{BlurParams, CropParams, CurveParams, RecolorParams, TileParams};
+use histoscope_render::gpu::bins::ChannelScale;
+use histoscope_render::gpu::brushed::{BrushParams, BrushedParams};
+use histoscope_render::gpu::draw::{DividerParams, PlacementParams};
+use histoscope_render::gpu::histogram::ReductionParams;
+use histoscope_render::gpu::params::{ImageParams, LevelParams, PairingParams, PictureParams, RegionParams};
 use histoscope_render::gpu::shaders::groups::{self, Binding, GroupLayout};
 use histoscope_render::gpu::shaders::{self, EntryPoint, Shader};
+use histoscope_render::gpu::totals::{LimitsParams, SelectionParams};
+use histoscope_render::gpu::vectorscope::VectorscopeParams;
+use histoscope_render::gpu::waveform::WaveformParams;
+use histoscope_render::view::panel_params::PanelParams;
+use histoscope_render::view::scopes::TraceParams;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
 
@@ -238,7 +244,7 @@ fn shared_structures_lie_alike_in_rust_and_wgsl() {
                 ("stroke", offset_of!(PanelParams, stroke)),
                 ("backdrop", offset_of!(PanelParams, backdrop)),
                 ("cap", offset_of!(PanelParams, cap)),
-                ("lamp", offset_of!(PanelParams, lamp)),
+                ("indicator", offset_of!(PanelParams, indicator)),
                 ("overlaps", offset_of!(PanelParams, overlaps)),
                 ("linear", offset_of!(PanelParams, linear)),
                 ("linear", offset_of!(PanelParams, linear)),

@@ -3,13 +3,13 @@
 
 use rayon::prelude::*;
 
+use super::rows::Rows;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::luminance_bin;
-use histoscope_core::picture::layout::{ChromaRows, ColorModel};
+use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::unpack::Source;
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 
 /// Planes of a row: one a filter.
@@ -148,55 +148,6 @@ impl SelectedPixels {
             }
         }
         scope
-    }
-}
-
-/// Rows of a picture's codes.
-struct Rows<'a> {
-    sources: Vec<Source<'a>>,
-    columns_shift: u8,
-    chroma_rows: ChromaRows,
-    width: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn new(picture: &'a Picture) -> Self {
-        let layout = picture.layout();
-        let sources = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
-        Self {
-            sources,
-            columns_shift: layout.columns_shift(),
-            chroma_rows: picture.chroma_rows(),
-            width: picture.width() as usize,
-        }
-    }
-
-    fn room(&self) -> [Vec<u16>; 3] {
-        std::array::from_fn(|_| vec![0; self.width])
-    }
-
-    /// Unpacks a row of pixels.
-    fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) {
-        for (index, (source, codes)) in self.sources.iter().zip(codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, &mut codes[..source.width]);
-        }
-    }
-
-    /// Unpacks a row of chroma samples, or of pixels.
-    fn unpack_samples(&self, y: usize, is_chroma: bool, codes: &mut [Vec<u16>; 3]) {
-        if !is_chroma {
-            return self.unpack(y, codes);
-        }
-        for (source, codes) in self.sources.iter().zip(codes).skip(1) {
-            source.unpack(0, y, &mut codes[..source.width]);
-        }
-    }
-
-    /// The codes of the pixel `x` of what was unpacked.
-    #[inline(always)]
-    fn at(&self, codes: &[Vec<u16>; 3], x: usize) -> [u32; 3] {
-        let [first, second, third] = codes;
-        [first[x], second[x >> self.columns_shift], third[x >> self.columns_shift]].map(u32::from)
     }
 }
 

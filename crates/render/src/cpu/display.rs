@@ -11,10 +11,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::SelectedPixels;
-use super::covering::Covering;
-use super::datascope::Writer;
-use super::exposure::Inspector;
-use super::false_color::Tinter;
+use super::by_codes::{Covering, Inspector, Tinter, Writer};
 use super::overlay::Overlay;
 use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_pixels};
 use super::simd::{Kernel, Level};

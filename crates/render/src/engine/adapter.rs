@@ -11,28 +11,28 @@ use histoscope_core::picture::{OutOfRange, Picture, region};
 use histoscope_core::scopes::{MOST_LEVEL_BITS, ScopeChoice, Waveform};
 
 use super::backend::{
-    AdjustJob, Backend, DifferenceJob, FigureQuestion, Image, ScopeAnswer, ScopeQuestion, ScopeSources, Slot,
+    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
+    ScopeSources, Slot, ViewPart,
 };
-use super::content::{CountSubject, Loaded, ViewPart};
 use crate::cpu::BrushedChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::adjust::{Chain, DifferencePass, Operand};
 use crate::gpu::bins::Bars;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::brushed::BrushedPasses;
-use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
 use crate::gpu::draw::{BackdropPass, ByCodes, SelectedPlanes, Side, VideoPass};
 use crate::gpu::figures::FigureSubject;
 use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::linear::LinearPass;
 use crate::gpu::live::Timed;
-use crate::gpu::params::{InputPicture, LimitsParams, SelectionParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::readback_belt::OnRequest;
 use crate::gpu::recording::Recording;
 use crate::gpu::scopes::ScopePasses;
 use crate::gpu::timing::compute_pass;
-use crate::gpu::totals::TotalsPass;
+use crate::gpu::totals::LinearPass;
+use crate::gpu::totals::{LimitsParams, SelectionParams, TotalsPass};
 use crate::gpu::upload::{BoundPicture, PictureBuffers};
 use crate::gpu::{
     Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
@@ -363,9 +363,8 @@ impl Backend for Adapter {
     }
 
     fn scope_counts<'a>(&'a self, _key: &'a CountKey) -> ScopeSources<'a> {
-        let there = self.scopes.as_ref().map(ScopePasses::buffers);
-        [there.and_then(|there| there.waveform), there.and_then(|there| there.vectorscope)]
-            .map(|buffer| buffer.map(CountSource::There))
+        let there = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
+        there.map(|buffer| buffer.map(CountSource::There))
     }
 
     /// The counts are sent for, and come some drawings later: until then those of an earlier picture of the series are returned, if the
@@ -413,10 +412,12 @@ impl Backend for Adapter {
     }
 
     fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
-        let there = self.selection.as_ref().map(BrushedPasses::buffers);
-        let waveform = there.filter(|_| key.wanted.waveform).map(|there| CountSource::There(there.waveform));
-        let vectorscope = there.filter(|_| key.wanted.vectorscope).map(|there| CountSource::There(there.vectorscope));
-        [waveform, vectorscope]
+        let Some(passes) = &self.selection else { return ScopeSources::default() };
+        passes
+            .buffers()
+            .scopes
+            .zip(key.wanted)
+            .map(|(counts, is_counted)| is_counted.then_some(CountSource::There(counts)))
     }
 
     /// The number is sent for, and comes some drawings later: until then that of an earlier picture of the series is returned.

@@ -6,26 +6,32 @@
 //! from fewer samples. Only the CPU paints overlays together with the picture.
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::adjust::difference::{Extent, Gain};
-use histoscope_core::histogram::{CHANNELS, Cumulative, Histogram, LightTable};
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Transfer};
 use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{OutOfRange, Picture};
-use histoscope_core::scopes::ScopeChoice;
+use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice};
 
-use super::content::{CountSubject, Loaded, ViewPart};
 use crate::cpu::BrushedChoice;
 use crate::cpu::overlay::Overlay;
 use crate::gpu::bins::Bars;
 use crate::gpu::draw::BackdropPass;
 use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
+use crate::gpu::params::InputPicture;
 use crate::gpu::recording::Recording;
 use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture};
+use crate::view::brush::Lighting;
 use crate::view::brushes::Selection;
-use crate::view::scene::{Brush, Scene};
+use crate::view::datascope::Codes;
+use crate::view::exposure::Inspection;
+use crate::view::placement::{Placement, Shape};
+use crate::view::scene::{Brush, Counted, Scene};
 
 /// One of the pictures that a backend has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +57,45 @@ pub enum Slot {
     Comparison,
 }
 
+/// The picture that is loaded.
+#[derive(Debug)]
+pub struct Loaded {
+    pub picture: Picture,
+    pub shape: Shape,
+    pub components: Components,
+    /// The part of it that is counted alone, if one is.
+    pub region: Option<Rect>,
+    /// How its codes become light.
+    pub transfer: Transfer,
+    /// The frame that it is of, where it is one.
+    pub tag: Option<FrameTag>,
+    /// The number of this loading.
+    pub loading: u64,
+    /// Its bins, where the caller knows them.
+    pub given: Option<Histogram>,
+    /// Whether its bins are ready to be drawn.
+    pub is_counted: bool,
+}
+
+impl Loaded {
+    /// The series that the picture is of.
+    pub fn series(&self) -> Series {
+        let Shape { width, height, .. } = self.shape;
+        let video = self.tag.map(|tag| tag.video).unwrap_or_default();
+        Series { video, size: (width, height), rect: self.rect(), bits: self.bits(), components: self.components }
+    }
+
+    /// The part of the picture that is counted.
+    pub fn rect(&self) -> Rect {
+        self.region.unwrap_or(Rect::whole(self.picture.width(), self.picture.height()))
+    }
+
+    /// Bits of a code.
+    pub const fn bits(&self) -> u32 {
+        self.picture.layout().bin_bits()
+    }
+}
+
 /// A picture to be adjusted.
 #[derive(Debug)]
 pub struct AdjustJob<'a> {
@@ -74,6 +119,58 @@ pub struct DifferenceJob {
     pub images: [Image; 2],
     pub extents: [Extent; 2],
     pub gain: Gain,
+}
+
+/// The key of what was counted of a picture: the loading, the choice of what is adjusted, and which picture is counted.
+pub type CountedKey = (u64, u64, Counted);
+
+/// What scopes, brushes and linear light are counted of: the picture whose bins are drawn as filled bars.
+#[derive(Debug, Clone, Copy)]
+pub struct CountSubject {
+    pub key: CountedKey,
+    pub image: Image,
+    /// The picture, as passes take it.
+    pub input: InputPicture,
+    /// The series that it is of, with the part of it that is counted.
+    pub series: Series,
+    /// Its colour differences; `None` without colour.
+    pub chroma: Option<Chroma>,
+}
+
+/// A picture on some columns of the view.
+#[derive(Debug, Clone)]
+pub struct ViewPart {
+    pub image: Image,
+    /// The columns, at least one.
+    pub columns: Range<u32>,
+    pub placement: Placement,
+    /// The light of a brush, if there is one.
+    pub lighting: Option<Lighting>,
+    /// Whether the scopes' brushes have selected the lit pixels one by one.
+    pub is_selected: bool,
+    /// The picture whose codes decide what is lit, where that is another one.
+    pub lit_by: Option<Image>,
+    /// The exposure marks of its own codes, if there are any.
+    pub inspection: Option<Inspection>,
+    /// Which of its codes are written in its pixels, if any are.
+    pub codes: Option<Codes>,
+}
+
+impl ViewPart {
+    /// The same on a view of another size, without exposure marks and codes; `None` where no column is left.
+    #[must_use]
+    pub fn resized(&self, to: (u32, u32)) -> Option<Self> {
+        let from = self.placement.view.0;
+        let column = |at: u32| (u64::from(at) * u64::from(to.0) / u64::from(from.max(1))) as u32;
+        let columns = column(self.columns.start)..column(self.columns.end);
+        let placement = self.placement.resized(to);
+        (!columns.is_empty()).then(|| Self { columns, placement, inspection: None, codes: None, ..self.clone() })
+    }
+
+    /// The picture whose codes decide what is lit.
+    pub fn decisive(&self) -> Image {
+        self.lit_by.unwrap_or(self.image)
+    }
 }
 
 /// A request for figures: those of the bins that are drawn as filled bars.
@@ -126,8 +223,8 @@ impl ScopeAnswer {
     }
 }
 
-/// The counts of the scopes, waveform first; `None` where nothing was counted.
-pub type ScopeSources<'a> = [Option<CountSource<'a>>; 2];
+/// The counts of each scope; `None` where nothing was counted.
+pub type ScopeSources<'a> = PerScope<Option<CountSource<'a>>>;
 
 /// Counts, adjusts and paints. What is recorded happens when it is submitted.
 pub trait Backend: fmt::Debug {

@@ -4,61 +4,20 @@ use std::ops::Range;
 
 use histoscope_core::adjust::difference::{Extent, Gain};
 use histoscope_core::adjust::{Adjustments, working_colorimetry, working_layout};
-use histoscope_core::histogram::{Components, Histogram, Transfer};
+use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Conversion};
 use histoscope_core::picture::layout::PixelLayout;
-use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::picture::region;
 use histoscope_core::picture::{Frame, OutOfRange, Picture};
 use histoscope_core::scopes::Chroma;
 
-use super::backend::{AdjustJob, Backend, DifferenceJob, Image, Slot};
+use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
 use crate::gpu::params::InputPicture;
 use crate::gpu::recording::Recording;
 use crate::gpu::{FrameTag, GpuError, Series};
 use crate::view::brush::Lighting;
-use crate::view::datascope::Codes;
-use crate::view::exposure::Inspection;
 use crate::view::placement::{Placement, Shape};
 use crate::view::scene::{Counted, Other, Pair, Scene, Seam, Sharing};
-
-/// The picture that is loaded.
-#[derive(Debug)]
-pub struct Loaded {
-    pub picture: Picture,
-    pub shape: Shape,
-    pub components: Components,
-    /// The part of it that is counted alone, if one is.
-    pub region: Option<Rect>,
-    /// How its codes become light.
-    pub transfer: Transfer,
-    /// The frame that it is of, where it is one.
-    pub tag: Option<FrameTag>,
-    /// The number of this loading.
-    pub loading: u64,
-    /// Its bins, where the caller knows them.
-    pub given: Option<Histogram>,
-    /// Whether its bins are ready to be drawn.
-    pub is_counted: bool,
-}
-
-impl Loaded {
-    /// The series that the picture is of.
-    pub fn series(&self) -> Series {
-        let Shape { width, height, .. } = self.shape;
-        let video = self.tag.map(|tag| tag.video).unwrap_or_default();
-        Series { video, size: (width, height), rect: self.rect(), bits: self.bits(), components: self.components }
-    }
-
-    /// The part of the picture that is counted.
-    pub fn rect(&self) -> Rect {
-        self.region.unwrap_or(Rect::whole(self.picture.width(), self.picture.height()))
-    }
-
-    /// Bits of a code.
-    pub const fn bits(&self) -> u32 {
-        self.picture.layout().bin_bits()
-    }
-}
 
 /// The picture that is shown with the loaded one, other than its source. It is drawn and adjusted like the loaded one, but not counted
 /// here.
@@ -121,58 +80,6 @@ struct DifferenceKey {
     numbers: [u64; 2],
     revision: u64,
     gain: Gain,
-}
-
-/// The key of what was counted of a picture: the loading, the choice of what is adjusted, and which picture is counted.
-pub type CountedKey = (u64, u64, Counted);
-
-/// What scopes, brushes and linear light are counted of: the picture whose bins are drawn as filled bars.
-#[derive(Debug, Clone, Copy)]
-pub struct CountSubject {
-    pub key: CountedKey,
-    pub image: Image,
-    /// The picture, as passes take it.
-    pub input: InputPicture,
-    /// The series that it is of, with the part of it that is counted.
-    pub series: Series,
-    /// Its colour differences; `None` without colour.
-    pub chroma: Option<Chroma>,
-}
-
-/// A picture on some columns of the view.
-#[derive(Debug, Clone)]
-pub struct ViewPart {
-    pub image: Image,
-    /// The columns, at least one.
-    pub columns: Range<u32>,
-    pub placement: Placement,
-    /// The light of a brush, if there is one.
-    pub lighting: Option<Lighting>,
-    /// Whether the scopes' brushes have selected the lit pixels one by one.
-    pub is_selected: bool,
-    /// The picture whose codes decide what is lit, where that is another one.
-    pub lit_by: Option<Image>,
-    /// The exposure marks of its own codes, if there are any.
-    pub inspection: Option<Inspection>,
-    /// Which of its codes are written in its pixels, if any are.
-    pub codes: Option<Codes>,
-}
-
-impl ViewPart {
-    /// The same on a view of another size, without exposure marks and codes; `None` where no column is left.
-    #[must_use]
-    pub fn resized(&self, to: (u32, u32)) -> Option<Self> {
-        let from = self.placement.view.0;
-        let column = |at: u32| (u64::from(at) * u64::from(to.0) / u64::from(from.max(1))) as u32;
-        let columns = column(self.columns.start)..column(self.columns.end);
-        let placement = self.placement.resized(to);
-        (!columns.is_empty()).then(|| Self { columns, placement, inspection: None, codes: None, ..self.clone() })
-    }
-
-    /// The picture whose codes decide what is lit.
-    pub fn decisive(&self) -> Image {
-        self.lit_by.unwrap_or(self.image)
-    }
 }
 
 /// The loaded picture, its comparison, and which of the pictures that are made of them are there.

@@ -8,12 +8,12 @@ use histoscope_core::adjust::{Codes, Processor, Reduction};
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
-use histoscope_core::scopes::{ScopeChoice, ScopeCounts};
+use histoscope_core::scopes::{PerScope, ScopeChoice, ScopeCounts};
 
 use super::backend::{
-    AdjustJob, Backend, DifferenceJob, FigureQuestion, Image, ScopeAnswer, ScopeQuestion, ScopeSources, Slot,
+    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
+    ScopeSources, Slot, ViewPart,
 };
-use super::content::{CountSubject, Loaded, ViewPart};
 use crate::cpu::display::{self, ByCodes, LitBy, Order, Over, PixelFormat};
 use crate::cpu::overlay::Overlay;
 use crate::cpu::{self, BrushedChoice, BrushedCounts, SelectedPixels};
@@ -21,9 +21,9 @@ use crate::gpu::bins::{Bars, UploadedBins};
 use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
 use crate::gpu::draw::{BackdropPass, PaintPass, overlays};
-use crate::gpu::linear::LinearPass;
 use crate::gpu::live::Timed;
 use crate::gpu::recording::Recording;
+use crate::gpu::totals::LinearPass;
 use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture};
 use crate::view::brushes::Selection;
 use crate::view::scene::Scene;
@@ -440,8 +440,8 @@ impl Backend for Cpu {
 /// Counts of the scopes as they are drawn.
 fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
     let here = |counts: &'a [u32]| CountSource::Here(key, counts);
-    [
-        counts.waveform.as_ref().map(|waveform| here(&waveform.counts)),
-        counts.vectorscope.as_ref().map(|scope| here(&scope.counts)),
-    ]
+    PerScope {
+        waveform: counts.waveform.as_ref().map(|waveform| here(&waveform.counts)),
+        vectorscope: counts.vectorscope.as_ref().map(|scope| here(&scope.counts)),
+    }
 }

@@ -11,12 +11,14 @@ use histoscope_core::scopes::{ScopeChoice, Waveform, samples_in};
 
 use super::BackendKind;
 use super::adapter::Adapter;
-use super::backend::{Backend, FigureQuestion, Image, ScopeAnswer, ScopeQuestion};
-use super::content::{Content, ContentChoice, CountSubject, CountedKey, Loaded};
+use super::backend::{
+    Backend, CountSubject, CountedKey, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion, ScopeSources,
+};
+use super::content::{Content, ContentChoice};
 use super::cpu::Cpu;
 use crate::cpu::BrushedChoice;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
-use crate::gpu::cumulative::CumulativePass;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
 use crate::gpu::draw::scopes::{CountKey, ScopeBuffers, VectorscopeCounts, WaveformCounts};
 use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
@@ -920,17 +922,17 @@ impl MadeForView {
 
 /// How much of what is selected has to be counted for a scene: where nothing but the histograms is brushed they show it themselves.
 fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
-    let Brushes { histogram, waveform, vectorscope } = scene.brushes;
-    let scopes = ScopeChoice {
-        waveform: shown.waveform && (histogram.is_some() || vectorscope.is_some()),
-        vectorscope: shown.vectorscope && (histogram.is_some() || waveform.is_some()),
-    };
+    // A scope does not show what its own brush selects.
+    let brushed = scene.brushes.scopes();
+    let count = brushed.each().filter(|&is_brushed| is_brushed).count();
+    let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
+    let scopes = shown.zip(by_others).map(|(is_shown, is_selected)| is_shown && is_selected);
     let in_scopes = scene.brushes.in_scopes();
     (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.overlays, scopes })
 }
 
-/// How counts are drawn: the waveform's and the vectorscope's, where there are any.
-fn drawn<'a>(subject: &CountSubject, [waveform, vectorscope]: super::backend::ScopeSources<'a>) -> ScopeBuffers<'a> {
+/// How counts are drawn, where there are any.
+fn drawn<'a>(subject: &CountSubject, counts: ScopeSources<'a>) -> ScopeBuffers<'a> {
     let CountSubject { input, series: Series { rect, components, .. }, chroma, .. } = *subject;
     let layout = input.layout;
     let shape = Waveform::shape(&layout, rect, components);
@@ -939,14 +941,14 @@ fn drawn<'a>(subject: &CountSubject, [waveform, vectorscope]: super::backend::Sc
         Components::YCbCr => samples_in(&layout, channel.min(layout.component_count() - 1), rect),
     };
     ScopeBuffers {
-        waveform: waveform.map(|counts| WaveformCounts {
+        waveform: counts.waveform.map(|counts| WaveformCounts {
             counts,
             level_bits: shape.level_bits,
             components,
             columns: shape.columns,
             samples: std::array::from_fn(samples),
         }),
-        vectorscope: vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+        vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
             counts,
             level_bits: shape.level_bits,
             samples: chroma.samples(&layout, rect).pixel_count(),

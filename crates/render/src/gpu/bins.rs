@@ -1,14 +1,31 @@
-//! Bins that lie in a buffer already: the scales by which they are drawn, and the way there for those that the CPU has.
+//! Bins that lie in a buffer already: the scales by which they are drawn, their sums, and the way there for those that the CPU has.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
-use histoscope_core::histogram::{CHANNELS, Histogram};
+use histoscope_core::histogram::{CHANNELS, Cumulative, Histogram};
 
 use super::Gpu;
-use super::params::ChannelScale;
+use super::adjust::scan::{BufferWords, ScanJob, ScanPass};
 use super::resources::storage;
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
+
+/// `Scale` of shaders/scale.wgsl and shaders/columns.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct ChannelScale {
+    /// Height of a bar per count, 1 being the overlay's height; 0 where nothing was counted.
+    pub height: f32,
+    /// Count of the tallest bin.
+    pub tallest: u32,
+    /// Samples counted.
+    pub samples: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<ChannelScale>() == 16);
 
 /// Bins, and the scales by which they are drawn.
 #[derive(Debug, Clone, Copy)]
@@ -89,5 +106,38 @@ impl UploadedBins {
     #[must_use]
     pub const fn bars(&self) -> Bars<'_> {
         Bars { bins: &self.bins, scales: &self.scales }
+    }
+}
+
+/// The cumulative histograms: the prefix sum of the bins that it was last dispatched for. Curves are drawn from it, and it comes back as
+/// numbers.
+#[derive(Debug)]
+pub struct CumulativePass {
+    pass: ScanPass,
+    /// Sums over all channels in one: what lies before a channel is taken off again where its sums are read. The words are
+    /// those of [`Cumulative::scan_words`].
+    pub sums: wgpu::Buffer,
+    /// What the job is for: a bin buffer and the bits of its codes.
+    made: Option<(wgpu::Buffer, u32, ScanJob)>,
+}
+
+impl CumulativePass {
+    /// Makes the pass with room for every depth.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let sums = storage(&gpu.device, "cumulative bins", Cumulative::scan_words(12));
+        Self { pass: ScanPass::new(gpu), sums, made: None }
+    }
+
+    /// Dispatches the scan of these bins, of `bits` bits, in a compute pass of the caller's.
+    pub fn dispatch(&mut self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, bins: &wgpu::Buffer, bits: u32) {
+        let made = self.made.take().filter(|(made, made_bits, _)| (made, *made_bits) == (bins, bits));
+        let (_, _, job) = self.made.insert(made.unwrap_or_else(|| {
+            let (from, to) = (BufferWords { buffer: bins, offset: 0 }, BufferWords { buffer: &self.sums, offset: 0 });
+            // A word more than there are bins: in front of it stand all of them, so that it has their sum.
+            let job = self.pass.job(gpu, from, to, Cumulative::scan_words(bits) as u32);
+            (bins.clone(), bits, job)
+        }));
+        job.dispatch(pass);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use super::GpuError;
 use super::import::{self, Imports};
@@ -312,6 +313,51 @@ fn names(adapters: &[wgpu::Adapter]) -> String {
     names.sort_unstable();
     names.dedup();
     names.join(", ")
+}
+
+/// wgpu's entry point, through which adapters and windows' surfaces come.
+#[derive(Debug, Clone)]
+pub struct Instance(pub(super) wgpu::Instance);
+
+impl Instance {
+    /// One that knows the display, as OpenGL needs.
+    #[must_use]
+    pub fn with_display(display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Self {
+        Self(instance(Some(Box::new(display))))
+    }
+}
+
+/// The entry point in the making, on a thread of its own: loading the graphics drivers takes longest of all that a start needs. It is waited for in any case: a program that ends while a driver is being loaded on
+/// another thread can crash in the driver.
+#[derive(Debug)]
+pub struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
+
+impl Loading {
+    /// Starts to load the drivers.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Some(thread::spawn(|| instance(None))))
+    }
+
+    /// The instance that was made meanwhile; where OpenGL was asked for, or the instance has been taken before, a new one
+    /// that knows the display.
+    pub fn finish(&mut self, display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Instance {
+        let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
+        match self.join() {
+            Some(instance) if !wants_gl => Instance(instance),
+            _ => Instance::with_display(display),
+        }
+    }
+
+    fn join(&mut self) -> Option<wgpu::Instance> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Loading {
+    fn drop(&mut self) {
+        self.join();
+    }
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ mod video;
 use super::timing::Spans;
 pub use crate::view::overlay::Channels;
 pub use backdrop::BackdropPass;
-pub use divider::DividerPass;
+pub use divider::{DividerParams, DividerPass};
 pub use overlay::OverlayPass;
 pub use paint::{PaintPass, overlays};
 pub use scopes::ScopePass;
 pub use text::{FontTextures, Shapes, TextPass, text_image};
-pub use video::{ByCodes, SelectedPlanes, Side, VideoPass};
+pub use video::{ByCodes, PlacementParams, SelectedPlanes, Side, VideoPass};
 
 /// The blend of premultiplied colours over what is there.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;

@@ -2,18 +2,35 @@
 
 pub mod plan;
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
-use super::bins::{Bars, ScalePass};
-use super::params::{ChannelScale, InputPicture, ReductionParams, RegionParams};
+use super::bins::{Bars, ChannelScale, ScalePass};
+use super::params::{InputPicture, RegionParams};
 use super::readback::read_buffer;
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::region::Rect;
+
+/// `Reduction` of shaders/reduce.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ReductionParams {
+    /// Chunks to sum.
+    pub chunk_count: u32,
+    /// Words from one chunk to the next, and words to sum.
+    pub chunk_words: u32,
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<ReductionParams>() == 16);
 
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;

@@ -10,14 +10,11 @@ pub mod bins;
 pub mod brushed;
 pub mod context;
 pub mod count_queue;
-pub(crate) mod cumulative;
 pub mod draw;
 pub(crate) mod figures;
 pub mod histogram;
 mod import;
-pub(crate) mod linear;
 pub mod live;
-mod loading;
 pub mod params;
 pub mod readback;
 pub mod readback_belt;
@@ -29,18 +26,17 @@ pub mod shaders;
 mod staging;
 pub mod surface;
 pub mod timing;
-pub(crate) mod totals;
+pub mod totals;
 pub mod upload;
 pub mod vectorscope;
 pub mod waveform;
 
 pub use crate::view::scene::Scene;
-pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
+pub use context::{AdapterChoice, AdapterInfo, Gpu, Instance, Loading, adapters};
 pub(crate) use figures::Series;
 pub use figures::{FiguresState, FrameTag};
 use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
-pub use loading::{Instance, Loading};
 pub use wgpu::{Buffer, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
 /// What can go wrong on the GPU's side, each with what to do about it.

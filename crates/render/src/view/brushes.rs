@@ -11,7 +11,7 @@ use crate::view::brush::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::Chroma;
+use histoscope_core::scopes::{Chroma, PerScope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
 /// What is brushed in each scope. A parade's brush is a waveform's in one channel.
@@ -57,14 +57,20 @@ impl Brushes {
 
     /// Whether anything is brushed.
     #[must_use]
-    pub const fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.histogram.is_some() || self.in_scopes()
+    }
+
+    /// Which scopes beside the histograms have a brush.
+    #[must_use]
+    pub const fn scopes(&self) -> PerScope<bool> {
+        PerScope { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
     }
 
     /// Whether anything is brushed beside the histograms.
     #[must_use]
-    pub const fn in_scopes(&self) -> bool {
-        self.waveform.is_some() || self.vectorscope.is_some()
+    pub fn in_scopes(&self) -> bool {
+        self.scopes().any()
     }
 
     /// What is selected of that part of a picture with these components and colour differences.

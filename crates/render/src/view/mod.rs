@@ -3,9 +3,9 @@
 pub mod binning;
 pub mod brush;
 pub mod brushes;
+pub mod clip_indicators;
 pub mod datascope;
 pub mod exposure;
-pub mod lamps;
 pub mod marked;
 pub mod overlay;
 pub mod panel;

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::lamps;
+use super::clip_indicators;
 use super::overlay::{
     BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, WHITENING, graticule,
     guides, lights, line_pixels,
@@ -68,8 +68,8 @@ pub struct PanelParams {
     pub backdrop: [u32; 2],
     /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
     pub cap: u32,
-    /// Side of a clip lamp in pixels; 0 where there are none.
-    pub lamp: u32,
+    /// Side of a clip indicator in pixels; 0 where there are none.
+    pub indicator: u32,
     /// Colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light.
     pub overlaps: [[f32; 4]; 16],
     /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
@@ -175,7 +175,7 @@ fn panel_params(
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,
-        lamp: lamps::side(&rect),
+        indicator: clip_indicators::side(&rect),
         overlaps: overlap_colors(&style),
         linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
     }

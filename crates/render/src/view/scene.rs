@@ -212,9 +212,9 @@ impl Scene {
 
     /// Drops the brushes of scopes that are not shown: what nobody sees selects nothing.
     pub fn drop_hidden_brushes(&mut self) {
-        let scopes = &self.scopes;
-        self.brushes.waveform = self.brushes.waveform.filter(|_| scopes.waveform || scopes.parade);
-        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| scopes.vectorscope);
+        let counted = self.scopes.counted();
+        self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
+        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| counted.vectorscope);
     }
 
     /// What is brushed as it works on the picture, if it does.

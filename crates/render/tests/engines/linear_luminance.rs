@@ -8,7 +8,7 @@ use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_render::cpu;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{OverlayStyle, graticule};
 use histoscope_render::view::panel::panels;
 use histoscope_render::view::scene::{Counted, Scene};
@@ -110,7 +110,7 @@ fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_wh
             let (low, share) = (at.floor(), at.fract());
             (part(low) * (1.0 - share) + part(low + 1.0) * share) * f64::from(rect.height)
         };
-        let (mut compared, ends) = (0, lamps::side(&rect) + 8);
+        let (mut compared, ends) = (0, clip_indicators::side(&rect) + 8);
         let middles = (0..count).map(|bin| rect.columns_of_bin(bin, count)).map(|(first, last)| (first + last) / 2);
         for column in middles.filter(|column| (ends..rect.width - ends).contains(column)) {
             let is_near = |code| rect.columns_of_bin(code, 256).0.abs_diff(column) < 5;

@@ -193,10 +193,10 @@ impl Adapter {
         let mut histogram = Histogram::empty(bits, selection.components);
         histogram.words = self.words(buffers.bins, histogram.words.len());
         let mut waveform = Waveform::empty(picture.layout(), selection.counted, selection.components);
-        waveform.counts = self.words(buffers.waveform, waveform.counts.len());
+        waveform.counts = self.words(buffers.scopes.waveform, waveform.counts.len());
         let vectorscope = chroma.map(|_| {
             let mut scope = Vectorscope::empty(bits);
-            scope.counts = self.words(buffers.vectorscope, scope.counts.len());
+            scope.counts = self.words(buffers.scopes.vectorscope, scope.counts.len());
             scope
         });
         let scopes = ScopeCounts { waveform: Some(waveform), vectorscope };
@@ -342,7 +342,7 @@ fn scopes_show_what_is_selected_lit_and_the_rest_dim() {
     let size = (320, 200);
     let picture =
         natural(PixelLayout::planar_ycbcr(8, (1, 1)), (64, 40), colorimetry(Matrix::Bt709, Range::Limited), 4);
-    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
     let plain = Scene { scopes, style: OverlayStyle::default(), ..Scene::default() };
     let parade = Scene { scopes: ScopeStyle { waveform: false, parade: true, ..scopes }, ..plain };
     let letter = Scene { channels: channels(&[0]), ..parade };

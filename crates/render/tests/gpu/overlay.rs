@@ -12,14 +12,14 @@ use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::{
     Arrangement, Channels, OverlapTable, Overlaps, OverlayStyle, graticule, lights, line_pixels,
 };
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Brush, NO_BIN, Scene};
 
-use self::checks::{check_lamps, check_panel, is_near};
+use self::checks::{check_indicators, check_panel, is_near};
 use crate::support::image::{distance, pixel};
 use crate::support::{Random, colorimetry};
 
@@ -178,14 +178,14 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
         let scene = Scene { style, ..Scene::default() };
         let image = easel.drawn(&histogram, Range::Full, view, &scene);
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
-            let lit = check_lamps(&image, &histogram, rect, channels);
-            assert_eq!(lit.len(), channels.iter().count(), "{count:?}: the lamps of the highest code alone");
-            let lamp = lamps::lamp(&rect, End::Lowest, 0, line_pixels(view));
+            let lit = check_indicators(&image, &histogram, rect, channels);
+            assert_eq!(lit.len(), channels.iter().count(), "{count:?}: the indicators of the highest code alone");
+            let indicator = clip_indicators::indicator(&rect, End::Lowest, 0, line_pixels(view));
             let lights =
                 lights(Components::Rgbl)[channels.iter().next().unwrap()].map(|part| (part * 255.0).round() as u8);
             assert!(
-                !is_near(pixel(&image, lamp.left + 1, lamp.top + 1), lights),
-                "{count:?}: a lamp of bin 0, not of code 0"
+                !is_near(pixel(&image, indicator.left + 1, indicator.top + 1), lights),
+                "{count:?}: an indicator of bin 0, not of code 0"
             );
         }
         let image = easel.drawn(
@@ -210,7 +210,7 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
 }
 
 #[test]
-fn lamps_light_above_a_thousandth_and_only_there() {
+fn indicators_light_above_a_thousandth_and_only_there() {
     let mut easel = Easel::new();
     for (bits, view) in [(8, (1280, 720)), (10, (480, 270))] {
         let top = (1 << bits) - 1;
@@ -229,19 +229,20 @@ fn lamps_light_above_a_thousandth_and_only_there() {
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let mut lit = 0;
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
-                lit += check_lamps(&image, &histogram, rect, channels).len();
+                lit += check_indicators(&image, &histogram, rect, channels).len();
                 // Without a lit clip indicator, the corner is as dark as the rest of the scrim.
                 let line = line_pixels(view);
-                for (place, channel) in (0..).zip(channels.iter()).filter(|_| lamps::side(&rect) > 0) {
+                for (place, channel) in (0..).zip(channels.iter()).filter(|_| clip_indicators::side(&rect) > 0) {
                     let unlit = [(0, End::Lowest), (3, End::Highest), (1, End::Highest), (2, End::Lowest)];
                     for (_, end) in unlit.into_iter().filter(|(of, _)| *of == channel) {
-                        let lamp = lamps::lamp(&rect, end, place, line);
-                        let shown = pixel(&image, lamp.left + lamp.width / 2, lamp.top + lamp.height / 2);
+                        let indicator = clip_indicators::indicator(&rect, end, place, line);
+                        let shown =
+                            pixel(&image, indicator.left + indicator.width / 2, indicator.top + indicator.height / 2);
                         assert!(shown.iter().all(|&part| part < 70), "{arrangement:?} {channel} {end:?}: {shown:?}");
                     }
                 }
             }
-            assert!(lit == 3 || view.0 == 480, "{arrangement:?}: {lit} lamps are lit");
+            assert!(lit == 3 || view.0 == 480, "{arrangement:?}: {lit} indicators are lit");
         }
     }
 }

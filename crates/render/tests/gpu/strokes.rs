@@ -6,7 +6,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::scene::{Counted, Pair, Scene};
@@ -80,7 +80,7 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
                 let channel = channels.iter().next().unwrap();
                 let heights = outline_heights(&bins, &result, channel, rect, logarithmic);
                 // The first columns contain the black bar, and clip indicators are at both ends.
-                let ends = lamps::side(&rect) + 8;
+                let ends = clip_indicators::side(&rect) + 8;
                 for column in ends..rect.width - ends {
                     // The line runs from bin to bin, so in a column it is between the neighbouring heights.
                     let around = &heights[column as usize - 2..=column as usize + 2];

@@ -25,8 +25,9 @@ fn layout(name: &str) -> PixelLayout {
     native_layouts().into_iter().find(|(found, _)| found == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
-fn only(kind: ScopeKind, wall: bool) -> Scene {
-    let mut scopes = ScopeStyle { layout: if wall { Layout::Wall } else { Layout::Strip }, ..ScopeStyle::default() };
+fn only(kind: ScopeKind, is_split: bool) -> Scene {
+    let mut scopes =
+        ScopeStyle { layout: if is_split { Layout::Split } else { Layout::Strip }, ..ScopeStyle::default() };
     scopes.toggle(kind);
     Scene { overlays: false, scopes, ..Scene::default() }
 }
@@ -163,8 +164,8 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
                 if x < 32 { 0 } else { 255 }
             },
         );
-    for wall in [true, false] {
-        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, wall) };
+    for is_split in [true, false] {
+        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, is_split) };
         let panel = scene.arranged(VIEW).panels[0];
         assert!(panel.margins().count() == 2);
         for way in WAYS {
@@ -275,7 +276,7 @@ fn all_ways_draw_the_same_of_any_layout_region_and_components() {
         waveform: true,
         parade: true,
         vectorscope: true,
-        layout: Layout::Wall,
+        layout: Layout::Split,
         gain: 2.0,
         ..ScopeStyle::default()
     };
@@ -331,7 +332,7 @@ fn scopes_of_4k_in_10_bits_take_at_most_24_mb() {
     let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
     let bare = Scene { overlays: false, ..Scene::default() };
     let scopes =
-        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
     let all = Scene { scopes, ..bare };
     for way in WAYS {
         let mut studio = Studio::new();

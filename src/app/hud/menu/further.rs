@@ -15,8 +15,8 @@ use histoscope_render::view::scopes::ScopeStyle;
 impl MenuDrawing<'_, '_> {
     /// The scopes, and how those beside the histograms look.
     pub(super) fn scopes(&mut self, ui: &mut Ui) {
-        use Action::{ToggleOverlays, ToggleParade, ToggleScopes, ToggleVectorscope, ToggleWall, ToggleWaveform};
-        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleWall] {
+        use Action::{ToggleOverlays, ToggleParade, ToggleScopes, ToggleSplit, ToggleVectorscope, ToggleWaveform};
+        for action in [ToggleOverlays, ToggleWaveform, ToggleParade, ToggleVectorscope, ToggleScopes, ToggleSplit] {
             self.does(ui, action, Command::Do(action));
         }
         let style = self.model.beside.style;

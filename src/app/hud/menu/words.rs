@@ -31,8 +31,8 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
             let any = model.beside.style.any() || !model.scopes.histograms.is_empty();
             show_or_hide(any, "all scopes")
         }
-        Action::ToggleWall if model.beside.style.layout == ScopeLayout::Wall => "Scopes over the picture".to_owned(),
-        Action::ToggleWall => "Scopes beside the picture".to_owned(),
+        Action::ToggleSplit if model.beside.style.layout == ScopeLayout::Split => "Scopes over the picture".to_owned(),
+        Action::ToggleSplit => "Scopes beside the picture".to_owned(),
         Action::ToggleComponents => match model.scopes.components {
             Components::Rgbl => "Count Y', Cb and Cr as coded".to_owned(),
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),

@@ -4,12 +4,12 @@ use super::blur::{BlurJob, BlurPass};
 use super::clahe::ClahePass;
 use super::curves::{CurveJob, CurveKind, CurvePass};
 use super::otsu::OtsuPass;
-use super::recolor::{Change, RecolorPass};
+use super::recolor::{Change, RecolorParams, RecolorPass};
 use super::scan::ScanJob;
 use super::working::WorkingPicture;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
-use crate::gpu::params::{InputPicture, RecolorParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, storage};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{

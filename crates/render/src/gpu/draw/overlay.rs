@@ -8,17 +8,17 @@ use std::collections::HashMap;
 use super::OVER;
 use crate::gpu::Gpu;
 use crate::gpu::bins::Bars;
-use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::params::PanelParams;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::regroup::RegroupPass;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
 use crate::view::binning::Binning;
-use crate::view::lamps;
+use crate::view::clip_indicators;
 use crate::view::overlay::line_pixels;
 use crate::view::panel::PanelRect;
 pub use crate::view::panel_params::OverlayContent;
+use crate::view::panel_params::PanelParams;
 use crate::view::panel_params::shown_panels;
 use crate::view::scene::Scene;
 use histoscope_core::histogram::CHANNELS;
@@ -52,7 +52,7 @@ pub struct OverlayPass {
     columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
     /// Make the bins that are drawn of those that were counted, filled, outlined and of linear light, where they are not the same.
     regrouped: [Option<RegroupPass>; 3],
-    /// For what lies near the top and at the edges, where caps, lamps and the frame are.
+    /// For what lies near the top and at the edges, where caps, clip indicators and the frame are.
     edges: wgpu::RenderPipeline,
     /// For the rest.
     middle: wgpu::RenderPipeline,
@@ -69,7 +69,7 @@ pub struct OverlayPass {
 struct OverlayPlace {
     /// Its columns.
     width: u32,
-    /// The parts in which caps, lamps and the frame may be: near the top, left, right and below.
+    /// The parts in which caps, clip indicators and the frame may be: near the top, left, right and below.
     edges: [ViewRect; 4],
     /// The rest.
     middle: ViewRect,
@@ -83,8 +83,8 @@ impl OverlayPlace {
         let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
         let (inner_right, inner_bottom) = (rect.left + rect.width, rect.top + rect.height);
         let (right, bottom) = ((inner_right + line).min(view.0), (inner_bottom + line).min(view.1));
-        let lamps = CHANNELS as u32 * (lamps::side(&rect) + line);
-        let split = (rect.top + rect.notch() + lamps + 2 * line).min(inner_bottom);
+        let indicators = CHANNELS as u32 * (clip_indicators::side(&rect) + line);
+        let split = (rect.top + rect.notch() + indicators + 2 * line).min(inner_bottom);
         let part = |[left, right]: [u32; 2], [top, bottom]: [u32; 2]| {
             [left, top, right.saturating_sub(left), bottom.saturating_sub(top)]
         };

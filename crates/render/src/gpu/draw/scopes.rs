@@ -1,18 +1,18 @@
 //! The scopes' pass: traces drawn from the counts of waveform and vectorscope, which never leave the GPU, and the ground of a
-//! wall of scopes.
+//! split layout.
 
 use bytemuck::Zeroable;
 
 use super::OVER;
 use crate::cpu::trace;
 use crate::gpu::Gpu;
-use crate::gpu::params::TraceParams;
 use crate::gpu::resources::{storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
+use crate::view::scopes::TraceParams;
 use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::color::Matrix;
@@ -164,8 +164,8 @@ impl ScopePass {
         }
         for panel in &arranged.panels {
             let base = base_of(panel.rect, ground);
-            match (panel.kind, counts.waveform, counts.vectorscope) {
-                (ScopeKind::Waveform | ScopeKind::Parade, Some(waveform), _) => {
+            match (panel.kind.row().drawing, counts.waveform, counts.vectorscope) {
+                (PanelDrawing::Waveform, Some(waveform), _) => {
                     let params = waveform.params(base, scene.channels, panel.kind == ScopeKind::Parade);
                     self.put_lit(
                         gpu,
@@ -174,7 +174,7 @@ impl ScopePass {
                         (waveform.counts, lit.waveform.map(|lit| lit.counts)),
                     );
                 }
-                (ScopeKind::Vectorscope, _, Some(scope)) => {
+                (PanelDrawing::Vectorscope, _, Some(scope)) => {
                     // What the CPU paints is as small as it can be.
                     let (square, beside) = squared(panel.rect);
                     beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));

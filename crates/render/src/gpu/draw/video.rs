@@ -1,12 +1,13 @@
 //! The pictures' pass.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::DVec2;
 
 use crate::gpu::Gpu;
-use crate::gpu::params::{PlacementParams, layout_constants};
+use crate::gpu::params::layout_constants;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brush::Lighting;
@@ -16,6 +17,74 @@ use crate::view::placement::Placement;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
+
+/// `Placement` of shaders/video.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PlacementParams {
+    /// The picture, 0..1 from its top left corner, to clip space; columns.
+    pub transform: [[f32; 4]; 4],
+    /// Luma samples from a pixel of the view to the next one at its right.
+    pub across: [f32; 2],
+    /// Luma samples from a pixel of the view to the next one below.
+    pub down: [f32; 2],
+    /// Luma samples from the picture's top left corner to the view's.
+    pub origin: [f32; 2],
+    /// Taps a side from which a picture drawn smaller than itself is averaged.
+    pub taps: u32,
+    /// Whether every pixel of the view shows one sample.
+    pub hard: u32,
+    /// Columns of the view.
+    pub view_width: u32,
+    /// Whether columns of the view are rows of the picture.
+    pub turned: u32,
+    /// Channels of the brush, a bit each.
+    pub channels: u32,
+    /// Lowest bin that is lit.
+    pub low: u32,
+    /// Highest bin that is lit.
+    pub high: u32,
+    /// How far the rest dims, in 256ths; 0 where there is no brush.
+    pub strength: u32,
+    /// Whether the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
+    /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
+    pub lit_words: u32,
+    /// Column and row of the picture's first pixel that may be lit.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
+    /// The lowest tone that is striped; the highest number where none is.
+    pub zebra: u32,
+    /// Width of a stripe along a row.
+    pub stripe: u32,
+    /// Whether a pixel's tone is its Y' as coded.
+    pub tone_coded: u32,
+    /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
+    pub marks: u32,
+    /// Words of a row of a plane of pixels of the picture that were selected one by one, which then decides, 0 where there is none;
+    /// then nothing.
+    pub selected: [u32; 4],
+    /// The lowest value of each channel that is not marked.
+    pub lowest: [i32; 4],
+    /// The lowest value above those.
+    pub highest: [i32; 4],
+    /// The colours of the marks, 0 to 255.
+    pub mark_colors: [[u32; 4]; 3],
+    /// False colour: 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white.
+    pub tint: [i32; 4],
+    /// The lowest code of each band and its colour, of which red is -1 where pixels have their gray.
+    pub bands: [[i32; 4]; MOST_BANDS],
+    /// The datascope: lines that are written in a pixel of the picture, 0 where none are, pixels of the view to a dot, digits, and
+    /// their base.
+    pub text: [u32; 4],
+    /// Dots of a letter across and down, whether codes are those of Y', Cb and Cr, and where cells begin behind the nearest samples.
+    pub letters: [u32; 4],
+    /// The dots of each sign, in the first two numbers.
+    pub glyphs: [[u32; 4]; 16],
+}
+
+const _: () = assert!(size_of::<PlacementParams>() == 720);
 
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
 const MOST_TAPS: f64 = 4.0;

@@ -26,12 +26,8 @@ pub struct ScopePanel {
 }
 
 impl ScopePanel {
-    /// A waveform keeps away from the upper and the lower edge of its frame, where what is black and white would hardly be seen.
     fn new(kind: ScopeKind, frame: PanelRect) -> Self {
-        let margin = match kind {
-            ScopeKind::Waveform | ScopeKind::Parade => (f64::from(frame.height) * WAVEFORM_MARGIN).round() as u32,
-            ScopeKind::Histogram | ScopeKind::Vectorscope => 0,
-        };
+        let margin = (f64::from(frame.height) * kind.row().margin).round() as u32;
         let rect = PanelRect { top: frame.top + margin, height: frame.height - 2 * margin, ..frame };
         Self { kind, frame, rect }
     }
@@ -49,7 +45,7 @@ impl ScopePanel {
 /// What is dragged with a border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
-    /// The right edge of a wall's picture.
+    /// The right edge of the picture in a split layout.
     PictureRight,
     /// Its lower edge.
     PictureBottom,
@@ -115,11 +111,8 @@ pub struct Arranged {
 const MARGIN: f64 = 0.025;
 /// Between two panels, as part of the view's width.
 const GAP: f64 = 0.008;
-/// Above and below a waveform's trace, as part of its frame's height.
-const WAVEFORM_MARGIN: f64 = 0.03;
-
 /// Arranges the scopes of that style on a view of `view` pixels. Scopes of a strip have `height` of the view's height and stand
-/// `lift` of it above the lower edge, which is left free in a wall, too; `histograms` says whether those are shown.
+/// `lift` of it above the lower edge, which is left free in a split layout, too; `histograms` says whether those are shown.
 #[must_use]
 pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
     let style = style.clamped();
@@ -138,7 +131,7 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
             let row = ArrangedPart { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
             arranged.row(&style, &shown, row, aspect, view);
         }
-        Layout::Wall => arranged.wall(&style, &shown, lift, aspect, view),
+        Layout::Split => arranged.split(&style, &shown, lift, aspect, view),
     }
     arranged
 }
@@ -150,7 +143,7 @@ impl Arranged {
         self.panels.iter().find(|panel| panel.frame.contains(at))
     }
 
-    /// What of a view of `view` pixels a wall's ground covers: all but the picture.
+    /// What of a view of `view` pixels the ground of a split layout covers: all but the picture.
     #[must_use]
     pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
         if !self.is_split {
@@ -183,15 +176,15 @@ impl Arranged {
         }
     }
 
-    /// Puts scopes beside each other into a part of the view. A vectorscope stands at the right end and is square, unless it is
-    /// alone or its neighbours would have too little.
+    /// Puts scopes beside each other into a part of the view. One that is square stands at the right end, unless it is alone or its
+    /// neighbours would have too little.
     fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
         let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
         let square = row.height / aspect;
-        let has_square = shown.len() > 1 && shown.contains(&ScopeKind::Vectorscope) && square < room * 0.6;
+        let has_square = shown.len() > 1 && shown.iter().any(|kind| kind.row().is_square) && square < room * 0.6;
         let shared = if has_square { room - square } else { room };
-        let is_square = |kind: ScopeKind| has_square && kind == ScopeKind::Vectorscope;
+        let is_square = |kind: ScopeKind| has_square && kind.row().is_square;
         let total: f64 = shown.iter().filter(|&&kind| !is_square(kind)).map(|&kind| weight(kind)).sum();
         let mut left = row.left;
         let mut before: Option<(ScopeKind, f64)> = None;
@@ -214,7 +207,7 @@ impl Arranged {
 
     /// Puts the picture into the upper left corner and the scopes around it: one at its right, the others below. One alone
     /// stands below.
-    fn wall(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
+    fn split(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
         let gap_down = GAP * aspect;
         let beside = [ScopeKind::Vectorscope, ScopeKind::Histogram, ScopeKind::Waveform];
@@ -281,7 +274,7 @@ mod tests {
     /// Every set of scopes, with and without histograms.
     fn sets() -> impl Iterator<Item = (ScopeStyle, bool)> {
         (0..32).map(|bits| {
-            let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Wall };
+            let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Split };
             let [waveform, parade, vectorscope] = [1, 2, 4].map(|bit| bits & bit != 0);
             (ScopeStyle { waveform, parade, vectorscope, layout, ..ScopeStyle::default() }, bits & 8 != 0)
         })
@@ -296,7 +289,7 @@ mod tests {
             rects.extend(arranged.histograms);
             let is_plain = style.layout == Layout::Strip && !style.any();
             assert_eq!(rects.len(), if is_plain { 0 } else { wanted }, "{style:?}");
-            assert_eq!(arranged.is_split, style.layout == Layout::Wall && wanted > 0);
+            assert_eq!(arranged.is_split, style.layout == Layout::Split && wanted > 0);
             for rect in &rects {
                 assert!(rect.width > 0 && rect.left + rect.width <= view.0, "{style:?} {view:?}: {rect:?}");
                 assert!(rect.height > 0 && rect.top + rect.height <= view.1, "{style:?} {view:?}: {rect:?}");
@@ -327,7 +320,7 @@ mod tests {
 
     #[test]
     fn borders_follow_the_pointer_and_stop_before_a_panel_is_gone() {
-        let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Wall, ..ScopeStyle::default() };
+        let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Split, ..ScopeStyle::default() };
         let view = (1600, 900);
         let edges = |style: &ScopeStyle| arrange(style, true, (0.25, 0.0), view);
         for (to, edge) in [(DVec2::new(800.0, 100.0), 0), (DVec2::new(700.0, 300.0), 2), (DVec2::new(500.0, 700.0), 1)]

@@ -2,7 +2,7 @@
 
 use histoscope_core::histogram::{Components, Histogram, regroup, vertical_scale};
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::{
     BAR_OPACITY, Channels, OverlapTable, Overlaps, SCRIM_OPACITY, colors, graticule, lights, line_pixels,
 };
@@ -57,16 +57,16 @@ pub struct Lit(PanelRect, u32);
 
 impl Lit {
     fn contains(&self, x: u32, y: u32) -> bool {
-        let Self(lamp, line) = self;
-        (lamp.left.saturating_sub(*line)..lamp.left + lamp.width + line).contains(&x)
-            && (lamp.top.saturating_sub(*line)..lamp.top + lamp.height + line).contains(&y)
+        let Self(indicator, line) = self;
+        (indicator.left.saturating_sub(*line)..indicator.left + indicator.width + line).contains(&x)
+            && (indicator.top.saturating_sub(*line)..indicator.top + indicator.height + line).contains(&y)
     }
 }
 
 /// Checks that clip indicators are lit in their channels' colours if more than a thousandth of the samples have the
 /// outermost code. Returns the lit ones.
-pub fn check_lamps(image: &Image, histogram: &Histogram, rect: PanelRect, channels: Channels) -> Vec<Lit> {
-    if lamps::side(&rect) == 0 {
+pub fn check_indicators(image: &Image, histogram: &Histogram, rect: PanelRect, channels: Channels) -> Vec<Lit> {
+    if clip_indicators::side(&rect) == 0 {
         return Vec::new();
     }
     let line = line_pixels((image.width, image.height));
@@ -75,16 +75,16 @@ pub fn check_lamps(image: &Image, histogram: &Histogram, rect: PanelRect, channe
         let bins = histogram.bins(channel);
         let samples = bins.iter().map(|&bin| u64::from(bin)).sum::<u64>();
         for (end, outermost) in [(End::Lowest, bins[0]), (End::Highest, bins[bins.len() - 1])] {
-            let lamp = lamps::lamp(&rect, end, place, line);
-            if !lamps::is_lit(outermost.into(), samples) {
+            let indicator = clip_indicators::indicator(&rect, end, place, line);
+            if !clip_indicators::is_lit(outermost.into(), samples) {
                 continue;
             }
             let expected = lights(histogram.components)[channel].map(|part| (part * 255.0).round() as u8);
-            for (x, y) in (0..lamp.height).flat_map(|y| (0..lamp.width).map(move |x| (x, y))) {
-                let shown = pixel(image, lamp.left + x, lamp.top + y);
-                assert!(is_near(shown, expected), "{end:?} lamp of {channel}: {shown:?}, not {expected:?}");
+            for (x, y) in (0..indicator.height).flat_map(|y| (0..indicator.width).map(move |x| (x, y))) {
+                let shown = pixel(image, indicator.left + x, indicator.top + y);
+                assert!(is_near(shown, expected), "{end:?} indicator of {channel}: {shown:?}, not {expected:?}");
             }
-            lit.push(Lit(lamp, line));
+            lit.push(Lit(indicator, line));
         }
     }
     lit
@@ -102,7 +102,7 @@ pub fn check_panel(
     let logarithmic = scene.style.logarithmic;
     let notch = (rect.height * 5 / 100).clamp(6, 18);
     let cap = notch / 3;
-    let lamps = check_lamps(image, histogram, rect, channels);
+    let indicators = check_indicators(image, histogram, rect, channels);
     let (mut clipped_bars, mut compared) = (0, 0);
     let count = scene.style.bins.unwrap_or(1 << bits);
     let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
@@ -119,7 +119,7 @@ pub fn check_panel(
         clipped_bars += usize::from(is_clipped);
         for row in 0..rect.height {
             let from_top = rect.height - 1 - row;
-            if lamps.iter().any(|lamp| lamp.contains(column + rect.left, from_top + rect.top)) {
+            if indicators.iter().any(|indicator| indicator.contains(column + rect.left, from_top + rect.top)) {
                 continue;
             }
             let shown = pixel(image, rect.left + column, rect.top + from_top);
