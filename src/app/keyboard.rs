@@ -5,7 +5,7 @@ mod latin;
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, ModifiersState, NamedKey, PhysicalKey};
 
-use crate::keys::{self, Action, Chord, TABLE};
+use crate::keys::{self, Action, Chord};
 
 /// A key as it was pressed.
 struct Press<'a> {
@@ -27,8 +27,7 @@ pub fn action(event: &KeyEvent, modifiers: ModifiersState) -> Option<Action> {
 }
 
 fn of_press(press: &Press<'_>) -> Option<Action> {
-    let mut all = TABLE.iter().flat_map(|row| row.keys);
-    all.find(|(chord, _)| matches(chord, press)).map(|(_, action)| *action)
+    keys::keys().find(|key| matches(&key.chord, press)).map(|key| key.action)
 }
 
 #[cfg(any(windows, target_os = "macos", target_os = "linux"))]
@@ -92,7 +91,7 @@ fn digit_of(base: &Key, physical: PhysicalKey, shift: bool) -> Option<(char, boo
 
 /// Whether the table has a key that is known by this sign.
 fn is_sign(text: &str) -> bool {
-    TABLE.iter().flat_map(|row| row.keys).any(|(chord, _)| match chord {
+    keys::keys().any(|key| match &key.chord {
         Chord::Sign(sign) => *sign == text,
         Chord::SignOver(sign, below) | Chord::AltSign(sign, below) => *sign == text || *below == text,
         _ => false,

@@ -5,7 +5,7 @@
 //! gives back a value or a command:
 //!
 //! ```text
-//!   keys, buttons ──▶ transport (playback), styling and adjusting (the scene) ──▶ a note
+//!   keys, buttons ──▶ transport (playback), look and adjusting (the scene) ──▶ a note
 //!   pointer ────────▶ pointing, over geometry ──▶ PointerCommand
 //!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
 //!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
@@ -39,6 +39,7 @@ mod keyboard;
 mod lab;
 mod landing;
 mod leaving;
+mod look;
 #[cfg(feature = "test-hooks")]
 mod losing;
 mod marked;
@@ -59,7 +60,6 @@ mod session;
 mod signal;
 mod start;
 mod strip;
-mod styling;
 mod title;
 mod transport;
 mod viewer;

@@ -177,7 +177,7 @@ impl Pointer {
                 })
             }
             Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
-            Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.scopes, at))),
+            Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.look.scopes, at))),
             Drag::Region(drag) => {
                 let placement = geometry.placement();
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));

@@ -115,8 +115,8 @@ impl ScopeDrag {
 fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     let frame = geometry.frame?;
     let Geometry { scene, components, .. } = *geometry;
-    let is_result = scene.counted_in(components) != Counted::Source;
-    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes)))
+    let is_result = scene.look.counted_in(components) != Counted::Source;
+    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)))
 }
 
 /// The levels of Cb and Cr at a point of the view, the nearest there are.

@@ -1,6 +1,8 @@
 //! What a key or a button asks for.
 
 use histoscope_core::adjust::{Adjustment, Parameter};
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_render::view::overlay::Overlaps;
 
 /// How a key changes the speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +76,7 @@ pub enum Action {
     /// Hide all scopes, histograms too, and show them again.
     ToggleScopes,
     /// Give the scopes a part of the window of their own, or lay them over the picture.
-    ToggleWall,
+    ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
     /// Linear or logarithmic height.
@@ -173,6 +175,20 @@ pub enum Action {
     ToggleCurves,
     /// Blur the picture behind the histograms, or leave it.
     ToggleBackdrop,
+    /// Draw the luminance of linear light over that of the codes, or leave it away.
+    ToggleLinear,
+    /// Draw so many bins of a channel; `None` for one for each code.
+    SetBins(Option<u32>),
+    /// Colour overlaps in this way.
+    SetOverlaps(Overlaps),
+    /// Label the levels of scopes in this unit.
+    SetUnit(Unit),
+    /// Enlarge the middle of the vectorscope so many times.
+    SetZoom(u32),
+    /// Draw the vectorscope's trace in white, or in the hues that it stands for.
+    ToggleWhite,
+    /// Show or hide the skin-tone line of the vectorscope.
+    ToggleSkinTone,
     /// Show or hide the adjustments with their parameters.
     ToggleAdjusting,
     /// Look for black bars and propose what lies between them as the region that is counted; take it where it is proposed.

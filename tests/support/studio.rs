@@ -12,6 +12,7 @@ use histoscope_core::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId
 use histoscope_render::cpu;
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::view::scene::Look;
 
 /// Who draws, and whether the CPU counts.
 pub type Way = (Rasterizer, bool);
@@ -69,7 +70,7 @@ impl Studio {
     /// A picture drawn as it is, by the same rasterizer.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
-        self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })
+        self.snapshot(way, size, &Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..*scene })
     }
 }
 
@@ -85,7 +86,7 @@ pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
 
 /// A scene without overlays.
 pub fn bare(adjustments: Adjustments) -> Scene {
-    Scene { overlays: false, adjustments, ..Scene::default() }
+    Scene::from(Look { overlays: false, adjustments, ..Look::default() })
 }
 
 /// Each adjustment by itself, and all stages together.

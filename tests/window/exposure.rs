@@ -23,7 +23,7 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
     let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let program = paused_sample(&display, &["--engine", engine, "--zebra", "60"]);
-        program.after(|| program.key("9"), "note: zebras off");
+        program.after(|| program.key("9"), "note: zebra off");
         let plain = program.settled();
         let cases: [(&[&str], &[&str]); 3] = [
             (&["9"], &["--zebra", "60"]),
@@ -47,7 +47,7 @@ fn escape_takes_zebras_and_marks_off_before_it_quits() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
-    program.after(|| program.key("Escape"), "note: zebras and marks off");
+    program.after(|| program.key("Escape"), "note: zebra off, marks off");
     program.quit_with("Escape");
 }
 
@@ -77,8 +77,8 @@ fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
             let is_plate = |[r, g, b]: [u8; 3]| r.max(g).max(b) < 70;
             assert!((20..60).filter(|&x| is_plate(legend(x))).count() > 20, "there is no legend");
         }
-        program.after(|| program.key("ctrl+z"), "note: undone: table of false colour");
-        program.after(|| program.key("ctrl+z"), "note: undone: false colour on");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: ten equal steps");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: camera scale");
         program.until_same("undo to bring the picture back", &plain, Area::Below);
         program.after(|| program.key("shift+5"), "note: false colour: ten equal steps");
         program.after(|| program.key("Escape"), "note: false colour off");
@@ -136,7 +136,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         let bare = program.settled();
         // It is clipped, too.
         program.after(|| program.key("shift+9"), "marked: 1 of 921600 pixels, first Some([800, 333])");
-        program.after(|| program.key("shift+8"), "note: marked: what is outside EBU R 103");
+        program.after(|| program.key("shift+8"), "note: marks: outside EBU R 103");
         program.until_other("the marks", &bare, Area::Outside, 300_000);
         let shown = until("the ring", PATIENCE, || {
             let now = program.picture();
@@ -150,7 +150,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         });
         assert_ne!(shown.pixel(x, y), shown.pixel(x + 3, y), "the pixel itself is marked");
         // While it plays nothing is counted, and so nothing ringed; what is off leaves no trace.
-        program.after(|| program.key("shift+8"), "note: marked: what is up to 0 %");
+        program.after(|| program.key("shift+8"), "note: marks: up to 0 %");
         program.after(|| program.key("shift+9"), "note: marks off");
         program.until_same("no legend and no marks", &bare, Area::Below);
         program.quit_with("q");
@@ -191,7 +191,7 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     let home = tempfile::tempdir().expect("a folder");
     let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
     program.key("Tab");
-    program.after(|| program.key("9"), "note: zebras from 95 % on");
+    program.after(|| program.key("9"), "note: zebra: 95 % and above");
     // The panel is the first thing below the controls at the left; its slider lies right of the switch.
     program.point(170, 92);
     program.settled();
@@ -211,8 +211,8 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     assert_eq!((&exposure["zebra"], &exposure["marks"]), (&true.into(), &true.into()), "{settings}");
     assert_ne!(exposure["level"], "95%", "{settings}");
     let program = Program::start_at_home(&display, &[sample(), "--paused", "--zebra", "70"], home.path());
-    program.after(|| program.key("9"), "note: zebras off");
-    program.after(|| program.key("9"), "note: zebras from 70 % on");
+    program.after(|| program.key("9"), "note: zebra off");
+    program.after(|| program.key("9"), "note: zebra: 70 % and above");
     program.after(|| program.key("shift+9"), "note: marks off");
     program.quit_with("q");
 }

@@ -150,13 +150,13 @@ fn plus_enlarges_on_every_keyboard() {
     for (layout, larger, smaller) in cases {
         program.set_layout(layout);
         for key in larger {
-            program.after(|| program.key(key), "note: histograms 30 % high");
-            program.after(|| program.key(smaller[0]), "note: histograms 25 % high");
-            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histograms");
-            assert!(line.contains("100 % opaque"), "{layout} alt+{key}: {line}");
+            program.after(|| program.key(key), "note: histogram height: 30 %");
+            program.after(|| program.key(smaller[0]), "note: histogram height: 25 %");
+            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histogram opacity");
+            assert!(line.contains("100 %"), "{layout} alt+{key}: {line}");
         }
-        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histograms 90 % opaque");
-        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histograms 100 % opaque");
+        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histogram opacity: 90 %");
+        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histogram opacity: 100 %");
     }
     program.set_layout("us");
     program.quit_with("q");
@@ -167,32 +167,32 @@ fn the_keys_of_digits_are_the_same_on_every_keyboard() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--zebra", "60"]);
-    program.after(|| program.key("9"), "note: zebras off");
+    program.after(|| program.key("9"), "note: zebra off");
     // By place: 14, 16, 17 and 18 bear 5, 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
     for layout in ["us", "de", "fr", "be", "cz"] {
         program.set_layout(layout);
-        program.after(|| program.key("18"), "note: zebras from 60 % on");
-        program.after(|| program.key("16"), "note: zebras from 59 % on");
-        program.after(|| program.key("17"), "note: zebras from 60 % on");
-        program.after(|| program.key("18"), "note: zebras off");
+        program.after(|| program.key("18"), "note: zebra: 60 % and above");
+        program.after(|| program.key("16"), "note: zebra: 59 % and above");
+        program.after(|| program.key("17"), "note: zebra: 60 % and above");
+        program.after(|| program.key("18"), "note: zebra off");
         program.after(|| program.key("14"), "note: false colour: ");
         program.after(|| program.key("shift+14"), "note: false colour: ");
         program.after(|| program.key("14"), "note: false colour off");
-        program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
-        program.after(|| program.key("shift+17"), "note: marked: what is up to");
-        program.after(|| program.key("shift+17"), "note: marked: what is clipped");
+        program.after(|| program.key("shift+18"), "note: marks: clipped");
+        program.after(|| program.key("shift+17"), "note: marks: outside EBU R 103");
+        program.after(|| program.key("shift+17"), "note: marks: up to");
+        program.after(|| program.key("shift+17"), "note: marks: clipped");
         program.after(|| program.key("shift+18"), "note: marks off");
     }
     // Bépo has + and - where 7 and 8 are: the signs are what they say, and the digits come with Shift.
     program.set_layout("fr(bepo)");
-    program.after(|| program.key("16"), "note: histograms 30 % high");
-    program.after(|| program.key("17"), "note: histograms 25 % high");
-    program.after(|| program.key("18"), "note: zebras from 60 % on");
-    program.after(|| program.key("shift+16"), "note: zebras from 59 % on");
-    program.after(|| program.key("shift+17"), "note: zebras from 60 % on");
-    program.after(|| program.key("18"), "note: zebras off");
-    program.after(|| program.key("shift+18"), "note: marked: what is clipped");
+    program.after(|| program.key("16"), "note: histogram height: 30 %");
+    program.after(|| program.key("17"), "note: histogram height: 25 %");
+    program.after(|| program.key("18"), "note: zebra: 60 % and above");
+    program.after(|| program.key("shift+16"), "note: zebra: 59 % and above");
+    program.after(|| program.key("shift+17"), "note: zebra: 60 % and above");
+    program.after(|| program.key("18"), "note: zebra off");
+    program.after(|| program.key("shift+18"), "note: marks: clipped");
     program.set_layout("us");
     program.quit_with("q");
 }
@@ -360,7 +360,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
     let cut = program.settled();
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     let whole = program.settled();
     let log = program.log().len();
     program.after(|| program.key("r"), "note: red off");
@@ -369,7 +369,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
     assert!(whole.differing(&cut, Area::Outside) > 5_000);
     // The wheel cuts off more, and the label follows.
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     seen(&program, "75 % of the picture in view · c shows all");
     program.point(480, 200);
     program.turn_wheel(5);
@@ -396,7 +396,7 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     let program = start(square);
     program.resize(960, 540);
     seen(&program, "75 % of the picture in view · c shows all");
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     program.quit_with("q");
     // Another shape covers; the first one is contained in the next run.
     let program = start(sample());
@@ -408,6 +408,6 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     program.resize(960, 540);
     program.settled();
     assert!(!program.log().contains("seen: "), "the choice was not kept: {}", program.log());
-    program.after(|| program.key("c"), "note: picture: 1:1");
+    program.after(|| program.key("c"), "note: fit: 1:1");
     program.quit_with("q");
 }

@@ -84,7 +84,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
             program.button("mousedown", "3");
             program.button("mouseup", "3");
         },
-        "menu: Show the lab of counting at ",
+        "menu: Show the lab at ",
     );
     let place = line.split(" at ").nth(1).and_then(|place| place.split_once(',')).expect("a place");
     program.point(place.0.parse().expect("a column"), place.1.parse().expect("a row"));

@@ -78,7 +78,7 @@ fn the_wheel_tells_how_large_the_picture_is_shown() {
     program.point(640, 360);
     let note = program.after(|| program.button("click", "4"), "note: zoom 1");
     assert!(note.ends_with("note: zoom 115 %"), "{note}");
-    program.after(|| program.key("c"), "note: picture: contain  ·  100 %");
+    program.after(|| program.key("c"), "note: fit: contain  ·  100 %");
     program.quit_with("q");
 }
 

@@ -1,6 +1,6 @@
 //! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
 
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::display::Display;
@@ -24,7 +24,7 @@ fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
 fn wall() -> Scene {
     let scopes =
         ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
-    Scene { scopes, ..Scene::default() }
+    Scene::from(Look { scopes, ..Look::default() })
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
             program.after(|| program.key(key), &format!("note: {text}"));
         }
         program.until_other("scopes over the picture", &plain, Area::Below, 5000);
-        program.after(|| program.key("shift+0"), "note: scopes beside the picture");
+        program.after(|| program.key("shift+0"), "note: split layout on");
         // Who counts draws the traces too, and either rounds light in its own way.
         let all = ["--engine", engine, "--scopes", "histogram,waveform,parade,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
@@ -48,10 +48,10 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
         let two = ["--engine", engine, "--scopes", "waveform,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &two);
         program.until_same("a smaller wall", &expected, Area::Below);
-        program.after(|| program.key("0"), "note: scopes off");
+        program.after(|| program.key("0"), "note: all scopes off");
         let bare = program.snapshot_with(sample(), "0", (plain.width, plain.height), &["--no-overlay"]);
         program.until_same("the bare picture", &bare, Area::Below);
-        program.after(|| program.key("0"), "note: scopes on");
+        program.after(|| program.key("0"), "note: all scopes on");
         program.until_same("the same wall again", &expected, Area::Below);
         program.after(|| program.key("ctrl+z"), "note: undone: waveform on, vectorscope on");
         program.quit_with("q");
@@ -105,12 +105,12 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     }
     let (x, y) = middle(&wall(), Some(ScopeKind::Vectorscope));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
-    program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 2");
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 4");
+    program.after(|| program.turn_wheel(3), "note: vectorscope zoom: 8");
     let (x, y) = middle(&wall(), Some(ScopeKind::Parade));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: traces at 120 %");
+    program.after(|| program.turn_wheel(1), "note: trace brightness: 120 %");
     program.settled();
     assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
     let (x, y) = middle(&wall(), None);
@@ -144,7 +144,10 @@ fn borders_are_dragged_and_the_layout_is_kept() {
         program.quit_with("q");
     }
     let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
-    let kept = Scene { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.scopes }, ..scene };
+    let kept = Scene {
+        look: Look { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.look.scopes }, ..scene.look },
+        ..scene
+    };
     let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
     // It reaches to the left of where the border was at first.
     let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
@@ -161,7 +164,7 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     for key in ["2", "4", "shift+0"] {
         program.key(key);
     }
-    let shown = Scene { scopes: ScopeStyle { parade: false, ..wall().scopes }, ..wall() };
+    let shown = Scene::from(Look { scopes: ScopeStyle { parade: false, ..wall().look.scopes }, ..wall().look });
     let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
     // The counts are sent for, and the pointer is gone before they come: at one of these paces.
@@ -202,8 +205,8 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         for key in ["2", "shift+0"] {
             program.key(key);
         }
-        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().scopes };
-        let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().look.scopes };
+        let (x, y) = middle(&Scene::from(Look { scopes, ..wall().look }), Some(ScopeKind::Waveform));
         // Above the middle, where a deep picture has more levels than one of 8 bits has.
         let read = |program: &Program, (from, note): (usize, &str)| {
             let mut moves = 0;

@@ -25,6 +25,7 @@ use histoscope_render::view::exposure::{Exposure, ExposureChoice};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
+use histoscope_render::view::scene::Look;
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// What to render and to tell.
@@ -242,7 +243,7 @@ fn linear(
     if let (Some(gpu), None) = (gpu, &bins) {
         let mut renderer = Renderer::headless(gpu);
         renderer.load_frame(gpu, frame, region, components, bins)?;
-        let scene = Scene { adjustments, counted: scene::Counted::Result, ..Scene::default() };
+        let scene = Scene::from(Look { adjustments, counted: scene::Counted::Result, ..Look::default() });
         return Ok(Some(renderer.count_linear(gpu, &scene)?));
     }
     let failed = |reason: PictureError| {
@@ -353,16 +354,16 @@ fn draw(
     };
     renderer.load_frame(gpu, &read, region, options.components, bins)?;
     let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
-    let scene = Scene {
+    let scene = Scene::from(Look {
         channels: options.drawing.channels,
         overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.over(Exposure::default()),
-        style: style(options),
+        histograms: style(options),
         scopes: options.drawing.wall.unwrap_or_default(),
-        ..Scene::default()
-    };
+        ..Look::default()
+    });
     let image = if options.drawing.labels || options.drawing.wall.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Waker;
 use super::session::{Interpretation, Session};
+use crate::keys::State;
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
@@ -56,14 +57,17 @@ impl StripSize {
         }
     }
 
-    /// What is said of it.
+    /// Its name in the menu and in notes.
     #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Small => "the clip behind the timeline: small",
-            Self::Tall => "the clip behind the timeline: tall",
-            Self::Off => "the clip behind the timeline: off",
-        }
+    pub fn state(self) -> State {
+        State::Is(
+            match self {
+                Self::Small => "small",
+                Self::Tall => "tall",
+                Self::Off => "off",
+            }
+            .to_owned(),
+        )
     }
 }
 

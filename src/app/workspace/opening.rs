@@ -22,7 +22,7 @@ impl Workspace {
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
-        self.scene.view = ViewSettings::fitted(self.scene.view.fit);
+        self.scene.look.view = ViewSettings::fitted(self.scene.look.view.fit);
         self.strip.forget();
         self.hud.change_video();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };

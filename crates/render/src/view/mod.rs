@@ -6,6 +6,7 @@ pub mod brushes;
 pub mod datascope;
 pub mod exposure;
 pub mod lamps;
+pub mod look;
 pub mod marked;
 pub mod overlay;
 pub mod panel;

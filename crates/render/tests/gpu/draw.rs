@@ -10,6 +10,7 @@ use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::distance;
 use crate::support::{self, colorimetry, native_layouts, natural, noise};
@@ -31,7 +32,7 @@ fn drawn(
     // No bin is shown here, so that none need be counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
-    renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
+    renderer.snapshot(gpu, size, &Scene::from(Look { overlays: false, ..Look::default() })).unwrap()
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
     let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
     renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), Components::Rgbl, None).unwrap();
-    let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
+    let image = renderer.snapshot(&gpu, (64, 64), &Scene::from(Look { overlays: false, ..Look::default() })).unwrap();
     let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
     assert_eq!(image, drawn(&gpu, Rasterizer::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));

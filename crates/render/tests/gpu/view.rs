@@ -14,6 +14,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::{distance, pixel};
 use crate::support::{self, Random, colorimetry, native_layouts, natural, noise};
@@ -64,10 +65,8 @@ impl Subject {
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
     // What is compared are the picture's own pixels, without codes written in large ones.
     Scene {
-        overlays: false,
-        view,
+        look: Look { overlays: false, view, datascope: Datascope::Off, ..Look::default() },
         brushes: Brushes::of_histogram(brush),
-        datascope: Datascope::Off,
         ..Scene::default()
     }
 }

@@ -94,7 +94,7 @@ pub fn overlays(
     (format, view): (wgpu::TextureFormat, (u32, u32)),
 ) -> Vec<Overlay> {
     let is_swapped = order_of(format) == Order::Bgra;
-    let binning = scene.style.binning(shown.bits);
+    let binning = scene.look.histograms.binning(shown.bits);
     let overlay = |(_, panel)| Overlay::new(panel, histogram, binning, is_swapped);
     shown_panels(shown, scene, view).into_iter().map(overlay).collect()
 }

@@ -59,7 +59,7 @@ pub fn wanted(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
         vectorscope: shown.vectorscope && (histogram.is_some() || waveform.is_some()),
     };
     let in_scopes = scene.brushes.in_scopes();
-    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.overlays, scopes })
+    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.look.overlays, scopes })
 }
 
 impl Brushed {

@@ -9,7 +9,7 @@ use crate::gpu::figures::{FrameTag, Series};
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::live::Timed;
 use crate::gpu::upload::PictureBuffers;
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Look, Scene};
 use histoscope_core::adjust::{Adjustments, working_colorimetry};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
@@ -26,13 +26,13 @@ pub struct ContentChoice {
 
 impl ContentChoice {
     pub const fn of(scene: &Scene) -> Self {
-        Self { adjustments: scene.adjustments, counted: scene.counted }
+        Self { adjustments: scene.look.adjustments, counted: scene.look.counted }
     }
 
     /// Which pictures are counted where these components are.
     pub fn counted_in(&self, components: Components) -> Counted {
         let Self { adjustments, counted } = *self;
-        Scene { adjustments, counted, ..Scene::default() }.counted_in(components)
+        Look { adjustments, counted, ..Look::default() }.counted_in(components)
     }
 }
 

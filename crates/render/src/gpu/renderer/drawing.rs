@@ -64,7 +64,7 @@ impl Renderer {
     /// it paints the overlays with it, unless they have parts that only the shaders draw.
     fn overlays(&self, scene: &Scene, view: (wgpu::TextureFormat, (u32, u32))) -> Overlays {
         let Some(Loaded { bits, components, range, .. }) = self.content.loaded else { return Overlays::None };
-        if !scene.overlays {
+        if !scene.look.overlays {
             return Overlays::None;
         }
         let (_, outline) = self.content.passes();
@@ -76,13 +76,16 @@ impl Renderer {
             None => Outlined::None,
         };
         // That line has the scale of the whole's luminance, which is not the bars' then.
-        let linear = scene.shows_linear(components) && !shows_brushed;
+        let linear = scene.look.shows_linear(components) && !shows_brushed;
         let content = OverlayContent { bits, components, range, outlined, linear, backdrop: None };
         let is_painted = matches!(&self.content.parts(scene, view.1)[..], [part] if part.bound.is_none());
         // The ground of a wall would cover what was painted.
         let is_wall = scene.arranged(view.1).is_wall;
-        let needs_shaders =
-            is_wall || outlined != Outlined::None || content.linear || scene.curves || scene.style.backdrop;
+        let needs_shaders = is_wall
+            || outlined != Outlined::None
+            || content.linear
+            || scene.look.curves
+            || scene.look.histograms.backdrop;
         let has_divider = self.content.seam(scene, view.1).is_some();
         match self.content.known() {
             Some((_, histogram)) if is_painted && !needs_shaders && !has_divider => {
@@ -141,7 +144,8 @@ impl Renderer {
     /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
     fn record_brushed(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32), scene: &Scene) {
         let arranged = scene.arranged(size);
-        let shown = if arranged.panels.is_empty() { scopes::ScopeChoice::default() } else { scene.scopes.counted() };
+        let shown =
+            if arranged.panels.is_empty() { scopes::ScopeChoice::default() } else { scene.look.scopes.counted() };
         let Some(wanted) = brushed::wanted(scene, shown).filter(|_| self.content.loaded.is_some()) else {
             self.answers.brushed = None;
             return;
@@ -154,7 +158,7 @@ impl Renderer {
 
     /// Makes the reference's bins ready to be drawn, where they are.
     fn record_reference(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
-        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.overlays) else { return };
+        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.look.overlays) else { return };
         let reference = self.reference.as_mut().filter(|reference| reference.suits(loaded));
         if reference.is_some_and(|reference| reference.record(gpu, encoder, loaded)) {
             self.recorded.push("reference");
@@ -185,7 +189,7 @@ impl Renderer {
             return false;
         }
         let count = self.answers.scopes.get_or_insert_with(|| ScopeCount::new(gpu));
-        if count.record(gpu, encoder, (&self.content, self.timing.as_mut()), scene.scopes.counted()) {
+        if count.record(gpu, encoder, (&self.content, self.timing.as_mut()), scene.look.scopes.counted()) {
             self.recorded.push("count scopes");
         }
         let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));
@@ -231,7 +235,7 @@ impl Renderer {
             }
         };
         let parts = self.content.parts(scene, size);
-        let backdrop = match parts.first().filter(|_| scene.style.backdrop) {
+        let backdrop = match parts.first().filter(|_| scene.look.histograms.backdrop) {
             Some(_) => {
                 let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu));
                 self.recorded.push("backdrop");
@@ -259,7 +263,8 @@ impl Renderer {
             None => None,
         };
         let shown = OverlayContent { backdrop: backdrop_size, ..*shown };
-        let cumulative = scene.curves.then(|| self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
+        let cumulative =
+            scene.look.curves.then(|| self.answers.cumulative.get_or_insert_with(|| CumulativePass::new(gpu)));
         let counts = OverlayBuffers { filled, outline, linear, backdrop, cumulative };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         self.recorded.push("columns");
