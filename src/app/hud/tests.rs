@@ -5,7 +5,7 @@ use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
-use histoscope_render::view::scene::{Look, Pair, Scene, Sharing};
+use histoscope_render::view::scene::{Look, Scene, Sharing};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
