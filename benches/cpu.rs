@@ -8,11 +8,11 @@ mod support;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use histoscope::cpu::{Engine, Level};
-use histoscope::histogram::Components;
-use histoscope::picture::Picture;
-use histoscope::picture::color::{Matrix, Range};
-use histoscope::picture::layout::PixelLayout;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_render::cpu::{Engine, Level};
 use support::{colorimetry, constant, natural, noise};
 
 const FULL_HD: (u32, u32) = (1920, 1080);

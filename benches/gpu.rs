@@ -7,15 +7,15 @@
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use histoscope::bench::inputs::{Inputs, picture_bytes};
-use histoscope::bench::{BenchContent, layouts};
-use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::readback::{VIEW_FORMAT, view_texture};
-use histoscope::gpu::timing::Timestamps;
-use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::{AdapterChoice, Gpu, Renderer, Scene};
-use histoscope::histogram::Components;
-use histoscope::picture::{Orientation, Picture, Ratio};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::{Orientation, Picture, Ratio};
+use histoscope_lab::bench::inputs::{Inputs, picture_bytes};
+use histoscope_lab::bench::{BenchContent, layouts};
+use histoscope_render::gpu::histogram::HistogramPasses;
+use histoscope_render::gpu::readback::{VIEW_FORMAT, view_texture};
+use histoscope_render::gpu::timing::Timestamps;
+use histoscope_render::gpu::upload::PictureBuffers;
+use histoscope_render::gpu::{AdapterChoice, Gpu, Renderer, Scene};
 
 const SIZE: (u32, u32) = (1920, 1080);
 

@@ -9,22 +9,22 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use histoscope::bench::measure::{Budget, Times, on_gpu};
-use histoscope::cpu::BrushedChoice;
-use histoscope::gpu::brushed::BrushedPasses;
-use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
-use histoscope::gpu::waveform::{WaveformPasses, WaveformPlan};
-use histoscope::gpu::{AdapterChoice, Gpu};
-use histoscope::histogram::Components;
-use histoscope::picture::Picture;
-use histoscope::picture::color::{Matrix, Range};
-use histoscope::picture::layout::PixelLayout;
-use histoscope::picture::region::Rect;
-use histoscope::scopes::{Chroma, ScopeChoice};
-use histoscope::view::brush::Brush;
-use histoscope::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
-use histoscope::view::overlay::Channels;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Chroma, ScopeChoice};
+use histoscope_lab::bench::measure::{Budget, Times, on_gpu};
+use histoscope_render::cpu::BrushedChoice;
+use histoscope_render::gpu::brushed::BrushedPasses;
+use histoscope_render::gpu::upload::PictureBuffers;
+use histoscope_render::gpu::vectorscope::{VectorscopePasses, VectorscopePlan};
+use histoscope_render::gpu::waveform::{WaveformPasses, WaveformPlan};
+use histoscope_render::gpu::{AdapterChoice, Gpu};
+use histoscope_render::view::brush::Brush;
+use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
+use histoscope_render::view::overlay::Channels;
 use support::{colorimetry, constant, natural, noise};
 
 const SIZES: [(&str, (u32, u32)); 3] = [("1080p", (1920, 1080)), ("4K", (3840, 2160)), ("8K", (7680, 4320))];

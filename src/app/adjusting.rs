@@ -1,10 +1,10 @@
 //! Adjusting the picture: what keys, buttons and sliders do, the divider, and which picture is
-//! counted. What an adjustment computes is told in [`mod@crate::adjust`].
+//! counted. What an adjustment computes is told in [`mod@histoscope_core::adjust`].
 
 use super::session::next_of;
-use crate::adjust::{Adjustment, Adjustments, Choices, Parameter};
 use crate::keys::Action;
-use crate::view::scene::{Counted, Other, Pair, Scene, Sharing};
+use histoscope_core::adjust::{Adjustment, Adjustments, Choices, Parameter};
+use histoscope_render::view::scene::{Counted, Other, Pair, Scene, Sharing};
 
 /// What is remembered of adjustments, beside those that are on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -149,7 +149,7 @@ fn told_of_gain(scene: &Scene, is_end: bool, more: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Blur, Equalize, Tone};
+    use histoscope_core::adjust::{Blur, Equalize, Tone};
 
     fn off() -> (Adjuster, Adjustments) {
         let adjustments = Adjustments::default();

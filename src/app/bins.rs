@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::graphics::Graphics;
-use crate::gpu::FrameTag;
-use crate::histogram::{Components, Cumulative};
-use crate::picture::Frame;
-use crate::view::region::Region;
-use crate::view::scene::{Brush, Counted, Scene};
+use histoscope_core::histogram::{Components, Cumulative};
+use histoscope_core::picture::Frame;
+use histoscope_render::gpu::FrameTag;
+use histoscope_render::view::region::Region;
+use histoscope_render::view::scene::{Brush, Counted, Scene};
 
 /// While bins are under way they are looked for this often.
 const INTERVAL: Duration = Duration::from_millis(5);

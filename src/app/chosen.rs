@@ -2,13 +2,13 @@
 //! them.
 
 use super::session::Interpretation;
-use crate::adjust::{Adjustments, Choices};
-use crate::histogram::Components;
-use crate::view::brushes::Brushes;
-use crate::view::exposure::{Exposure, FalseColor};
-use crate::view::region::Region;
-use crate::view::scene::{Other, Pair, Scene, Sharing};
-use crate::view::scopes::{ScopeKind, ScopeStyle};
+use histoscope_core::adjust::{Adjustments, Choices};
+use histoscope_core::histogram::Components;
+use histoscope_render::view::brushes::Brushes;
+use histoscope_render::view::exposure::{Exposure, FalseColor};
+use histoscope_render::view::region::Region;
+use histoscope_render::view::scene::{Other, Pair, Scene, Sharing};
+use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
 
 /// All that Ctrl+Z brings back. What is selected in a histogram and what the pointer is at are not chosen in this sense.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,13 +159,13 @@ const fn on_or_off(on: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Blur, Equalize, Tone};
-    use crate::picture::color::{Matrix, Range};
-    use crate::view::datascope::Datascope;
-    use crate::view::exposure::FalseColorTable;
-    use crate::view::overlay::Channels;
-    use crate::view::placement::{Fit, ViewSettings};
-    use crate::view::scene::Brush;
+    use histoscope_core::adjust::{Blur, Equalize, Tone};
+    use histoscope_core::picture::color::{Matrix, Range};
+    use histoscope_render::view::datascope::Datascope;
+    use histoscope_render::view::exposure::FalseColorTable;
+    use histoscope_render::view::overlay::Channels;
+    use histoscope_render::view::placement::{Fit, ViewSettings};
+    use histoscope_render::view::scene::Brush;
 
     fn of(scene: &Scene) -> Chosen {
         Chosen::of(scene, (Components::Rgbl, Region::default()), Interpretation::default(), Choices::default())

@@ -1,6 +1,6 @@
 //! The desktop's clipboard. What was copied is served by this program for as long as it runs, as most desktops have it.
 
-use crate::gpu::readback::Image;
+use histoscope_render::gpu::readback::Image;
 
 /// A clipboard to copy to.
 pub struct Clipboard(Board);

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::hud::PositionReadout;
 use super::kept::{self, FileContent};
 use super::strip::StripSize;
-use crate::adjust::Choices;
-use crate::view::datascope::Datascope;
-use crate::view::exposure::Exposure;
-use crate::view::overlay::{Channels, OverlayStyle};
-use crate::view::placement::Fit;
-use crate::view::scopes::ScopeStyle;
+use histoscope_core::adjust::Choices;
+use histoscope_render::view::datascope::Datascope;
+use histoscope_render::view::exposure::Exposure;
+use histoscope_render::view::overlay::{Channels, OverlayStyle};
+use histoscope_render::view::placement::Fit;
+use histoscope_render::view::scopes::ScopeStyle;
 
 /// The file.
 const NAME: kept::Name = kept::Name { file: "settings.json", aside: "settings.unreadable.json" };
@@ -193,8 +193,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::view::exposure::{FalseColor, FalseColorTable, Level, MarkLimits, Unit};
-    use crate::view::overlay::{Arrangement, Overlaps};
+    use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Level, MarkLimits, Unit};
+    use histoscope_render::view::overlay::{Arrangement, Overlaps};
 
     fn changed() -> Settings {
         let mut settings =

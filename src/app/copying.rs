@@ -5,11 +5,11 @@ use glam::DVec2;
 use super::geometry::{Geometry, Pixel};
 use super::hud::{Card, ProbeText, Readout, StatsTable};
 use super::session::Session;
-use crate::gpu::FrameTag;
-use crate::histogram::Cumulative;
-use crate::picture::Frame;
-use crate::text::time_text;
-use crate::view::probe::probe;
+use histoscope_core::histogram::Cumulative;
+use histoscope_core::picture::Frame;
+use histoscope_core::text::time_text;
+use histoscope_render::gpu::FrameTag;
+use histoscope_render::view::probe::probe;
 
 /// What is to be copied, and what it is in a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]

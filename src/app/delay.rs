@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-use crate::picture::Frame;
+use histoscope_core::picture::Frame;
 
 /// Pictures of which the median is told: a second of them, at usual rates.
 const MOST: usize = 30;
@@ -47,7 +47,7 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::made;
+    use histoscope_core::made;
 
     fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
         Frame { pts_ticks: number, arrival, ..made::gray((1, 1), |_, _| 0) }

@@ -24,12 +24,12 @@ use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
 use super::wheel::Wheel;
-use crate::gpu::surface::WindowSurface;
-use crate::gpu::target::Target;
-use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
+use histoscope_render::gpu::surface::WindowSurface;
+use histoscope_render::gpu::target::Target;
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
 use crate::keys::NamedKey;
-use crate::media::DecodeThread;
-use crate::picture::Frame;
+use histoscope_media::DecodeThread;
+use histoscope_core::picture::Frame;
 
 /// Pixels of a smooth wheel that count as a notch.
 const NOTCH_PIXELS: f64 = 50.0;

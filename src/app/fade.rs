@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::view::brushes::Brushes;
+use histoscope_render::view::brushes::Brushes;
 
 /// How long the rest of the picture takes to dim, and to come back.
 const FADE: Duration = Duration::from_millis(120);
@@ -66,8 +66,8 @@ impl BrushFade {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::overlay::Channels;
-    use crate::view::scene::Brush;
+    use histoscope_render::view::overlay::Channels;
+    use histoscope_render::view::scene::Brush;
 
     const NONE: Brushes = Brushes { histogram: None, waveform: None, vectorscope: None };
     const BRUSH: Brush = Brush { channels: Channels::one(0), low: 3, high: 9 };

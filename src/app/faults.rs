@@ -1,8 +1,8 @@
 //! What is wrong with the file, as far as it has been read: counts and facts that stay, and what is said when they come.
 
 use super::hud::InfoLine;
-use crate::media::FrameCounters;
-use crate::text::counted;
+use histoscope_core::text::counted;
+use histoscope_media::FrameCounters;
 
 /// What is known to be wrong with a file.
 #[derive(Debug, Clone, Default, PartialEq)]

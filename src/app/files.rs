@@ -7,9 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 use super::options::AppError;
 use super::session::end_aside;
 use super::signal;
-use crate::media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
-use crate::picture::Frame;
-use crate::text::file_name;
+use histoscope_core::picture::Frame;
+use histoscope_core::text::file_name;
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 
 /// The files, the one on screen among them.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::view::placement::Fit;
+use histoscope_render::view::placement::Fit;
 
 /// The shape of a picture as it is seen, width over height to hundredths: `1.78`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

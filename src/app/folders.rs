@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::options::AppError;
-use crate::media::sequences_in;
+use histoscope_media::sequences_in;
 
 /// Endings of names that videos have. Pictures are left out: a folder of them is mostly one sequence.
 const ENDINGS: &[&str] = &[

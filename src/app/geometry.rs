@@ -5,16 +5,16 @@ use egui::{Pos2, Rect};
 use glam::DVec2;
 
 use super::held::Reference;
-use crate::histogram::Components;
-use crate::picture::Frame;
-use crate::view::binning::Binning;
-use crate::view::lamps;
-use crate::view::overlay::{Channels, line_pixels};
-use crate::view::panel::{self, Hit, PanelRect};
-use crate::view::placement::{Placement, Shape, ViewSettings};
-use crate::view::region::{Grip, Region, RegionDrag, grip_at};
-use crate::view::scene::{Other, Scene, Sharing};
-use crate::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Frame;
+use histoscope_render::view::binning::Binning;
+use histoscope_render::view::lamps;
+use histoscope_render::view::overlay::{Channels, line_pixels};
+use histoscope_render::view::panel::{self, Hit, PanelRect};
+use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
+use histoscope_render::view::region::{Grip, Region, RegionDrag, grip_at};
+use histoscope_render::view::scene::{Other, Scene, Sharing};
+use histoscope_render::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
 
 /// How near the pointer must come to the divider to take hold of it, in points.
 const GRAB: f64 = 6.0;
@@ -238,12 +238,12 @@ impl Geometry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, Blur};
-    use crate::view::scene::Pair;
+    use histoscope_core::adjust::{Adjustments, Blur};
+    use histoscope_render::view::scene::Pair;
 
     #[test]
     fn a_region_is_drawn_in_the_half_of_the_live_picture() {
-        let frame = crate::picture::made::gray((16, 9), |_, _| 128);
+        let frame = histoscope_core::made::gray((16, 9), |_, _| 128);
         let drawn = |sharing, x: f64| {
             let pair = Pair { sharing, other: Other::Second, ..Pair::default() };
             let scene = Scene { pair, ..Scene::default() };

@@ -4,19 +4,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-#[cfg(feature = "internals")]
+#[cfg(feature = "test-hooks")]
 use super::losing::Losses;
 use super::options::AppError;
 use super::screen::{Screen, Window};
-use crate::adjust::Adjustments;
-use crate::engine::{Counter, Engine, EngineChoice};
-use crate::gpu::draw::Shapes;
-use crate::gpu::target::Acquired;
-use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
-use crate::histogram::Components;
-use crate::picture::Frame;
-use crate::picture::region::Rect;
-use crate::view::scene::Scene;
+use histoscope_core::adjust::Adjustments;
+use histoscope_render::engine::{Counter, Engine, EngineChoice};
+use histoscope_render::gpu::draw::Shapes;
+use histoscope_render::gpu::target::Acquired;
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect;
+use histoscope_render::view::scene::Scene;
 
 /// Everything that counts and draws for a window.
 pub struct Graphics {
@@ -34,7 +34,7 @@ pub struct Graphics {
     counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
-    #[cfg(feature = "internals")]
+    #[cfg(feature = "test-hooks")]
     losses: Losses,
 }
 
@@ -63,7 +63,7 @@ impl Graphics {
             engine,
             counter,
             was_rebuilt: false,
-            #[cfg(feature = "internals")]
+            #[cfg(feature = "test-hooks")]
             losses: Losses::from_environment(),
         })
     }
@@ -83,7 +83,7 @@ impl Graphics {
         let window = Rc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;
-        #[cfg(feature = "internals")]
+        #[cfg(feature = "test-hooks")]
         {
             fresh.losses = self.losses.of_next_device();
         }
@@ -126,7 +126,7 @@ impl Graphics {
         };
         let window = &self.screen.window;
         self.renderer.present(&self.gpu, target, scene, || window.before_present());
-        #[cfg(feature = "internals")]
+        #[cfg(feature = "test-hooks")]
         if self.losses.is_due() {
             self.gpu.lose();
         }

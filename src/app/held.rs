@@ -4,15 +4,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::adjust::Adjustments;
-use crate::engine::{Counter, Engine, EngineError};
-use crate::histogram::{Components, Cumulative, Histogram};
-use crate::picture::Frame;
-use crate::picture::color::Range;
-use crate::picture::region::Rect;
-use crate::text::time_text;
-use crate::view::region;
-use crate::view::scene::{Counted, Other, Scene};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{Components, Cumulative, Histogram};
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::color::Range;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::text::time_text;
+use histoscope_render::engine::{Counter, Engine, EngineError};
+use histoscope_render::view::region;
+use histoscope_render::view::scene::{Counted, Other, Scene};
 
 /// The most that are held. The oldest is let go of for a further one.
 pub const MOST: usize = 4;
@@ -348,7 +348,7 @@ impl References {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::made;
+    use histoscope_core::made;
 
     fn second(bin: usize, partner: Partner) -> Reference {
         let mut histogram = Histogram::empty(8, Components::Rgbl);

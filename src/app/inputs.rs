@@ -12,8 +12,8 @@ use super::options::{PlayOptions, Waker};
 use super::screen::Window;
 use super::session::{Interpretation, Session};
 use super::{folders, start};
-use crate::picture::Frame;
-use crate::text::file_name;
+use histoscope_core::picture::Frame;
+use histoscope_core::text::file_name;
 
 /// What has come of something that was to be opened.
 pub enum Arrival {

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::picture::Timecode;
-use crate::text::time_text;
+use histoscope_core::picture::Timecode;
+use histoscope_core::text::time_text;
 
 /// How long a frame's number that is not known yet is waited for.
 const NUMBER_WAIT: Duration = Duration::from_secs(3);

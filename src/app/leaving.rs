@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::text::counted;
+use histoscope_core::text::counted;
 
 /// Esc that follows this soon on what closed a menu or a field may be meant for that.
 const SOON: Duration = Duration::from_secs(1);

@@ -7,13 +7,13 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use super::hud::MarkedView;
 use super::options::Waker;
-use crate::adjust::Adjustments;
-use crate::cpu;
-use crate::histogram::Components;
-use crate::picture::region::Rect;
-use crate::picture::{FrameReading, Picture, VideoId};
-use crate::view::exposure::{Exposure, MarkLimits};
-use crate::view::marked::Marked;
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{FrameReading, Picture, VideoId};
+use histoscope_render::cpu;
+use histoscope_render::view::exposure::{Exposure, MarkLimits};
+use histoscope_render::view::marked::Marked;
 
 /// Which picture is on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -176,12 +176,12 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::picture::made;
-    use crate::view::exposure::{FalseColor, FalseColorTable, Unit};
+    use histoscope_core::made;
+    use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Unit};
 
     const MARKS: Exposure = Exposure {
         zebra: false,
-        level: crate::view::exposure::Level::Permille(950),
+        level: histoscope_render::view::exposure::Level::Permille(950),
         marks: true,
         limits: MarkLimits::Clipped,
         false_color: FalseColor { shown: false, table: FalseColorTable::Camera, unit: Unit::Percent },

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use super::options::Waker;
-use crate::adjust::Adjustments;
-use crate::engine::EngineChoice;
-use crate::export::analyze::Stop;
-use crate::export::analyze::align::{self, FoundOffset};
-use crate::export::analyze::comparison::Against;
-use crate::export::analyze::counter::RunComponents;
-use crate::export::analyze::pipeline::Request;
-use crate::export::analyze::selection::Selection;
-use crate::gpu::AdapterChoice;
-use crate::media::OpenOptions;
+use histoscope_batch::analyze::Stop;
+use histoscope_batch::analyze::align::{self, FoundOffset};
+use histoscope_batch::analyze::comparison::Against;
+use histoscope_batch::analyze::counter::RunComponents;
+use histoscope_batch::analyze::pipeline::Request;
+use histoscope_batch::analyze::selection::Selection;
+use histoscope_core::adjust::Adjustments;
+use histoscope_media::OpenOptions;
+use histoscope_render::engine::EngineChoice;
+use histoscope_render::gpu::AdapterChoice;
 
 /// How far apart the clips may begin, in frames.
 const WITHIN: u32 = 250;
@@ -97,7 +97,6 @@ impl Matching {
             jobs: 1,
             thumbnails: None,
             verify: false,
-            #[cfg(feature = "internals")]
             spoil: None,
             against: None,
             stop: stop.clone(),

@@ -41,7 +41,7 @@ mod keyboard;
 mod lab;
 mod landing;
 mod leaving;
-#[cfg(feature = "internals")]
+#[cfg(feature = "test-hooks")]
 mod losing;
 mod marked;
 mod matching;

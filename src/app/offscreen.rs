@@ -16,8 +16,8 @@ use super::options::{AppError, PlayOptions, Waker};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
-use crate::gpu::target::{Target, TextureTarget};
-use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
+use histoscope_render::gpu::target::{Target, TextureTarget};
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
 
 /// Size of the display that the window would be on, in pixels.
 const DISPLAY: (u32, u32) = (1920, 1200);
@@ -252,15 +252,13 @@ pub struct PlayFigures {
     pub size: (u32, u32),
     /// How long it played.
     pub played: Duration,
-    /// Frames that were drawn.
-    pub drawn: u64,
     /// Frames that were dropped because they came too late.
     pub dropped: u64,
     /// Processor time of the whole program, decoding included, where the system tells it.
     pub processor: Option<Duration>,
     /// GPU time of each drawing that was timed, counting included, where the adapter has timestamps.
     pub gpu: Vec<Duration>,
-    /// Time from when each frame was due to when the adapter had drawn it.
+    /// Time from when each frame that was drawn was due to when the adapter had drawn it.
     pub delays: Vec<Duration>,
 }
 
@@ -279,14 +277,12 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         let wake_at = offscreen.viewer.advance()?;
         if offscreen.wants_drawing() {
             offscreen.draw()?;
-            offscreen.viewer.finish_drawing()?;
-            let shown = offscreen.viewer.shown(Instant::now());
+            figures.gpu.extend(offscreen.viewer.finish_drawing()?);
+            let shown = offscreen.viewer.time_since_due();
             if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
                 drawn_frame = Some(frame);
-                figures.drawn += 1;
                 figures.delays.push(delay);
             }
-            figures.gpu.extend(offscreen.viewer.take_gpu_time());
         }
         let now = Instant::now();
         figures.played = now - begin;
@@ -298,8 +294,8 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         }
     }
     figures.processor = processor_time().zip(processor_before).map(|(after, before)| after.saturating_sub(before));
-    (figures.adapter, figures.engine) = offscreen.viewer.counts_with();
-    figures.dropped = offscreen.viewer.dropped();
+    (figures.adapter, figures.engine) = offscreen.viewer.engine_names();
+    figures.dropped = offscreen.viewer.dropped_frames();
     Ok(figures)
 }
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::lab::LabChoice;
-use crate::adjust::{Adjustments, Gain};
-use crate::engine::EngineChoice;
-use crate::export::analyze::selection::Point;
-use crate::gpu::{AdapterChoice, GpuError};
-use crate::histogram::Components;
-use crate::media::{MediaError, OpenOptions};
-use crate::view::exposure::ExposureChoice;
-use crate::view::overlay::Overlaps;
-use crate::view::scene::{Counted, Pair, Sharing};
+use histoscope_batch::analyze::selection::Point;
+use histoscope_core::adjust::{Adjustments, Gain};
+use histoscope_core::histogram::Components;
+use histoscope_media::{MediaError, OpenOptions};
+use histoscope_render::engine::EngineChoice;
+use histoscope_render::gpu::{AdapterChoice, GpuError};
+use histoscope_render::view::exposure::ExposureChoice;
+use histoscope_render::view::overlay::Overlaps;
+use histoscope_render::view::scene::{Counted, Pair, Sharing};
 
 /// Which frames of two clips are partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

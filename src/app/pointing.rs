@@ -11,14 +11,14 @@ use super::geometry::Geometry;
 use super::hud::Hud;
 use super::scope_brushing::ScopeDrag;
 use crate::keys::Action;
-use crate::picture::region::Rect;
-use crate::view::brushes::Brushes;
-use crate::view::overlay::Channels;
-use crate::view::panel::PanelRect;
-use crate::view::placement::ViewSettings;
-use crate::view::region::{Grip, RegionDrag};
-use crate::view::scene::Brush;
-use crate::view::scopes::{Border, ScopeStyle};
+use histoscope_core::picture::region::Rect;
+use histoscope_render::view::brushes::Brushes;
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::panel::PanelRect;
+use histoscope_render::view::placement::ViewSettings;
+use histoscope_render::view::region::{Grip, RegionDrag};
+use histoscope_render::view::scene::Brush;
+use histoscope_render::view::scopes::{Border, ScopeStyle};
 
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;

@@ -19,13 +19,13 @@ use super::pointing::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
-use crate::view::lamps::{self, End};
-use crate::view::overlay::line_pixels;
-use crate::view::panel;
-use crate::view::placement::Placement;
-use crate::view::probe::probe;
-use crate::view::region::{self, Grip, RegionFrame};
-use crate::view::scene::Counted;
+use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::overlay::line_pixels;
+use histoscope_render::view::panel;
+use histoscope_render::view::placement::Placement;
+use histoscope_render::view::probe::probe;
+use histoscope_render::view::region::{self, Grip, RegionFrame};
+use histoscope_render::view::scene::Counted;
 
 /// What is gathered for one drawing.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{self, FileContent};
-use crate::text::{file_name, public, time_text};
+use histoscope_core::text::{file_name, public, time_text};
 
 /// Where they are kept, in the folder of the settings.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };

@@ -1,10 +1,10 @@
 //! How keys choose the part of the picture that is counted, and what is said of it.
 
-use crate::picture::bars::{self, EdgeBars};
-use crate::picture::color::blanking_lines;
-use crate::picture::region::Rect;
-use crate::picture::{Frame, Orientation, Picture};
-use crate::view::region::{self, Region, RegionFrame};
+use histoscope_core::picture::bars::{self, EdgeBars};
+use histoscope_core::picture::color::blanking_lines;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Orientation, Picture};
+use histoscope_render::view::region::{self, Region, RegionFrame};
 
 /// What is said where there is no region any more.
 const CLEARED: &str = "region cleared: all of the picture is counted";
@@ -79,9 +79,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::picture::OwnedPlanes;
-    use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
-    use crate::picture::layout::PixelLayout;
+    use histoscope_core::picture::OwnedPlanes;
+    use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use histoscope_core::picture::layout::PixelLayout;
 
     fn picture(luma: impl Fn(usize) -> u8) -> Picture {
         sized((8, 10), luma)

@@ -10,17 +10,17 @@ use super::graphics::Graphics;
 use super::hud::Note;
 use super::options::Waker;
 use super::session::Session;
-use crate::adjust::Reduction;
-use crate::cpu;
-use crate::export::figures::{AdjustedFigures, BinFigures, Figures};
-use crate::export::file::{self, FileError};
-use crate::export::labels::{self, LabelSubject};
-use crate::gpu::readback::Image;
-use crate::histogram::Components;
-use crate::picture::region::Rect;
-use crate::picture::{Frame, Picture};
-use crate::text::public;
-use crate::view::scene::{Counted, Scene};
+use histoscope_batch::figures::{AdjustedFigures, BinFigures, Figures};
+use histoscope_batch::file::{self, FileError};
+use histoscope_batch::labels::{self, LabelSubject};
+use histoscope_core::adjust::Reduction;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Picture};
+use histoscope_core::text::public;
+use histoscope_render::cpu;
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::view::scene::{Counted, Scene};
 
 /// How long to wait for thresholds that are under way.
 const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);

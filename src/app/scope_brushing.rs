@@ -6,15 +6,15 @@ use glam::DVec2;
 use super::clicks::REACH;
 use super::geometry::Geometry;
 use super::scope_pointing::{PanelPart, level_of, levels_of_pair};
-use crate::export::graticule::ScopeSubject;
-use crate::picture::Frame;
-use crate::picture::region::Rect;
-use crate::scopes::{Waveform, level_bits};
-use crate::view::brush::Brush;
-use crate::view::brushes::{Brushes, Lasso, PairBrush, PairShape, WaveformBrush};
-use crate::view::overlay::Channels;
-use crate::view::scene::Counted;
-use crate::view::scopes::{ScopeKind, ScopePanel};
+use histoscope_batch::graticule::ScopeSubject;
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_render::view::brush::Brush;
+use histoscope_render::view::brushes::{Brushes, Lasso, PairBrush, PairShape, WaveformBrush};
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
 
 /// A brush that is drawn, or a press that may become one.
 #[derive(Debug, Clone, Copy, PartialEq)]

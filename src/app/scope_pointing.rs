@@ -3,16 +3,16 @@
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use crate::export::graticule::ScopeSubject;
-use crate::gpu::{ScopeAnswer, ScopeQuestion};
-use crate::histogram::CHANNELS;
-use crate::picture::region::Rect;
-use crate::picture::{Frame, Orientation, layout::PixelLayout};
-use crate::scopes::graticule::{Scale, Unit};
-use crate::scopes::{Waveform, level_bits};
-use crate::view::rect::PanelRect;
-use crate::view::scene::Counted;
-use crate::view::scopes::ScopeKind;
+use histoscope_batch::graticule::ScopeSubject;
+use histoscope_core::histogram::CHANNELS;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
+use histoscope_core::scopes::graticule::{Scale, Unit};
+use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_render::gpu::{ScopeAnswer, ScopeQuestion};
+use histoscope_render::view::rect::PanelRect;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::ScopeKind;
 
 /// What the pointer is at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -181,9 +181,9 @@ impl ScopePoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Components;
-    use crate::picture::made;
-    use crate::view::scene::Scene;
+    use histoscope_core::histogram::Components;
+    use histoscope_core::made;
+    use histoscope_render::view::scene::Scene;
 
     #[test]
     fn a_column_of_a_picture_that_is_turned_is_called_coded() {

@@ -6,13 +6,13 @@ use glam::DVec2;
 
 use super::geometry::Geometry;
 use super::hud::{BesideView, BrushedArea, Outline, ScopeArea, border_cursor, share_text};
-use crate::export::graticule::{self, ScopeSubject, color_of};
-use crate::picture::{Frame, region};
-use crate::scopes::level_bits;
-use crate::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
-use crate::view::probe::Probe;
-use crate::view::scene::Counted;
-use crate::view::scopes::{ScopeKind, ScopePanel, ScopeStyle};
+use histoscope_batch::graticule::{self, ScopeSubject, color_of};
+use histoscope_core::picture::{Frame, region};
+use histoscope_core::scopes::level_bits;
+use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
+use histoscope_render::view::probe::Probe;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::{ScopeKind, ScopePanel, ScopeStyle};
 
 /// The scopes, as they are told.
 #[derive(Debug, Default)]

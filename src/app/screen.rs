@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
-use crate::gpu::target::{Acquired, Target};
-use crate::gpu::{AdapterChoice, Gpu, GpuError, Instance};
-use crate::picture::Frame;
-use crate::view::placement::upright_size;
+use histoscope_render::gpu::target::{Acquired, Target};
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
+use histoscope_core::picture::Frame;
+use histoscope_render::view::placement::upright_size;
 
 /// Largest size of the window where the video's own does not fit the display, as a part of the display.
 const DISPLAY_PART: f64 = 0.9;

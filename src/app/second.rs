@@ -9,16 +9,16 @@ use super::held::{Partner, Reference};
 use super::matching::Matcher;
 use super::options::{CompareBy, Comparing};
 use super::session::{Session, end_aside};
-use crate::adjust::Adjustments;
-use crate::engine::{Counter, Engine, EngineError};
-use crate::histogram::{Components, Histogram};
-use crate::media::{DecodeThread, StreamInfo};
-use crate::picture::region::Rect;
-use crate::picture::{Frame, Ratio};
-use crate::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
-use crate::text::{file_name, time_text};
-use crate::view::region;
-use crate::view::scene::{Counted, Scene};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Ratio};
+use histoscope_core::text::{file_name, time_text};
+use histoscope_media::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
+use histoscope_media::{DecodeThread, StreamInfo};
+use histoscope_render::engine::{Counter, Engine, EngineError};
+use histoscope_render::view::region;
+use histoscope_render::view::scene::{Counted, Scene};
 
 /// The part of a frame's time by which a partner may come later than its time says: containers round times.
 const SLACK: f64 = 0.125;

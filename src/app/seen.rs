@@ -1,7 +1,7 @@
 //! What is said where counted pixels are not seen: how much of them is in view, and which key changes that.
 
 use crate::keys::{self, Action};
-use crate::view::placement::{Fit, ViewSettings};
+use histoscope_render::view::placement::{Fit, ViewSettings};
 
 /// A share of the counted picture that is in view, in words; nothing where all of it is.
 #[must_use]

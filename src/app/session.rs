@@ -9,12 +9,12 @@ use super::faults::Faults;
 use super::hud::{LiveState, PlayState, Waiting};
 use super::landing::{Landing, PlaybackPlace};
 use super::signal;
-use crate::media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
-use crate::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
-use crate::picture::layout::{ChromaLines, ColorModel};
-use crate::picture::{Field, Frame, Timecode, nonlinear};
-use crate::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
-use crate::text::{file_name, time_text};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
+use histoscope_core::picture::layout::{ChromaLines, ColorModel};
+use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
+use histoscope_core::text::{file_name, time_text};
+use histoscope_media::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
+use histoscope_media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 
 /// What is said where the reading of a picture is to change that is not the video's.
 const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
@@ -287,7 +287,7 @@ impl Session {
     /// Frames a second, where they are known to be evenly spaced.
     #[must_use]
     pub fn frame_rate(&self) -> Option<f64> {
-        self.info.constant_rate().map(crate::picture::Ratio::value).filter(|&rate| rate > 0.0)
+        self.info.constant_rate().map(histoscope_core::picture::Ratio::value).filter(|&rate| rate > 0.0)
     }
 
     /// Where playback is, for the controls.

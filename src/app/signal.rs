@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::media::StreamInfo;
-use crate::text::clock_time;
+use histoscope_core::text::clock_time;
+use histoscope_media::StreamInfo;
 
 /// How long a sender may take to come before that is told.
 pub const PATIENCE: Duration = Duration::from_secs(10);

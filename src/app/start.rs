@@ -9,9 +9,9 @@ use super::matching::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
 use super::second::Second;
 use super::session::{Interpretation, Session};
-use crate::media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
-use crate::picture::{Frame, Ratio};
-use crate::playback::{Player, PlayerOptions};
+use histoscope_core::picture::{Frame, Ratio};
+use histoscope_media::playback::{Player, PlayerOptions};
+use histoscope_media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
 
 /// How long a video may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);

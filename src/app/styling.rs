@@ -1,14 +1,14 @@
 //! How keys change what is shown: which channels, in which arrangement and how strongly, and how the picture fits.
 
 use super::session::next_of;
-use crate::histogram::Components;
 use crate::keys::Action;
-use crate::view::datascope::Datascope;
-use crate::view::exposure::{Exposure, FalseColor};
-use crate::view::overlay::{Arrangement, OverlayStyle};
-use crate::view::placement::{Fit, ViewSettings};
-use crate::view::scene::Scene;
-use crate::view::scopes::{Layout, ScopeKind, ScopeStyle};
+use histoscope_core::histogram::Components;
+use histoscope_render::view::datascope::Datascope;
+use histoscope_render::view::exposure::{Exposure, FalseColor};
+use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
+use histoscope_render::view::placement::{Fit, ViewSettings};
+use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 /// Step of the histograms' height, as part of the window's.
 const HEIGHT_STEP: f32 = 0.05;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::screen::Window;
 use super::session::Session;
-use crate::text::time_text;
+use histoscope_core::text::time_text;
 
 /// The title follows the position no more often than this while playing.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -30,10 +30,12 @@ use super::second::Second;
 use super::start::Beginning;
 use super::strip::StripSize;
 use super::workspace::Workspace;
-use crate::gpu::draw::Shapes;
-use crate::gpu::{FiguresState, Instance};
-use crate::histogram::Components;
-use crate::view::scene::Scene;
+use histoscope_core::histogram::Components;
+use histoscope_render::gpu::draw::Shapes;
+#[cfg(feature = "test-hooks")]
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::gpu::{FiguresState, Instance};
+use histoscope_render::view::scene::Scene;
 
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
@@ -404,6 +406,63 @@ impl Viewer {
             pointer: &self.pointer,
             marked: self.work.marked.view(),
         }
+    }
+
+    /// Has the passes of each drawing timed.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn time_passes(&mut self) -> Result<(), AppError> {
+        self.work.time_passes(true)
+    }
+
+    /// Waits until the adapter has drawn all that it was asked to. Returns how long the last drawing took it, counting included, if it was
+    /// timed.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails.
+    pub fn finish_drawing(&mut self) -> Result<Option<Duration>, AppError> {
+        let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
+        gpu.wait()?;
+        let is_new = renderer.poll_times(gpu) == FiguresState::New;
+        Ok(renderer.pass_times().filter(|_| is_new).and_then(|(times, _)| times.on_gpu()))
+    }
+
+    /// Returns the timestamp of the frame on screen and the time since it was due, while the video plays.
+    #[must_use]
+    pub fn time_since_due(&self) -> Option<(i64, Duration)> {
+        let session = self.work.session.as_ref()?;
+        let secs = session.player.since_due_secs(self.work.now())?;
+        Some((session.frame.as_ref()?.pts_ticks, Duration::from_secs_f64(secs)))
+    }
+
+    /// Whether the video has ended, or there is none.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.work.session.as_ref().is_none_or(|session| session.player.has_ended())
+    }
+
+    /// Frames that were dropped because they came too late.
+    #[must_use]
+    pub fn dropped_frames(&self) -> u64 {
+        self.work.session.as_ref().map_or(0, |session| session.player.counts().dropped)
+    }
+
+    /// Names of the adapter that draws, and of the engine that counts.
+    #[must_use]
+    pub fn engine_names(&self) -> (String, &'static str) {
+        let Graphics { gpu, engine, .. } = &self.work.graphics;
+        (gpu.info.name.clone(), engine.name())
+    }
+
+    /// Returns the picture in a window that nobody sees; `None` in one on the desktop.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails.
+    #[cfg(feature = "test-hooks")]
+    pub fn image(&self) -> Result<Option<Image>, AppError> {
+        let Graphics { gpu, screen, .. } = &self.work.graphics;
+        Ok(screen.target.read(gpu).transpose()?)
     }
 
     /// Writes the choices that last, and logs what became of the frames.

@@ -31,15 +31,15 @@ use super::session::Session;
 use super::strip::ClipStrip;
 use super::styling;
 use super::title::Title;
-use crate::export::analyze::selection::Point;
-use crate::gpu::{GpuError, Instance};
-use crate::histogram::Components;
-use crate::picture::Frame;
-use crate::view::brushes::Brushes;
-use crate::view::overlay::OverlayStyle;
-use crate::view::placement::{Shape, ViewSettings};
-use crate::view::scene::{Pair, Scene};
-use crate::view::scopes::ScopeStyle;
+use histoscope_batch::analyze::selection::Point;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Frame;
+use histoscope_render::gpu::{GpuError, Instance};
+use histoscope_render::view::brushes::Brushes;
+use histoscope_render::view::overlay::OverlayStyle;
+use histoscope_render::view::placement::{Shape, ViewSettings};
+use histoscope_render::view::scene::{Pair, Scene};
+use histoscope_render::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {

@@ -95,7 +95,7 @@ pub struct AnalyzeArgs {
     quiet: bool,
 
     /// Spoil the count of this frame, to see that --verify finds it
-    #[cfg(feature = "internals")]
+    #[cfg(feature = "test-hooks")]
     #[arg(long, value_name = "FRAME", hide = true)]
     spoil: Option<u64>,
 
@@ -208,8 +208,10 @@ impl AnalyzeArgs {
             jobs: self.jobs.get(),
             thumbnails: None,
             verify: self.verify,
-            #[cfg(feature = "internals")]
+            #[cfg(feature = "test-hooks")]
             spoil: self.spoil,
+            #[cfg(not(feature = "test-hooks"))]
+            spoil: None,
             against: self.against.clone().map(|input| Against { input, offset: self.offset, align: self.align }),
             stop: stop.clone(),
         }

@@ -94,7 +94,6 @@ impl ReportArgs {
             jobs: self.jobs.get(),
             thumbnails: None,
             verify: false,
-            #[cfg(feature = "internals")]
             spoil: None,
             against: None,
             stop: stop_on_interrupt()?,

@@ -1,6 +1,6 @@
 //! What a key or a button asks for.
 
-use crate::adjust::{Adjustment, Parameter};
+use histoscope_core::adjust::{Adjustment, Parameter};
 
 /// How a key changes the speed.
 #[derive(Debug, Clone, Copy, PartialEq)]

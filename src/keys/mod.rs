@@ -48,7 +48,6 @@ pub fn as_text() -> String {
 }
 
 /// The table as docs/window.md has it.
-#[cfg(feature = "internals")]
 #[must_use]
 pub fn as_markdown() -> String {
     let mut text = "| key | what it does |\n|---|---|\n".to_owned();

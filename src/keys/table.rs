@@ -7,7 +7,7 @@ use super::chord::Chord::{
     ShiftLetter, ShiftNamed, Sign, SignOver,
 };
 use super::chord::NamedKey;
-use crate::adjust::{Adjustment, Parameter};
+use histoscope_core::adjust::{Adjustment, Parameter};
 
 /// A part of the help sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

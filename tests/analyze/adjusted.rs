@@ -1,7 +1,7 @@
 //! Adjusted pictures: counted as the plain definition makes them, told in every record, and never mixed up.
 
-use histoscope::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
-use histoscope::adjust::{ClassDisplay, Tone, plain};
+use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
+use histoscope_core::adjust::{ClassDisplay, Tone, plain};
 use serde_json::Value;
 
 use crate::command::Run;

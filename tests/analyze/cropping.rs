@@ -1,9 +1,9 @@
 //! Pictures that begin at any byte of the decoder's memory, counted by every engine.
 
-use histoscope::picture::crop::Crop;
+use histoscope_core::picture::crop::Crop;
 
-use crate::common::Clip;
 use crate::common::odd::with_clean_aperture;
+use crate::common::{Clip, is_ffmpeg_7_1};
 use crate::program::{output, records};
 
 /// A clip whose headers leave out so many columns at the left.
@@ -44,7 +44,7 @@ fn nothing_is_cropped_where_that_is_asked_for() {
 
 #[test]
 fn every_engine_counts_what_the_container_leaves() {
-    if cfg!(ffmpeg_before_7_1) {
+    if !is_ffmpeg_7_1() {
         eprintln!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
         return;
     }

@@ -82,7 +82,7 @@ fn what_is_live_is_counted_until_it_is_interrupted_with_the_time_of_day() {
     let (first, last) = (&records[0], &records[records.len() - 1]);
     assert!(digits(&last["wall_time"]) > digits(&first["wall_time"]) + 3000, "the pause is in it");
     assert!(last["time_seconds"].as_f64() > first["time_seconds"].as_f64().map(|secs| secs + 3.0));
-    let now = histoscope::text::rfc3339(SystemTime::now());
+    let now = histoscope_core::text::rfc3339(SystemTime::now());
     assert!(digits(&last["wall_time"]) <= digits(&now.into()));
 }
 
@@ -122,7 +122,7 @@ fn a_live_source_is_divided_into_files_that_are_named_by_the_time_of_day() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.jsonl");
     let _sender = Sender::moving("64x48", SENT, &address);
-    let before = histoscope::text::file_stamp(SystemTime::now());
+    let before = histoscope_core::text::file_stamp(SystemTime::now());
     let child = start(&address, &["-o", path.to_str().unwrap(), "--segment", "1"]);
     let finished = || {
         let mut files: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path()).collect();
@@ -137,7 +137,7 @@ fn a_live_source_is_divided_into_files_that_are_named_by_the_time_of_day() {
     }
     interrupt(&child);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    let (files, after) = (finished(), histoscope::text::file_stamp(SystemTime::now()));
+    let (files, after) = (finished(), histoscope_core::text::file_stamp(SystemTime::now()));
     let mut next = 0;
     for (at, file) in files.iter().enumerate() {
         let name = file.file_name().unwrap().to_str().unwrap();

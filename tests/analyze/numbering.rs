@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{finish, program};
-use crate::common::{self, Clip};
+use crate::common::{self, Clip, is_ffmpeg_7_1};
 use crate::program::{numbers, output, records};
 
 /// Everything that begins in the middle gives what one decoder from the start gives, of as many frames as FFmpeg shows.
@@ -44,7 +44,9 @@ fn check(clip: &Path, points: &[usize]) {
 }
 
 /// The name of clips that begin in the middle: FFmpeg from 7.1 on tells that pictures are damaged whose references are missing in HEVC.
-const CUT: &str = if cfg!(ffmpeg_before_7_1) { "cut" } else { "damaged" };
+fn cut_name() -> &'static str {
+    if is_ffmpeg_7_1() { "damaged" } else { "cut" }
+}
 
 /// The clip without its first `count` packets of video, after the tables at its beginning.
 fn cut(clip: &Clip, count: usize) -> Clip {
@@ -53,7 +55,10 @@ fn cut(clip: &Clip, count: usize) -> Clip {
     let told = String::from_utf8(told).unwrap();
     let position = told.split_whitespace().nth(count).and_then(|row| row.trim_end_matches(',').parse::<usize>().ok());
     let bytes = clip.bytes();
-    Clip::from_bytes(&format!("{CUT}.ts"), &[&bytes[..3 * 188], &bytes[position.expect("so many packets")..]].concat())
+    Clip::from_bytes(
+        &format!("{}.ts", cut_name()),
+        &[&bytes[..3 * 188], &bytes[position.expect("so many packets")..]].concat(),
+    )
 }
 
 /// The leading pictures of the first group that is whole are never shown, though their packets are there.
@@ -67,7 +72,7 @@ fn hevc_that_begins_in_the_middle_of_an_open_group() {
         match container {
             None => check(clip.path(), &[3, 17, 21, 120]),
             Some(container) => {
-                check(&clip.make(&format!("{CUT}.{container}"), "-i @ -c copy -copyinkf"), &[3, 6, 120]);
+                check(&clip.make(&format!("{}.{container}", cut_name()), "-i @ -c copy -copyinkf"), &[3, 6, 120]);
             }
         }
     }

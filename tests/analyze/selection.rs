@@ -1,6 +1,6 @@
 //! Which frames and which part of them are counted.
 
-use histoscope::media::{Decoder, OpenOptions};
+use histoscope_media::{Decoder, OpenOptions};
 use serde_json::Value;
 
 use crate::common::Clip;

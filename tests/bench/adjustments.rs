@@ -1,7 +1,7 @@
 //! The adjustments' rows of `histoscope bench`: all are measured, and all are right.
 
-use histoscope::bench::{BenchContent, Options, adjustment_rows, run};
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope_lab::bench::{BenchContent, Options, adjustment_rows, run};
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 #[test]
 fn every_adjustment_is_measured_and_right() {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use histoscope::bench::rows;
-use histoscope::lab::Method;
+use histoscope_lab::Method;
+use histoscope_lab::bench::rows;
 
 use crate::browser::Browser;
 use crate::command::{Run, finish, program};

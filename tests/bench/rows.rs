@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use histoscope::bench;
-use histoscope::bench::report::Check;
-use histoscope::bench::{BenchContent, Error, Options, Report, layouts, run};
-use histoscope::gpu::{Gpu, shaders};
-use histoscope::histogram::Components;
-use histoscope::histogram::reference;
-use histoscope::lab::image::{Textures, convert};
-use histoscope::lab::{ChannelSet, CountingPass, Method, Setup, Shape};
+use histoscope_core::histogram::Components;
+use histoscope_core::histogram::reference;
+use histoscope_lab::bench;
+use histoscope_lab::bench::report::Check;
+use histoscope_lab::bench::{BenchContent, Error, Options, Report, layouts, run};
+use histoscope_lab::image::{Textures, convert};
+use histoscope_lab::{ChannelSet, CountingPass, Method, Setup, Shape};
+use histoscope_render::gpu::{Gpu, shaders};
 
 use crate::support::gpu;
 
@@ -213,7 +213,7 @@ fn wrong_bins_of_every_shader_are_noticed() {
             let setup = Setup { method, channels, shape: Shape::default() };
             let pass = CountingPass::new(&gpu, setup, textures.size, &textures.views).unwrap().unwrap();
             let counted = pass.bins_of(&gpu, 0).unwrap();
-            let check = |expected: &histoscope::histogram::Histogram| {
+            let check = |expected: &histoscope_core::histogram::Histogram| {
                 Check::of(channels.channels().map(|c| expected.bins(c)), counted.iter().map(Vec::as_slice))
             };
             assert!(check(&expected[0]).exact, "{method:?}");

@@ -1,7 +1,7 @@
 //! Plans of the counting passes against each other: whatever the plan, the bins are right.
 
-use histoscope::bench::{BenchContent, SweepGrid, sweep};
-use histoscope::gpu::{AdapterChoice, Gpu};
+use histoscope_lab::bench::{BenchContent, SweepGrid, sweep};
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 #[test]
 fn every_plan_of_the_sweep_counts_exactly() {

@@ -3,13 +3,13 @@
 
 use std::fs;
 
-use histoscope::adjust::{Blur, Clahe, Equalize, Otsu, Posterize};
 use histoscope::app::config::Store;
-use histoscope::bench::{content::BenchContent, layouts};
-use histoscope::export::analyze::format::TextFormat;
-use histoscope::export::region::RegionSpec;
-use histoscope::text::{parse_time, time_text};
-use histoscope::view::exposure::{FalseColorTable, Level, MarkLimits};
+use histoscope_batch::analyze::format::TextFormat;
+use histoscope_batch::region::RegionSpec;
+use histoscope_core::adjust::{Blur, Clahe, Equalize, Otsu, Posterize};
+use histoscope_core::text::{parse_time, time_text};
+use histoscope_lab::bench::{content::BenchContent, layouts};
+use histoscope_render::view::exposure::{FalseColorTable, Level, MarkLimits};
 use proptest::prelude::*;
 
 /// A text with the signs that mean something to one parser or another, or any text at all.

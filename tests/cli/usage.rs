@@ -151,7 +151,7 @@ fn the_rows_of_bench_are_listed_in_its_help() {
     let (_, listed) = run.stdout.split_once("\nRows:\n").expect("the list");
     let lines: Vec<_> = listed.lines().filter_map(|line| line.trim().split_once("  ")).collect();
     let rows: Vec<_> = lines.iter().map(|(name, title)| (*name, title.trim())).collect();
-    assert_eq!(rows, histoscope::bench::rows());
+    assert_eq!(rows, histoscope_lab::bench::rows());
 }
 
 #[test]

@@ -13,8 +13,8 @@ pub mod timecoded;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::{Frame, Picture};
+use histoscope_core::picture::{Frame, Picture};
+use histoscope_media::{Decoder, OpenOptions};
 use tempfile::TempDir;
 
 /// Degrees, and the part of a display matrix that turns a picture by so many.
@@ -112,16 +112,22 @@ impl Clip {
     }
 }
 
-/// Whether the FFmpeg that is used here is of version 9, or newer.
+/// Whether the FFmpeg in use is version 9 or newer.
 pub fn is_ffmpeg_9() -> bool {
-    libavcodec() >= 63
+    libavcodec() >= (63, 0)
 }
 
-/// The major version of libavcodec, which is 61 in FFmpeg 7.
-pub fn libavcodec() -> u32 {
-    let version = histoscope::ffmpeg_version();
+/// Whether the FFmpeg in use is version 7.1 or newer.
+pub fn is_ffmpeg_7_1() -> bool {
+    libavcodec() >= (61, 19)
+}
+
+/// The major and minor version of libavcodec: 61 and 3 in FFmpeg 7.0, 61 and 19 in 7.1.
+pub fn libavcodec() -> (u32, u32) {
+    let version = histoscope_media::ffmpeg_version();
     let (_, number) = version.split_once("libavcodec ").expect("a version");
-    number.split('.').next().and_then(|major| major.parse().ok()).expect("a number")
+    let mut parts = number.split('.').map(|part| part.trim_end_matches(')').parse().expect("a number"));
+    (parts.next().expect("a major version"), parts.next().expect("a minor version"))
 }
 
 /// The number of frames that `ffprobe -count_frames` finds in the first video stream.

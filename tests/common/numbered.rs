@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use histoscope::picture::Picture;
+use histoscope_core::picture::Picture;
 
 use super::{Clip, decode_all, ffprobe, raw_frames};
 

@@ -1,6 +1,6 @@
 //! Files that the `ffmpeg` command does not write: made of what it writes, with bytes changed.
 
-use histoscope::picture::crop::Crop;
+use histoscope_core::picture::crop::Crop;
 
 use super::{Clip, noise};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use histoscope::media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
-use histoscope::picture::{Frame, Ratio};
-use histoscope::playback::{News, Player, PlayerOptions, SeekRequest, send, take_events};
+use histoscope_core::picture::{Frame, Ratio};
+use histoscope_media::playback::{News, Player, PlayerOptions, SeekRequest, send, take_events};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
 
 /// Nothing here takes as long.
 const SOON: Duration = Duration::from_secs(30);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use histoscope::histogram::reference;
-use histoscope::histogram::{Components, Histogram};
+use histoscope_core::histogram::reference;
+use histoscope_core::histogram::{Components, Histogram};
 
 use crate::browser::Browser;
 use crate::common::{Clip, decode_all};

@@ -1,9 +1,9 @@
 //! Adjusted pictures: what is drawn, and of which picture the figures are.
 
-use histoscope::adjust::{
+use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, plain,
 };
-use histoscope::picture::Frame;
+use histoscope_core::picture::Frame;
 use serde_json::Value;
 
 use crate::command::{figures, finish, program, run};

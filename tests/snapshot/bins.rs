@@ -1,8 +1,8 @@
 //! The bins equal the plain definition at every size and on every content, and the comparison can fail.
 
-use histoscope::histogram::reference;
-use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::color::Matrix;
+use histoscope_core::histogram::reference;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::color::Matrix;
 
 use crate::command::{figures, program, run, sample};
 use crate::common::Clip;

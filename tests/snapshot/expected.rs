@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use histoscope::histogram::reference;
-use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
-use histoscope::picture::layout::PixelLayout;
-use histoscope::picture::{Frame, OwnedPlanes, Picture};
+use histoscope_core::histogram::reference;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
 use serde_json::Value;
 
 use crate::command::figures;

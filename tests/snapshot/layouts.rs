@@ -1,7 +1,7 @@
 //! Every pixel layout, range and matrix tag is counted as the plain definition has it.
 
-use histoscope::picture::color::{Matrix, Range};
-use histoscope::picture::layout::PixelLayout;
+use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::layout::PixelLayout;
 
 use crate::common::{Clip, noise};
 use crate::expected::{Kind, check};

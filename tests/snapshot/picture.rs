@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use histoscope::histogram::reference::unclamped_rgb;
+use histoscope_core::histogram::reference::unclamped_rgb;
 
 use crate::common::{Clip, TURNS, noise};
 use crate::expected::frame_at;

@@ -1,8 +1,8 @@
 //! What lies outside EBU R 103's limits is told in the figures, exactly, and the same whoever counts.
 
-use histoscope::histogram::reference;
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::region::{Rect, parts};
+use histoscope_core::histogram::reference;
+use histoscope_core::picture::region::{Rect, parts};
+use histoscope_media::{Decoder, OpenOptions};
 
 use crate::command::{figures, sample};
 use crate::common::Clip;

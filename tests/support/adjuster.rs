@@ -3,15 +3,15 @@
 //! Each test binary uses some of these helpers only, hence the lint exception.
 #![allow(dead_code)]
 
-use histoscope::adjust::{Adjustments, Codes, Processor};
-use histoscope::gpu::adjust::Chain;
-use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::params::{ChannelScale, InputPicture};
-use histoscope::gpu::timing::Spans;
-use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::{AdapterChoice, Gpu};
-use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::Picture;
+use histoscope_core::adjust::{Adjustments, Codes, Processor};
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_render::gpu::adjust::Chain;
+use histoscope_render::gpu::histogram::HistogramPasses;
+use histoscope_render::gpu::params::{ChannelScale, InputPicture};
+use histoscope_render::gpu::timing::Spans;
+use histoscope_render::gpu::upload::PictureBuffers;
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use crate::support::pool::{Lent, Pool};
 

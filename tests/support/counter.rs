@@ -1,11 +1,11 @@
 //! Counting on the GPU, for tests: a device with its passes, used by one test at a time.
 
-use histoscope::gpu::histogram::HistogramPasses;
-use histoscope::gpu::timing::Timestamps;
-use histoscope::gpu::upload::PictureBuffers;
-use histoscope::gpu::{AdapterChoice, Gpu};
-use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::Picture;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_render::gpu::histogram::HistogramPasses;
+use histoscope_render::gpu::timing::Timestamps;
+use histoscope_render::gpu::upload::PictureBuffers;
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use crate::support::pool::{Lent, Pool};
 

@@ -1,6 +1,6 @@
 //! What tests read in a drawn image.
 
-use histoscope::gpu::readback::Image;
+use histoscope_render::gpu::readback::Image;
 
 /// Red, green and blue of a pixel.
 pub fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {

@@ -8,10 +8,10 @@ pub mod pool;
 
 use std::sync::Arc;
 
-use histoscope::gpu::{AdapterChoice, Gpu};
-use histoscope::picture::color::{Colorimetry, Matrix, Range, Sourced};
-use histoscope::picture::layout::{ChromaLines, PixelLayout};
-use histoscope::picture::{OwnedPlanes, Picture};
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
+use histoscope_core::picture::{OwnedPlanes, Picture};
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use pool::{Lent, Pool};
 

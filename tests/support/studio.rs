@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use histoscope::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
-use histoscope::adjust::{ClassDisplay, Otsu, Reduction, Tone};
-use histoscope::cpu;
-use histoscope::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
-use histoscope::histogram::{Components, Histogram};
-use histoscope::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
+use histoscope_core::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
+use histoscope_core::adjust::{ClassDisplay, Otsu, Reduction, Tone};
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
+use histoscope_render::cpu;
+use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
+use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
 
 /// Who draws, and whether the CPU counts.
 pub type Way = (Rasterizer, bool);

@@ -1,12 +1,12 @@
 //! Adjustments in the window: what is saved is held to their definition on the CPU, pixel by pixel and bin by bin.
 
-use histoscope::adjust::{
+use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
 };
-use histoscope::histogram::reference;
-use histoscope::histogram::{Components, Histogram};
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::Picture as Planes;
+use histoscope_core::histogram::reference;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Picture as Planes;
+use histoscope_media::{Decoder, OpenOptions};
 use serde_json::Value;
 
 use crate::display::Display;

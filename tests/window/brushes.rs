@@ -1,12 +1,12 @@
 //! Brushes in the waveform and the vectorscope, as they are drawn by hand.
 
-use histoscope::histogram::Components;
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::Picture;
-use histoscope::view::overlay::Channels;
-use histoscope::view::probe::probe;
-use histoscope::view::scene::{Brush, Scene};
-use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Picture;
+use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::probe::probe;
+use histoscope_render::view::scene::{Brush, Scene};
+use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::display::Display;
 use crate::program::Program;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use histoscope::compare::Distance;
-use histoscope::cpu;
-use histoscope::histogram::{Components, Cumulative};
-use histoscope::media::{Decoder, OpenOptions};
+use histoscope_core::compare::Distance;
+use histoscope_core::histogram::{Components, Cumulative};
+use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::cpu;
 
 use crate::display::Display;
 use crate::picture::Picture;

@@ -1,11 +1,11 @@
 //! The codes that are written in large pixels: zoomed in with the wheel, by key, paused and while it plays.
 
 use glam::DVec2;
-use histoscope::histogram::Components;
-use histoscope::picture::layout::PixelLayout;
-use histoscope::picture::{Orientation, Ratio};
-use histoscope::view::datascope::{Datascope, Writing, ink_on};
-use histoscope::view::placement::{Fit, Placement, Shape, ViewSettings};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::{Orientation, Ratio};
+use histoscope_render::view::datascope::{Datascope, Writing, ink_on};
+use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 
 use crate::display::Display;
 use crate::picture::Picture;

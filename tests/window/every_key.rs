@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use histoscope::adjust::{Adjustment, Parameter};
 use histoscope::keys::{Action, Chord, SpeedChange, TABLE};
+use histoscope_core::adjust::{Adjustment, Parameter};
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};

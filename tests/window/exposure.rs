@@ -1,15 +1,15 @@
 //! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
 
-use histoscope::adjust::{Adjustments, Placing, Posterize, Processor, Reduction};
-use histoscope::histogram::limits::R103_TOLERATED_PERCENT;
-use histoscope::histogram::{Components, reference};
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::Picture as Planes;
-use histoscope::view::exposure::Exposure;
-use histoscope::view::lamps::{self, End};
-use histoscope::view::overlay::{lights, line_pixels};
-use histoscope::view::panel::panels;
-use histoscope::view::scene::Scene;
+use histoscope_core::adjust::{Adjustments, Placing, Posterize, Processor, Reduction};
+use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
+use histoscope_core::histogram::{Components, reference};
+use histoscope_core::picture::Picture as Planes;
+use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::view::exposure::Exposure;
+use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::overlay::{lights, line_pixels};
+use histoscope_render::view::panel::panels;
+use histoscope_render::view::scene::Scene;
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};

@@ -1,9 +1,9 @@
 //! Frames that are held to compare with: outlines, numbers and flipping.
 
-use histoscope::compare::Distance;
-use histoscope::cpu;
-use histoscope::histogram::{Components, Cumulative};
-use histoscope::media::{Decoder, OpenOptions};
+use histoscope_core::compare::Distance;
+use histoscope_core::histogram::{Components, Cumulative};
+use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::cpu;
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};

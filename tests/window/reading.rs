@@ -1,9 +1,9 @@
 //! Values under the pointer, and brushes: held to the reference, pixel by pixel.
 
-use histoscope::histogram::reference;
-use histoscope::media::{Decoder, OpenOptions, Seek};
-use histoscope::picture::Picture as Planes;
-use histoscope::picture::color::luminance_bin;
+use histoscope_core::histogram::reference;
+use histoscope_core::picture::Picture as Planes;
+use histoscope_core::picture::color::luminance_bin;
+use histoscope_media::{Decoder, OpenOptions, Seek};
 
 use crate::display::Display;
 use crate::hands::choose;
@@ -46,7 +46,7 @@ fn a_bin_under_the_pointer_tells_its_count() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
-    let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
+    let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
     // The luminance overlay: 576 columns from the 672nd, 256 bins.
     for column in [0_u32, 100, 287, 575] {
         let bin = column * 256 / 576;
@@ -63,7 +63,7 @@ fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
     let display = Display::start();
     let program = paused_sample(&display, &["--bin-count", "16"]);
     let few = program.settled();
-    let histogram = reference::histogram(&planes_at(0.0), histoscope::histogram::Components::Rgbl);
+    let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
     let count = |codes: std::ops::RangeInclusive<usize>| histogram.bins(3)[codes].iter().sum::<u32>();
     // The luminance overlay: 576 columns from the 672nd, 36 a bin.
     for bin in [0_usize, 5, 15] {
@@ -109,7 +109,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     let line = program.after(|| program.move_pointer(column(120), 641), "brush: codes 80 to 120; L ");
     program.button("mouseup", "1");
     program.take_pointer_away();
-    let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
+    let histogram = reference::histogram(&planes, histoscope_core::histogram::Components::Rgbl);
     let count = histogram.bins(3)[80..=120].iter().sum::<u32>();
     assert!(line.contains(&format!("L {count} ")), "{line}: {count}");
 
@@ -155,7 +155,7 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
     let _turn = turn();
     let display = Display::start();
     let planes = planes_at(0.0);
-    let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
+    let histogram = reference::histogram(&planes, histoscope_core::histogram::Components::Rgbl);
     let count = |channel: usize| histogram.bins(channel)[40..=90].iter().sum::<u32>();
     let [any, all] = selected(&planes, &[0, 1, 2], (40, 90));
     assert!(all > 0 && all < any, "the test sees a difference");

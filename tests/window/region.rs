@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use histoscope::histogram::{Components, Histogram, reference};
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::Picture as Planes;
-use histoscope::picture::region::{Rect, parts};
+use histoscope_core::histogram::{Components, Histogram, reference};
+use histoscope_core::picture::Picture as Planes;
+use histoscope_core::picture::region::{Rect, parts};
+use histoscope_media::{Decoder, OpenOptions};
 
 use crate::display::Display;
 use crate::picture::Area;

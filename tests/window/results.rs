@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use histoscope::histogram::reference;
-use histoscope::media::{Decoder, OpenOptions};
-use histoscope::picture::Picture as Planes;
+use histoscope_core::histogram::reference;
+use histoscope_core::picture::Picture as Planes;
+use histoscope_media::{Decoder, OpenOptions};
 
 use crate::display::Display;
 use crate::picture::{Area, Picture};
@@ -99,7 +99,7 @@ fn values_and_pictures_are_copied() {
     assert!(found.contains(&format!("R'G'B'\t{}\n", codes.join("\t"))), "{found}: {codes:?}");
 
     // The bin under it.
-    let histogram = reference::histogram(&planes, histoscope::histogram::Components::Rgbl);
+    let histogram = reference::histogram(&planes, histoscope_core::histogram::Components::Rgbl);
     program.point(672 + 288, 650);
     program.after(|| program.key("ctrl+c"), "note: copied code 128 of 255");
     let found = text();

@@ -1,7 +1,7 @@
 //! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
 
-use histoscope::view::scene::Scene;
-use histoscope::view::scopes::{Layout, ScopeKind, ScopeStyle};
+use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::display::Display;
 use crate::picture::Area;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use histoscope::export::analyze::summary::hash;
+use histoscope_batch::analyze::summary::hash;
 
 use crate::display::Display;
 use crate::program::Program;

@@ -5,12 +5,12 @@ use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 use super::controls::{self, LETTERS, Places};
 use super::model::{AdjustmentView, Command, Model};
 use super::theme;
-use crate::adjust::{
+use crate::keys::{self, Action};
+use histoscope_core::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
     clip_limit_text, place_on, time_constant_text,
 };
-use crate::keys::{self, Action};
-use crate::view::scene::{Counted, Sharing};
+use histoscope_render::view::scene::{Counted, Sharing};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 316.0;

@@ -10,7 +10,7 @@ use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
 use crate::keys::{self, Action, SpeedChange};
-use crate::text::{behind_text, clock_time, time_text};
+use histoscope_core::text::{behind_text, clock_time, time_text};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
@@ -446,7 +446,7 @@ mod tests {
 
     use super::*;
     use crate::app::hud::LiveState;
-    use crate::picture::Timecode;
+    use histoscope_core::picture::Timecode;
 
     #[test]
     fn the_position_is_told_by_the_choice_first_and_by_what_is_known() {

@@ -2,9 +2,9 @@
 //! the histograms are apart.
 
 use super::readout::share_text;
-use crate::compare::Distance;
-use crate::histogram::{ChannelStats, Cumulative};
-use crate::picture::color::Range;
+use histoscope_core::compare::Distance;
+use histoscope_core::histogram::{ChannelStats, Cumulative};
+use histoscope_core::picture::color::Range;
 
 /// The names of the figures, in the order of the columns' cells.
 pub const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
@@ -84,7 +84,7 @@ fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Components, Histogram};
+    use histoscope_core::histogram::{Components, Histogram};
 
     fn of(bits: u32, codes: &[usize]) -> Cumulative {
         let mut histogram = Histogram::empty(bits, Components::Rgbl);

@@ -8,14 +8,14 @@ use super::layout_tests::{
     Case, LEAST_CONTRAST, SIZES, all_panels, contrast, items, over, shapes_of, texts_before_all,
 };
 use super::*;
-use crate::gpu::draw::FontTextures;
-use crate::gpu::readback::Image;
-use crate::gpu::{AdapterChoice, Gpu, Renderer};
-use crate::histogram::Components;
-use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
-use crate::picture::layout::PixelLayout;
-use crate::picture::{Orientation, OwnedPlanes, Picture, Ratio};
-use crate::view::scene::Scene;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope_render::gpu::draw::FontTextures;
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::gpu::{AdapterChoice, Gpu, Renderer};
+use histoscope_render::view::scene::Scene;
 
 const PICTURES: [[u8; 3]; 6] = [[0; 3], [255; 3], [255, 0, 0], [0, 0, 255], [255, 255, 0], [0, 255, 255]];
 

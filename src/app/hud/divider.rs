@@ -5,7 +5,7 @@ use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::model::Model;
 use super::theme;
-use crate::view::scene::{Other, Pair};
+use histoscope_render::view::scene::{Other, Pair};
 
 /// Height that the labels take below the upper edge of the room, in points.
 pub const LABELS: f32 = 24.0;

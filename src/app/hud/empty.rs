@@ -51,7 +51,7 @@ fn bars(ui: &Ui, view: Rect) {
     let count = 96;
     let width = view.width() / count as f32;
     for (channel, (centre, spread)) in [(0.30, 0.16), (0.47, 0.13), (0.66, 0.17)].into_iter().enumerate() {
-        let color = theme::channel_color(crate::histogram::Components::Rgbl, channel).gamma_multiply(0.16);
+        let color = theme::channel_color(histoscope_core::histogram::Components::Rgbl, channel).gamma_multiply(0.16);
         for bar in 0..count {
             let x = (bar as f32 + 0.5) / count as f32;
             let height = (-((x - centre) / spread).powi(2) / 2.0).exp() * view.height() * 0.2;

@@ -3,9 +3,9 @@
 use egui::{Align2, Color32, Margin, Rect, RichText, Ui};
 
 use super::theme;
-use crate::export::analyze::selection::Point;
-use crate::picture::Timecode;
-use crate::text::parse_time;
+use histoscope_batch::analyze::selection::Point;
+use histoscope_core::picture::Timecode;
+use histoscope_core::text::parse_time;
 
 /// The longest text that leads anywhere.
 const MOST_LETTERS: usize = 24;

@@ -7,9 +7,9 @@ use super::meanings;
 use super::model::{Command, Model};
 use super::panels::TWO_PANELS;
 use super::theme;
-use crate::histogram::Components;
 use crate::keys::{self, Action};
-use crate::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
+use histoscope_core::histogram::Components;
+use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 350.0;

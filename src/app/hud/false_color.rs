@@ -5,8 +5,8 @@ use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, 
 
 use super::model::{Command, Model};
 use super::{meanings, theme};
-use crate::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
-use crate::view::scene::Other;
+use histoscope_render::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
+use histoscope_render::view::scene::Other;
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -120,9 +120,9 @@ fn swatch(ui: &Ui, rect: Rect, color: Option<Color32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
-    use crate::picture::layout::PixelLayout;
-    use crate::view::exposure::FalseColorTable;
+    use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+    use histoscope_core::picture::layout::PixelLayout;
+    use histoscope_render::view::exposure::FalseColorTable;
 
     #[test]
     fn the_legend_names_every_colour_once_from_the_brightest_on() {

@@ -3,11 +3,11 @@
 use egui::{Rect, RichText, Ui, vec2};
 
 use super::theme;
-use crate::media::{StreamInfo, VideoTrack};
-use crate::picture::color::{Matrix, Origin, blanking_lines};
-use crate::picture::layout::ChromaLines;
-use crate::picture::{Frame, Scan, Timecodes};
-use crate::text::counted;
+use histoscope_core::picture::color::{Matrix, Origin, blanking_lines};
+use histoscope_core::picture::layout::ChromaLines;
+use histoscope_core::picture::{Frame, Scan, Timecodes};
+use histoscope_core::text::counted;
+use histoscope_media::{StreamInfo, VideoTrack};
 
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,8 +146,8 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     let source = &frame.source;
     let size = format!("{}×{}", picture.width(), picture.height());
     let aspect = match frame.sample_aspect {
-        crate::picture::Ratio { num, den } if num == den => "square".to_owned(),
-        crate::picture::Ratio { num, den } => format!("{num}:{den}"),
+        histoscope_core::picture::Ratio { num, den } if num == den => "square".to_owned(),
+        histoscope_core::picture::Ratio { num, den } => format!("{num}:{den}"),
     };
     let turned = match (frame.orientation.quarter_turns % 4, frame.orientation.mirrored) {
         (0, false) => "none".to_owned(),
@@ -283,9 +283,9 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::media::{Decoder, OpenOptions};
-    use crate::picture::Field;
-    use crate::picture::Ratio;
+    use histoscope_core::picture::Field;
+    use histoscope_core::picture::Ratio;
+    use histoscope_media::{Decoder, OpenOptions};
 
     #[test]
     fn the_sample_s_facts_are_told_with_their_origin() {

@@ -5,8 +5,8 @@ use egui::{Align2, Rect, Ui, pos2, vec2};
 
 use super::model::{HistogramArea, Model};
 use super::{letters, meanings, theme};
-use crate::export::labels::{AxisLook, axis};
-use crate::histogram::Components;
+use histoscope_batch::labels::{AxisLook, axis};
+use histoscope_core::histogram::Components;
 
 /// The least that can be read.
 const LEAST_STRIP: f32 = 10.0;

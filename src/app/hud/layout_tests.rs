@@ -11,15 +11,15 @@ pub(super) use faults::{LEAST_CONTRAST, contrast, faults, items, over, texts, te
 use super::tests::{adjusted_model, figures, many_lines, model, pair};
 use super::*;
 use crate::app::recent::RecentFile;
-use crate::gpu::draw::FontTextures;
-use crate::gpu::live::PassTimes;
 use crate::keys;
-use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
-use crate::picture::layout::PixelLayout;
-use crate::playback::SeekGoal;
-use crate::strip::{CELLS, Strip};
-use crate::view::exposure::{Exposure, FalseColor, FalseColorTable, Unit};
-use crate::view::marked::Marked;
+use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::strip::{CELLS, Strip};
+use histoscope_media::playback::SeekGoal;
+use histoscope_render::gpu::draw::FontTextures;
+use histoscope_render::gpu::live::PassTimes;
+use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Unit};
+use histoscope_render::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
 
@@ -138,7 +138,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     }
     let mut base = if is_adjusted { adjusted_model(&panels) } else { model(&panels) };
     if is_adjusted {
-        base.scopes.channels = crate::gpu::draw::Channels::one(3);
+        base.scopes.channels = histoscope_render::gpu::draw::Channels::one(3);
     }
     let region = RegionView {
         rect: Rect::from_min_max(pos(0.2, 0.1), pos(0.8, 0.9)),

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, Rect, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
 use super::model::{AdjustmentView, Model};
 use super::theme;
-use crate::adjust::{Reduction, otsu};
+use histoscope_core::adjust::{Reduction, otsu};
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -75,7 +75,7 @@ fn codes_text(codes: Option<(u32, u32)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, ClassDisplay, Otsu};
+    use histoscope_core::adjust::{Adjustments, ClassDisplay, Otsu};
 
     fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> AdjustmentView {
         let threshold = Otsu { classes, shown: ClassDisplay::Colors };

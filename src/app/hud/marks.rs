@@ -6,10 +6,10 @@ use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use super::model::{MarkedView, Model};
 use super::readout::share_text;
 use super::{meanings, theme};
-use crate::histogram::Components;
-use crate::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
-use crate::view::marked::Marked;
-use crate::view::scene::Other;
+use histoscope_core::histogram::Components;
+use histoscope_render::view::exposure::{MARK_LIGHTS, MarkLimits, mark_colors};
+use histoscope_render::view::marked::Marked;
+use histoscope_render::view::scene::Other;
 
 const LINE: f32 = 17.0;
 const SWATCH: f32 = 11.0;
@@ -227,9 +227,9 @@ pub fn rings(ui: &Ui, points: &[Pos2], taken: &[Rect]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adjust::{Adjustments, Blur};
     use crate::app::hud::{AdjustmentView, ExposureView};
-    use crate::view::scene::{Pair, Scene};
+    use histoscope_core::adjust::{Adjustments, Blur};
+    use histoscope_render::view::scene::{Pair, Scene};
 
     fn blurred() -> Scene {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(found(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
         let two = vec![[17, 3], [18, 3]];
         assert_eq!(found(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");
-        let many = vec![[0, 9]; crate::view::marked::MOST_PLACES];
+        let many = vec![[0, 9]; histoscope_render::view::marked::MOST_PLACES];
         assert_eq!(found(&marked(20_000, many)), "20000 pixels (2.00 %); the first at x 0  y 9");
     }
 }

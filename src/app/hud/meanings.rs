@@ -1,6 +1,6 @@
 //! What the words of exposure mean, told where they stand, under the pointer.
 
-use crate::view::exposure::{FalseColorTable, MarkLimits};
+use histoscope_render::view::exposure::{FalseColorTable, MarkLimits};
 
 /// What limits of marks mean, for whoever does not know the words.
 #[must_use]

@@ -12,11 +12,11 @@ use egui::{Align, Id, Key, LayerId, Layout, Popup, PopupKind, Pos2, Rect, Ui, Ve
 use super::model::{Command, Model};
 use super::{meanings, theme};
 use crate::app::recent::place_text;
-use crate::histogram::Components;
 use crate::keys::{Action, MENU, MenuLine};
-use crate::text::shown;
-use crate::view::overlay::Overlaps;
 use drawing::{BESIDE, DrawnMenuLine, MenuDrawing, WIDTH, style};
+use histoscope_core::histogram::Components;
+use histoscope_core::text::shown;
+use histoscope_render::view::overlay::Overlaps;
 use words::shortened;
 
 /// The numbers of bins that are offered. Any other is to be had by `--bin-count`.

@@ -46,12 +46,12 @@ use egui::{Pos2, Rect, Vec2};
 
 use super::event::{Event, Key, Modifiers};
 use super::screen::Window;
-use crate::gpu::draw::{FontTextures, Shapes};
 use crate::keys::NamedKey;
 pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
 use entry::{Asked, Entry};
+use histoscope_render::gpu::draw::{FontTextures, Shapes};
 pub use info::{InfoLine, Machine, info_lines};
 pub use lab::{
     BINS as LAB_BINS, BlurView, CHUNKS as LAB_CHUNKS, ChannelBins as LabBins, ChoiceOutcome, CountingView, Cut,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 
 use super::{places, theme};
-use crate::text::plain;
+use histoscope_core::text::plain;
 
 /// How long a note on what was done stays.
 const SHORT: Duration = Duration::from_millis(1600);

@@ -75,7 +75,7 @@ mod tests {
 
     use super::super::tests::pair;
     use super::*;
-    use crate::gpu::draw::Channels;
+    use histoscope_render::gpu::draw::Channels;
 
     #[test]
     fn the_free_part_is_the_larger_one() {

@@ -10,9 +10,9 @@ use egui::{
 use super::model::Model;
 use super::theme;
 use crate::app::strip::Preview;
-use crate::histogram::{Components, Histogram};
-use crate::text::time_text;
-use crate::view::overlay::Channels;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::text::time_text;
+use histoscope_render::view::overlay::Channels;
 
 /// Width and height of the picture at most, in points.
 const MOST: Vec2 = vec2(200.0, 150.0);
@@ -135,7 +135,7 @@ fn curve(bins: &[u32]) -> [f32; CURVE] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::thumbnail::Thumbnail;
+    use histoscope_render::cpu::thumbnail::Thumbnail;
 
     fn preview(width: u32, height: u32) -> Preview {
         let rgba = vec![0; (4 * width * height) as usize];

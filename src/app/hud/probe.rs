@@ -4,9 +4,9 @@ use egui::{Color32, Pos2, Rect, Ui};
 
 use super::card::{Card, CardLine};
 use super::theme;
-use crate::histogram::Components;
-use crate::picture::{Orientation, Picture};
-use crate::view::probe::Probe;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::{Orientation, Picture};
+use histoscope_render::view::probe::Probe;
 
 /// What is read off a pixel, and where the pointer is.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,13 +70,13 @@ fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::scene::NO_BIN;
+    use histoscope_render::view::scene::NO_BIN;
 
     #[test]
     fn a_pixel_tells_its_codes_and_what_was_clamped() {
-        use crate::picture::OwnedPlanes;
-        use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
-        use crate::picture::layout::PixelLayout;
+        use histoscope_core::picture::OwnedPlanes;
+        use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
+        use histoscope_core::picture::layout::PixelLayout;
         let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
         let planes = OwnedPlanes { planes: vec![(vec![16], 1), (vec![128], 1), (vec![128], 1)] };
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));

@@ -4,11 +4,11 @@ use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
 use super::card::{Card, CardLine};
 use super::theme;
-use crate::histogram::{Cumulative, Selected};
-use crate::view::binning::Binning;
-use crate::view::lamps;
-use crate::view::overlay::Channels;
-use crate::view::scene::Brush;
+use histoscope_core::histogram::{Cumulative, Selected};
+use histoscope_render::view::binning::Binning;
+use histoscope_render::view::lamps;
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::scene::Brush;
 
 /// A card at a histogram.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,7 +163,7 @@ pub fn show(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Components, Histogram};
+    use histoscope_core::histogram::{Components, Histogram};
 
     fn histogram() -> Cumulative {
         let mut histogram = Histogram::empty(8, Components::Rgbl);

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Shape, Stroke, Stro
 
 use super::model::{BrushedArea, Model, Outline, ScopeArea};
 use super::theme;
-use crate::export::graticule;
+use histoscope_batch::graticule;
 
 /// Draws what belongs to the scopes, beneath everything else that is written.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {

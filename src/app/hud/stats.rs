@@ -6,13 +6,13 @@ use egui::{Align2, Rect, RichText, Ui, vec2};
 use super::compared::{Compared, DISTANCE, NAMES};
 use super::readout::share_text;
 use super::{meanings, theme};
-use crate::adjust::Adjustments;
-use crate::gpu::FrameTag;
-use crate::histogram::limits::{R103_TOLERATED_PERCENT, is_within_r103};
-use crate::histogram::{Components, Cumulative};
-use crate::picture::color::Range;
-use crate::text::time_text;
-use crate::view::region;
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::limits::{R103_TOLERATED_PERCENT, is_within_r103};
+use histoscope_core::histogram::{Components, Cumulative};
+use histoscope_core::picture::color::Range;
+use histoscope_core::text::time_text;
+use histoscope_render::gpu::FrameTag;
+use histoscope_render::view::region;
 
 /// The numbers of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -253,7 +253,7 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Histogram;
+    use histoscope_core::histogram::Histogram;
 
     #[test]
     fn the_figures_are_those_of_the_bins() {
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn the_figures_name_the_picture_that_they_are_of() {
-        let blur = Some(crate::adjust::Blur { size: 9, runs: 3 });
+        let blur = Some(histoscope_core::adjust::Blur { size: 9, runs: 3 });
         let adjustments = Adjustments { blur, ..Adjustments::default() };
         let picture = |adjusted| {
             let tag = FrameTag { adjusted, ..FrameTag::default() };

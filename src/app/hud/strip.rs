@@ -6,11 +6,11 @@ use egui::{Color32, ColorImage, Painter, Pos2, Rect, Stroke, TextureHandle, Text
 
 use super::model::Model;
 use super::theme;
-use crate::histogram::Components;
-use crate::strip::{
+use histoscope_core::histogram::Components;
+use histoscope_core::strip::{
     COLUMNS, Cut, Finding, FindingKind, Flaw, ROWS, Raster, ShownChannels, Sought, Strip, StripColumn, TimecodeBreak,
 };
-use crate::text::time_text;
+use histoscope_core::text::time_text;
 
 /// How often the picture of a strip that is being filled is made anew at the most: it is sent to the adapter each time.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -187,8 +187,8 @@ pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Timecode;
-    use crate::strip::{Cells, ChannelShare};
+    use histoscope_core::picture::Timecode;
+    use histoscope_core::strip::{Cells, ChannelShare};
 
     fn strip() -> Strip {
         let finding = |kind, start_secs, end_secs, share| Finding { kind, frame: 0, start_secs, end_secs, share };

@@ -1,11 +1,11 @@
 use egui::pos2;
 
 use super::*;
-use crate::adjust::Adjustment;
-use crate::gpu::draw::Channels;
-use crate::histogram::Components;
-use crate::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
-use crate::view::scene::{Pair, Scene, Sharing};
+use histoscope_core::adjust::Adjustment;
+use histoscope_core::histogram::Components;
+use histoscope_render::gpu::draw::Channels;
+use histoscope_render::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
+use histoscope_render::view::scene::{Pair, Scene, Sharing};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
@@ -24,7 +24,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
             counted: None,
             bins: None,
             linear: false,
-            overlaps: crate::view::overlay::Overlaps::Light,
+            overlaps: histoscope_render::view::overlay::Overlaps::Light,
             brushed_only: None,
         },
         beside: BesideView::default(),
@@ -235,7 +235,7 @@ fn times() -> TimingTable {
     TimingTable {
         engine: "cpu",
         adapter: "an adapter".to_owned(),
-        times: crate::gpu::live::PassTimes::default(),
+        times: histoscope_render::gpu::live::PassTimes::default(),
         has_timestamps: true,
         counted: 7,
         dropped: 0,

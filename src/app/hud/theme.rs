@@ -119,8 +119,8 @@ pub fn stroke(color: Color32) -> Stroke {
 }
 
 /// Colour of a channel on buttons and in tables: those of the histograms, light enough to be read as text.
-pub const fn channel_color(components: crate::histogram::Components, channel: usize) -> Color32 {
-    use crate::histogram::Components;
+pub const fn channel_color(components: histoscope_core::histogram::Components, channel: usize) -> Color32 {
+    use histoscope_core::histogram::Components;
     match (components, channel) {
         (Components::Rgbl, 0) | (Components::YCbCr, 2) => Color32::from_rgb(255, 104, 98),
         (Components::Rgbl, 1) => Color32::from_rgb(92, 226, 112),

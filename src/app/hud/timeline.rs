@@ -6,7 +6,7 @@ use super::model::{Command, Model, PlayState};
 use super::preview::PreviewPicture;
 use super::strip::{self, StripPicture};
 use super::theme;
-use crate::text::{behind_text, time_text};
+use histoscope_core::text::{behind_text, time_text};
 
 /// Height of the line in points.
 const LINE: f32 = 5.0;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Rect, RichText, Ui};
 
 use super::theme;
-use crate::gpu::live::PassTimes;
+use histoscope_render::gpu::live::PassTimes;
 
 /// What the panel of times tells.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::adjust::{Adjustment, Parameter};
 use crate::keys::SpeedChange;
+use histoscope_core::adjust::{Adjustment, Parameter};
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;

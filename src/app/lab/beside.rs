@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::shown::{Advanced, FrameKey, ScreenState};
 use crate::app::hud::ChoiceOutcome;
-use crate::gpu::{Gpu, GpuError};
-use crate::lab::{LabWork, Worker};
+use histoscope_lab::{LabWork, Worker};
+use histoscope_render::gpu::{Gpu, GpuError};
 
 /// While a run is under way it is looked for this often.
 const INTERVAL: Duration = Duration::from_millis(8);

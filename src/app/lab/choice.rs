@@ -1,11 +1,11 @@
 //! What the lab is about, by which method, and with which parameters: what is wanted, and the nearest of it that the adapter can do.
 
 use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
-use crate::gpu::Gpu;
-use crate::lab::blur::MOST_SIZE;
-use crate::lab::{
+use histoscope_lab::blur::MOST_SIZE;
+use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup, Topic,
 };
+use histoscope_render::gpu::Gpu;
 
 /// What is wanted of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

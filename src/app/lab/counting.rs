@@ -11,9 +11,9 @@ use super::sampling::{SAMPLES, samples, telling};
 use super::shown::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
 use crate::app::hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
-use crate::gpu::{Gpu, GpuError};
-use crate::lab::{Costs, Measured, Runner, Setup};
-use crate::picture::Picture;
+use histoscope_core::picture::Picture;
+use histoscope_lab::{Costs, Measured, Runner, Setup};
+use histoscope_render::gpu::{Gpu, GpuError};
 
 /// While figures are under way they are looked for this often.
 const INTERVAL: Duration = Duration::from_millis(4);

@@ -20,11 +20,11 @@ pub use shown::{Advanced, ScreenState};
 use super::hud::{
     BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
 };
-use crate::gpu::{FrameTag, Gpu, GpuError};
-use crate::lab::{Blurring, PreparedScan, Topic};
-use crate::picture::VideoId;
 use beside::LabRuns;
 use counting::LabCounting;
+use histoscope_core::picture::VideoId;
+use histoscope_lab::{Blurring, PreparedScan, Topic};
+use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 use shown::FrameKey;
 
 /// Rows of pixels over which a blur's diagram is drawn.
@@ -187,9 +187,11 @@ impl Lab {
             LabCommand::Chunk(chunk) => LabChoice { chunk, ..choice },
             LabCommand::Bins(bins) => LabChoice { bins, ..choice },
             LabCommand::Sums(sums) => LabChoice { sums, ..choice },
-            LabCommand::Length(length) => LabChoice { sums: crate::lab::SumSetup { length, ..choice.sums }, ..choice },
+            LabCommand::Length(length) => {
+                LabChoice { sums: histoscope_lab::SumSetup { length, ..choice.sums }, ..choice }
+            }
             LabCommand::Blur(blur) => LabChoice { blur, ..choice },
-            LabCommand::Width(size) => LabChoice { blur: crate::lab::BlurSetup { size, ..choice.blur }, ..choice },
+            LabCommand::Width(size) => LabChoice { blur: histoscope_lab::BlurSetup { size, ..choice.blur }, ..choice },
             LabCommand::Type(_) => return,
         };
         open.choose(to, now);
@@ -299,7 +301,7 @@ impl Open {
             Topical::Blur(blurs) => {
                 let (nearest, told) = choice.blur.nearest();
                 choice.blur = nearest;
-                let setup = crate::lab::BlurSetup { is_playing: shown.is_playing, ..nearest };
+                let setup = histoscope_lab::BlurSetup { is_playing: shown.is_playing, ..nearest };
                 if blurs.block_of.is_none_or(|(_, of)| of != key) {
                     // They stay where they are, so that one can see what becomes of them.
                     let at = blurs.block_of.map(|(at, _)| at);

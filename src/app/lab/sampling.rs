@@ -1,8 +1,8 @@
 //! The pixels of the frame over which diagrams are drawn.
 
 use crate::app::hud::Sample;
-use crate::lab::image::codes;
-use crate::picture::Picture;
+use histoscope_core::picture::Picture;
+use histoscope_lab::image::codes;
 
 /// Pixels of the frame that are told with their values.
 pub const SAMPLES: u32 = 8;

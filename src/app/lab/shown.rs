@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::gpu::FrameTag;
-use crate::picture::{Frame, FrameReading};
+use histoscope_core::picture::{Frame, FrameReading};
+use histoscope_render::gpu::FrameTag;
 
 /// What is on screen.
 #[derive(Debug, Clone, Copy)]

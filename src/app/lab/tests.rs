@@ -4,12 +4,12 @@ use super::counting::ENOUGH;
 use super::sampling::{SAMPLES, contrasting, samples, telling};
 use super::*;
 use crate::app::hud::{ChoiceOutcome, CountingView, verdict};
-use crate::gpu::AdapterChoice;
-use crate::lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
-use crate::media::{Decoder, OpenOptions};
-use crate::picture::color::Colorimetry;
-use crate::picture::layout::PixelLayout;
-use crate::picture::{Frame, OwnedPlanes, Picture};
+use histoscope_core::picture::color::Colorimetry;
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::{Frame, OwnedPlanes, Picture};
+use histoscope_lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, ScannedWords, SumSetup};
+use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::gpu::AdapterChoice;
 
 /// A frame of these samples in 8-bit Y'CbCr 4:2:0, as a decoder would give it.
 fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {
@@ -229,14 +229,14 @@ fn until<T>(
     panic!("nothing came");
 }
 
-fn summed(view: LabView<'_>) -> Option<crate::lab::Summed> {
+fn summed(view: LabView<'_>) -> Option<histoscope_lab::Summed> {
     match view.topic {
         TopicView::Sums(SumView { outcome: ChoiceOutcome::Came(summed), .. }) => Some(summed.clone()),
         _ => None,
     }
 }
 
-fn blurred(view: LabView<'_>) -> Option<crate::lab::Blurred> {
+fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     match view.topic {
         TopicView::Blur(BlurView { outcome: ChoiceOutcome::Came(blurred), .. }) => Some(blurred.clone()),
         _ => None,
@@ -245,7 +245,7 @@ fn blurred(view: LabView<'_>) -> Option<crate::lab::Blurred> {
 
 /// Whether the adapter tells what passes take.
 fn has_times(gpu: &Gpu) -> bool {
-    crate::gpu::timing::Timestamps::new(gpu, 1).is_some()
+    histoscope_render::gpu::timing::Timestamps::new(gpu, 1).is_some()
 }
 
 #[test]

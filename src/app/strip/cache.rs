@@ -14,10 +14,10 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
-use crate::export::analyze::summary::{SourceIdentity, hash};
-use crate::media::{OpenOptions, ffmpeg_version};
-use crate::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
-use crate::text::shown;
+use histoscope_batch::analyze::summary::{SourceIdentity, hash};
+use histoscope_core::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripColumn};
+use histoscope_core::text::shown;
+use histoscope_media::{OpenOptions, ffmpeg_version};
 
 /// Changes whenever other counts, or the same in another form, are written.
 const VERSION: u32 = 3;
@@ -227,10 +227,10 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Components, Histogram};
-    use crate::picture::TimecodeRate;
-    use crate::picture::color::Range;
-    use crate::strip::{FindingKind, Seen, Sweep};
+    use histoscope_core::histogram::{Components, Histogram};
+    use histoscope_core::picture::TimecodeRate;
+    use histoscope_core::picture::color::Range;
+    use histoscope_core::strip::{FindingKind, Seen, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();

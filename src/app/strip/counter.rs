@@ -1,8 +1,8 @@
 //! Counting beside the window, on threads that run only where no other wants to.
 
-use crate::cpu::Engine;
-use crate::histogram::{Components, Histogram};
-use crate::picture::Frame;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Frame;
+use histoscope_render::cpu::Engine;
 
 /// Counts frames, on threads of the same priority as the one that makes it.
 pub struct StripCounter {

@@ -8,10 +8,10 @@ use super::counter::{StripCounter, give_way};
 use super::gate::Pace;
 use super::glimpsing::glimpse;
 use super::reading::{Break, StripReading, StripShared, StripSubject};
-use crate::media::{Decoder, StopHandle};
-use crate::picture::{Frame, Picture, Timecodes};
-use crate::strip::{Seen, Strip, Sweep};
-use crate::text::shown;
+use histoscope_core::picture::{Frame, Picture, Timecodes};
+use histoscope_core::strip::{Seen, Strip, Sweep};
+use histoscope_core::text::shown;
+use histoscope_media::{Decoder, StopHandle};
 
 /// Frames that are decoded while others are counted.
 const AHEAD: usize = 2;
@@ -164,5 +164,5 @@ impl Filler {
 
 /// What tells counts from others, for the log.
 fn sum_of(counts: &[u64]) -> u64 {
-    crate::export::analyze::summary::hash(bytemuck::cast_slice(counts))
+    histoscope_batch::analyze::summary::hash(bytemuck::cast_slice(counts))
 }

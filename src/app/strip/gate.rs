@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::playback::Player;
+use histoscope_media::playback::Player;
 
 /// How long nothing is counted after frames were dropped.
 const AFTER_DROPS: Duration = Duration::from_secs(2);

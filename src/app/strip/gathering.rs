@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::counter::{StripCounter, give_way};
 use super::reading::StripSubject;
-use crate::picture::Frame;
-use crate::strip::{COLUMNS, Strip, Watch, Watched, fold};
+use histoscope_core::picture::Frame;
+use histoscope_core::strip::{COLUMNS, Strip, Watch, Watched, fold};
 
 /// How often the strip is made anew.
 const EVERY: Duration = Duration::from_millis(500);

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::counter::StripCounter;
 use super::reading::{Break, StripReading};
-use crate::media::Seek;
-use crate::strip::{COLUMNS, fold};
+use histoscope_core::strip::{COLUMNS, fold};
+use histoscope_media::Seek;
 
 /// Decoders that look for key frames at once.
 const MOST_DECODERS: usize = 4;
@@ -103,8 +103,8 @@ mod tests {
     use super::super::gate::Pace;
     use super::super::reading::{StripShared, StripSubject};
     use super::*;
-    use crate::media::{OpenOptions, StopHandle};
-    use crate::strip::{CELLS, Strip};
+    use histoscope_core::strip::{CELLS, Strip};
+    use histoscope_media::{OpenOptions, StopHandle};
 
     #[test]
     fn columns_are_looked_at_all_over_the_length_first() {

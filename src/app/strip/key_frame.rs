@@ -1,7 +1,7 @@
 //! A key frame, as it is shown beside the timeline.
 
-use crate::cpu::thumbnail::Thumbnail;
-use crate::histogram::Histogram;
+use histoscope_core::histogram::Histogram;
+use histoscope_render::cpu::thumbnail::Thumbnail;
 
 /// A key frame, as it is shown beside the timeline.
 #[derive(Debug, Clone, PartialEq)]

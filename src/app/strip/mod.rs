@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Waker;
 use super::session::{Interpretation, Session};
-use crate::media::OpenOptions;
-use crate::picture::Frame;
-use crate::strip::{Sought, Strip, Watched};
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
 use gathering::{Gathering, Span};
+use histoscope_core::picture::Frame;
+use histoscope_core::strip::{Sought, Strip, Watched};
+use histoscope_media::OpenOptions;
 pub use key_frame::Preview;
 use preview::Previews;
 use reading::StripSubject;

@@ -9,12 +9,12 @@ use super::counter::give_way;
 use super::key_frame::Preview;
 use super::reading::StripSubject;
 use crate::app::options::Waker;
-use crate::cpu::Engine;
-use crate::cpu::thumbnail::Thumbnail;
-use crate::histogram::{Components, Histogram};
-use crate::media::{Decoder, MediaError, Seek, StopHandle};
-use crate::picture::Frame;
-use crate::text::shown;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Frame;
+use histoscope_core::text::shown;
+use histoscope_media::{Decoder, MediaError, Seek, StopHandle};
+use histoscope_render::cpu::Engine;
+use histoscope_render::cpu::thumbnail::Thumbnail;
 
 /// Width and height that a thumbnail has at most, in pixels: 400 × 225 takes 360 kB.
 const MOST_PIXELS: (u32, u32) = (400, 300);

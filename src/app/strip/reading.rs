@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::gate::Gate;
-use crate::media::{Decoder, MediaError, OpenOptions, StopHandle};
-use crate::strip::Strip;
+use histoscope_core::strip::Strip;
+use histoscope_media::{Decoder, MediaError, OpenOptions, StopHandle};
 
 /// Of what a strip is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use super::{Flow, Viewer};
-use crate::adjust::Parameter;
 use crate::app::history::Step;
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
 use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
 use crate::keys::Action;
-use crate::view::overlay::Channels;
-use crate::view::panel;
+use histoscope_core::adjust::Parameter;
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::panel;
 
 /// What is said where a key of the lab is pressed while that is closed.
 fn lab_is_closed() -> String {

@@ -10,8 +10,8 @@ use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
 use crate::app::pointing::{HeldKeys, PointerCommand};
 use crate::keys::{Action, NamedKey};
-use crate::view::overlay::Channels;
-use crate::view::scene::Sharing;
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::scene::Sharing;
 
 impl Viewer {
     /// Takes an event of the window, which `as_ui` translates for the display over the picture. Returns whether the program goes on.

@@ -3,19 +3,19 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::adjust::{working_colorimetry, working_layout};
 use crate::app::chosen::Chosen;
 use crate::app::config::Settings;
 use crate::app::hud::Note;
 use crate::app::marked::{MarkedPicture, Which};
 use crate::app::options::AppError;
 use crate::app::regions;
-use crate::histogram::Components;
-use crate::picture::Frame;
-use crate::picture::region::Rect;
-use crate::view::brushes::Brushes;
-use crate::view::exposure::Tint;
-use crate::view::region::Region;
+use histoscope_core::adjust::{working_colorimetry, working_layout};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect;
+use histoscope_render::view::brushes::Brushes;
+use histoscope_render::view::exposure::Tint;
+use histoscope_render::view::region::Region;
 
 impl Workspace {
     /// Writes the choices that last.

@@ -7,8 +7,8 @@ use glam::DVec2;
 use super::Workspace;
 use crate::app::copying::{self, Copied};
 use crate::app::hud::Note;
-use crate::gpu::FrameTag;
-use crate::view::scene::{Counted, Other, Scene};
+use histoscope_render::gpu::FrameTag;
+use histoscope_render::view::scene::{Counted, Other, Scene};
 
 /// Why nothing is handed over of a held frame, which may be another file's.
 const HELD: &str = "the held frame is on screen; Shift+P goes back to the video";

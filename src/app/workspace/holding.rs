@@ -6,9 +6,9 @@ use super::Workspace;
 use crate::app::held::{HoldOutcome, MOST, Reference};
 use crate::app::hud::Note;
 use crate::app::options::AppError;
-use crate::engine::EngineError;
-use crate::picture::Frame;
-use crate::view::scene::Sharing;
+use histoscope_core::picture::Frame;
+use histoscope_render::engine::EngineError;
+use histoscope_render::view::scene::Sharing;
 
 /// What is said where no frame is held.
 const NOTHING_HELD: &str = "no frame is held: p holds the one on screen";

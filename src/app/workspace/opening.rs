@@ -8,9 +8,9 @@ use crate::app::recent::{RecentFile, place_text};
 use crate::app::second::Second;
 use crate::app::session::Session;
 use crate::keys::{self, Action};
-use crate::picture::Frame;
-use crate::view::brushes::Brushes;
-use crate::view::placement::ViewSettings;
+use histoscope_core::picture::Frame;
+use histoscope_render::view::brushes::Brushes;
+use histoscope_render::view::placement::ViewSettings;
 
 impl Workspace {
     /// Puts another video with its first frame on screen, the one at this place in a list of so many.

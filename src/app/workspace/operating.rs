@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::adjust::Adjustment;
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::app::{regions, styling, transport};
 use crate::keys::Action;
+use histoscope_core::adjust::Adjustment;
 
 impl Workspace {
     /// Does what a key asks of the video on screen, `held` where the key has been down for a while.

@@ -6,7 +6,7 @@ use super::Workspace;
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use crate::app::second::Asked;
-use crate::engine::EngineError;
+use histoscope_render::engine::EngineError;
 
 /// What is said where there is none.
 const NO_SECOND: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";

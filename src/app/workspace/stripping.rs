@@ -6,8 +6,8 @@ use super::Workspace;
 use crate::app::hud::{Note, finding_text, of_all};
 use crate::app::strip::StripSize;
 use crate::app::transport;
-use crate::strip::{Sought, Strip};
-use crate::text::time_text;
+use histoscope_core::strip::{Sought, Strip};
+use histoscope_core::text::time_text;
 
 /// What is no further away than this is where playback is: times are rounded in a file's time base.
 const SLACK_SECS: f64 = 1e-3;

@@ -2,8 +2,8 @@
 
 use super::Workspace;
 use crate::app::{regions, seen};
-use crate::histogram::Transfer;
-use crate::view::overlay::linear_text;
+use histoscope_core::histogram::Transfer;
+use histoscope_render::view::overlay::linear_text;
 
 impl Workspace {
     /// How much of what is counted is in view, in words; nothing where that is all.

@@ -10,8 +10,8 @@ use egui::{Color32, ColorImage, Context, LayerId, Rect, Stroke, TextureHandle, T
 
 use super::view::ChannelBins;
 use crate::app::hud::model::HistogramArea;
-use crate::histogram::{Components, vertical_scale};
-use crate::view::overlay::{Channels, colors, lights};
+use histoscope_core::histogram::{Components, vertical_scale};
+use histoscope_render::view::overlay::{Channels, colors, lights};
 
 /// How far outlines are whitened, so that one is seen on a bar of its own colour.
 const WHITENING: f32 = 0.5;
@@ -212,7 +212,7 @@ fn color32(premultiplied: [f32; 4]) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::panel::PanelRect;
+    use histoscope_render::view::panel::PanelRect;
 
     #[test]
     fn columns_show_the_bins_that_the_histograms_show() {

@@ -11,7 +11,7 @@ use super::words::{grouped, micros, number};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
-use crate::lab::{BlurMethod, BlurSetup, Blurred};
+use histoscope_lab::{BlurMethod, BlurSetup, Blurred};
 
 /// Widths that have a button.
 const WIDTHS: [u32; 6] = [3, 7, 15, 31, 63, 127];

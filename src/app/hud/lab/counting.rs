@@ -9,7 +9,7 @@ use super::words::{grouped, micros, number, short, why};
 use crate::app::hud::controls::LETTERS;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
-use crate::lab::{Method, Shape, Step};
+use histoscope_lab::{Method, Shape, Step};
 
 /// Buttons of methods in a row.
 const IN_A_ROW: usize = 5;

@@ -8,7 +8,9 @@ use super::*;
 use crate::app::hud::layout_tests::{faults, items};
 use crate::app::hud::tests::{model, pair};
 use crate::app::hud::{Hud, OpenPanels, Tables};
-use crate::lab::{BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup, Summed};
+use histoscope_lab::{
+    BlurMethod, BlurSetup, Blurred, Method, ScanKind, ScanMethod, ScannedWords, Step, SumSetup, Summed,
+};
 
 fn figures(method: Method) -> Figures {
     let bins: ChannelBins = std::array::from_fn(|_| (0..256).map(|bin| bin * 3).collect());

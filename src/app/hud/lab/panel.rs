@@ -9,7 +9,7 @@ use crate::app::hud::controls;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::{self, Action};
-use crate::lab::Topic;
+use histoscope_lab::Topic;
 
 /// Room around the blocks.
 const PADDING: (i8, i8) = (11, 8);

@@ -1,7 +1,7 @@
 //! The diagrams of the ways of counting: over the first pixels of the frame, every count worked out from them.
 
 use super::diagram::{CellContent, Diagram, DiagramCell, DiagramRow, Link, Look, Sample, cell, link, step_at};
-use crate::lab::Method;
+use histoscope_lab::Method;
 
 /// The diagram of a method over some pixels at one moment of all, which come again and again; `moment` counts them. None without
 /// pixels, and none of what does not count.

@@ -4,8 +4,8 @@ use super::view::Figures;
 use super::words::grouped;
 use crate::app::hud::card::{Card, CardLine};
 use crate::app::hud::theme;
-use crate::histogram::Components;
-use crate::view::overlay::Channels;
+use histoscope_core::histogram::Components;
+use histoscope_render::view::overlay::Channels;
 
 impl Figures {
     /// Bins of a channel.

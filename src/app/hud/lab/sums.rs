@@ -12,7 +12,7 @@ use super::words::{grouped, micros, number};
 use crate::app::hud::controls::{self, LETTERS};
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
-use crate::lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
+use histoscope_lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
 
 /// Lengths that have a button, as powers of two.
 const LENGTHS: [u32; 6] = [9, 12, 16, 20, 24, 26];

@@ -1,7 +1,7 @@
 //! The diagrams of the ways of blurring: over a few pixels of the frame, by the mean of three of them across and down.
 
 use super::diagram::{Diagram, DiagramCell, DiagramRow, Link, Look, Sample, cell, link, step_at};
-use crate::lab::BlurMethod;
+use histoscope_lab::BlurMethod;
 
 /// Pixels that a result of a drawing is the mean of, across and down.
 const SIZE: usize = 3;

@@ -2,7 +2,7 @@
 
 use super::diagram::{Diagram, DiagramCell, DiagramRow, Look, cell, link, step_at};
 use super::words::grouped;
-use crate::lab::{ScanKind, ScanMethod};
+use histoscope_lab::{ScanKind, ScanMethod};
 
 /// Banks that the memory of a drawing has, and lanes that want something of it at a time. GPUs have 32 of both.
 const BANKS: usize = 4;
@@ -298,7 +298,7 @@ fn short(number: u32) -> String {
 mod tests {
     use super::*;
     use crate::app::hud::lab::diagram::CellContent;
-    use crate::lab::scan::serial;
+    use histoscope_lab::scan::serial;
 
     const WORDS: [u32; 16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
 

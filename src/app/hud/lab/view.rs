@@ -6,9 +6,9 @@ use egui::Pos2;
 
 use super::diagram::Sample;
 pub use crate::app::hud::entry::Asked;
-use crate::histogram::CHANNELS;
-use crate::lab::summing::GROUPS;
-use crate::lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
+use histoscope_core::histogram::CHANNELS;
+use histoscope_lab::summing::GROUPS;
+use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 
 /// The bins of red, green, blue and luminance.
 pub type ChannelBins = [Vec<u32>; CHANNELS];

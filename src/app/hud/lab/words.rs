@@ -1,6 +1,6 @@
 //! What is said of each method beside what it does: its short name, and why the one before it was not enough.
 
-use crate::lab::Method;
+use histoscope_lab::Method;
 
 /// The name on its button.
 #[must_use]

@@ -7,10 +7,10 @@ use super::words::shortened;
 use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::Action;
-use crate::scopes::graticule::Unit;
-use crate::strip::Sought;
-use crate::view::scene::Sharing;
-use crate::view::scopes::ScopeStyle;
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_core::strip::Sought;
+use histoscope_render::view::scene::Sharing;
+use histoscope_render::view::scopes::ScopeStyle;
 
 impl MenuDrawing<'_, '_> {
     /// The scopes, and how those beside the histograms look.

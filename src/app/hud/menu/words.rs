@@ -2,11 +2,11 @@
 
 use super::super::model::Model;
 use crate::app::recent::place_text;
-use crate::histogram::Components;
 use crate::keys::{self, Action};
-use crate::strip::Sought;
-use crate::view::scene::Sharing;
-use crate::view::scopes::Layout as ScopeLayout;
+use histoscope_core::histogram::Components;
+use histoscope_core::strip::Sought;
+use histoscope_render::view::scene::Sharing;
+use histoscope_render::view::scopes::Layout as ScopeLayout;
 
 /// What a line says: what would come of it now.
 pub fn words(action: Action, model: &Model<'_>) -> String {

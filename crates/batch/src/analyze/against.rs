@@ -1,0 +1,238 @@
+//! Two files frame by frame: each frame of a run with its partner, the frame of the other file that has its number, or one that is so
+//! many greater.
+//!
+//! Each file is decoded on a thread of its own. Where the first frame of the run comes, its partner's number is known and the other file
+//! brought there.
+
+pub mod align;
+mod partners;
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+pub use partners::Other;
+use partners::{Partner, PartnerSupply, Partners};
+
+use super::comparison::tally::ComparisonTally;
+use super::comparison::{Compared, Comparison, plane_names};
+use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
+use super::ending::AnalyzeError;
+use super::frames::{Bound, NumberedFrames};
+use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Picture};
+use histoscope_media::MediaError;
+
+/// Compares and counts frames until the end of the span. Where that ends with its file, the other file's frames behind it are counted.
+pub(super) fn compare_all(
+    context: &Context<'_>,
+    other: Other,
+    frames: impl NumberedFrames,
+    end: Option<Bound>,
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
+    let (other, decoder) = other.parts();
+    let theirs = other.context(context.engine);
+    let mut partners = Partners::new(&other, decoder);
+    let mut taken = TakenFrames::new(context, frames, end);
+    let mut pairs = FramePairs::new(context, &theirs);
+    let mut stopped = false;
+    while let Some((number, frame)) = taken.next() {
+        // Frames before the other file's first one are left out, as the offset has it.
+        let Some(wanted) = number.checked_add_signed(other.offset) else { continue };
+        match partners.find(wanted)? {
+            Partner::Frame(partner) => {
+                let added = pairs.add((number, frame), (wanted, *partner));
+                if added.is_err() {
+                    // What was compared before is not lost.
+                    let _ = pairs.finish(sink)?;
+                    added?;
+                }
+                if pairs.hand_out_if_full(sink)?.is_break() {
+                    return Ok(RunOutcome { comparison: Some(pairs.tally), ..taken.broken_off() });
+                }
+            }
+            // Frames that have none are counted at the end, all together.
+            Partner::BehindEnd => {}
+            Partner::Lost => break,
+            Partner::Stopped => {
+                stopped = true;
+                break;
+            }
+        }
+    }
+    let _ = pairs.finish(sink)?;
+    let mut outcome = taken.ended();
+    if outcome.reached_end {
+        stopped |= matches!(partners.find_end()?, Partner::Stopped);
+    }
+    outcome.stopped |= stopped;
+    let mut tally = pairs.tally;
+    match partners.supply() {
+        PartnerSupply::Opened(_) | PartnerSupply::Running(_) => {}
+        PartnerSupply::Lost(reason) => tally.other_ended_early = Some(reason),
+        PartnerSupply::Ended { end, refused_packets } => {
+            let (only_in_input, only_in_against) = surplus(&outcome, other.offset, end);
+            tally.add_surplus(only_in_input, only_in_against);
+            tally.other_refused_packets = refused_packets;
+        }
+    }
+    Ok(RunOutcome { comparison: Some(tally), ..outcome })
+}
+
+/// How many frames of the input have no partner because the other file ends with the frame before `their_end`, and how many of that one
+/// come behind the input's last one, where that was seen.
+fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
+    let as_theirs = |number: u64| i128::from(number) + i128::from(offset);
+    let (first, end) = (as_theirs(outcome.frames.start), as_theirs(outcome.frames.end));
+    let their_end = i128::from(their_end);
+    let count = |frames: i128| u64::try_from(frames).unwrap_or(0);
+    let only_there = if outcome.reached_end { count(their_end - end) } else { 0 };
+    (count(end - their_end.max(first)), only_there)
+}
+
+/// Frames that are being counted, two by two.
+struct FramePairs<'a> {
+    context: &'a Context<'a>,
+    ours: CountingWork<'a>,
+    theirs: CountingWork<'a>,
+    compared: VecDeque<Comparison>,
+    tally: ComparisonTally,
+}
+
+impl<'a> FramePairs<'a> {
+    fn new(ours: &'a Context<'a>, theirs: &'a Context<'a>) -> Self {
+        Self {
+            context: ours,
+            ours: CountingWork::new(ours),
+            theirs: CountingWork::new(theirs),
+            compared: VecDeque::new(),
+            tally: ComparisonTally::default(),
+        }
+    }
+
+    /// Submits a frame and its partner.
+    fn add(&mut self, ours: (u64, Frame), theirs: (u64, Frame)) -> Result<(), AnalyzeError> {
+        let pictures = [ours.1.picture.decoded(), theirs.1.picture.decoded()];
+        let region = self.ours.region(ours.0, pictures[0])?;
+        let compared = match Unlike::of(pictures[0], pictures[1]) {
+            Some(unlike) => Compared::Pictures(unlike),
+            None => Compared::Codes(self.compare(ours.0, pictures, region)?),
+        };
+        let comparison = Comparison::new(pictures[0], (theirs.0, theirs.1.time_secs), compared);
+        self.ours.add(ours.0, ours.1)?;
+        self.theirs.add(theirs.0, theirs.1)?;
+        self.compared.push_back(comparison);
+        Ok(())
+    }
+
+    /// What the planes differ by, held against the definition where counts are.
+    fn compare(
+        &self,
+        number: u64,
+        [ours, theirs]: [&Picture; 2],
+        region: Option<Rect>,
+    ) -> Result<Vec<PlaneDifference>, AnalyzeError> {
+        let found = planes::differences([ours, theirs], region).map_err(|error| MediaError::Failed {
+            path: self.context.request.input.clone(),
+            action: "cutting out the region",
+            reason: error.to_string(),
+        })?;
+        if self.context.request.verify {
+            let part = region.unwrap_or(Rect::whole(ours.width(), ours.height()));
+            let names = plane_names(ours.layout().model);
+            for ((found, expected), name) in
+                found.iter().zip(reference::plane_differences(ours, theirs, part)).zip(names)
+            {
+                check(number, name, found, &expected)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Waits for the counts of the oldest pair; `None` if no pair is under way.
+    fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
+        let (Some(ours), Some(theirs)) = (self.ours.take()?, self.theirs.take()?) else { return Ok(None) };
+        let Some(mut comparison) = self.compared.pop_front() else { return Ok(None) };
+        comparison.add_distances(ours.counts.rgbl.as_ref(), theirs.counts.rgbl.as_ref());
+        comparison.add_distances(ours.counts.coded.as_ref(), theirs.counts.coded.as_ref());
+        self.tally.add((ours.facts.number, ours.facts.time_secs), &comparison);
+        Ok(Some(CountedFrame { comparison: Some(comparison), ..ours }))
+    }
+
+    fn hand_out_if_full(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
+        while self.ours.is_full() || self.theirs.is_full() {
+            let Some(counted) = self.take()? else { break };
+            if sink(counted).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn finish(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
+        while let Some(counted) = self.take()? {
+            if sink(counted).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Whether a plane's difference is that of the definition.
+fn check(frame: u64, plane: &str, found: &PlaneDifference, expected: &PlaneDifference) -> Result<(), AnalyzeError> {
+    for (what, found, expected) in [
+        ("number of samples", found.samples, expected.samples),
+        ("largest difference", found.largest.into(), expected.largest.into()),
+        ("sum of differences", found.sum, expected.sum),
+        ("sum of their squares", found.squares, expected.squares),
+    ] {
+        if found != expected {
+            let place = format!("the {what} of plane {plane}");
+            return Err(AnalyzeError::Miscounted { frame, place, counted: found, expected });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_behind_the_shorter_file_are_counted() {
+        let of = |frames, reached_end, offset, end| {
+            surplus(&RunOutcome { frames, reached_end, ..RunOutcome::default() }, offset, end)
+        };
+        assert_eq!(of(0..50, true, 0, 50), (0, 0));
+        assert_eq!(of(0..50, true, 0, 47), (3, 0));
+        assert_eq!(of(0..50, true, 0, 52), (0, 2));
+        // The other file begins ten frames earlier, or later.
+        assert_eq!(of(0..50, true, 10, 60), (0, 0));
+        assert_eq!(of(0..50, true, 10, 55), (5, 0));
+        assert_eq!(of(0..50, true, -10, 41), (0, 1));
+        // A share: what others count is theirs.
+        assert_eq!(of(10..20, false, 0, 50), (0, 0));
+        assert_eq!(of(10..20, false, 0, 15), (5, 0));
+        assert_eq!(of(20..50, true, 0, 15), (30, 0));
+        let whole = of(0..50, true, 0, 15);
+        let shares = [of(0..10, false, 0, 15), of(10..20, false, 0, 15), of(20..50, true, 0, 15)];
+        assert_eq!(whole.0, shares.iter().map(|share| share.0).sum::<u64>());
+    }
+
+    #[test]
+    fn a_plane_that_was_compared_wrongly_is_named() {
+        let expected = PlaneDifference { samples: 64, largest: 9, sum: 12, squares: 90 };
+        assert!(check(3, "u", &expected, &expected).is_ok());
+        let found = PlaneDifference { squares: 91, ..expected };
+        let text = check(3, "u", &found, &expected).unwrap_err().to_string();
+        assert!(text.contains("frame 3: the sum of their squares of plane u holds 91"), "{text}");
+    }
+}

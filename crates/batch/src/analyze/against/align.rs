@@ -1,0 +1,295 @@
+//! Which offset two files have, found by their histograms.
+//!
+//! The first frames of the selection are held against the other file's, at every offset that is asked about. The one at which the
+//! histograms of partners are nearest to each other, all channels together and in the mean, is taken; of several such the one nearest to
+//! where the search began.
+//!
+//! Where even there they are further apart than encoding moves them, the other file may be a graded copy. Grading leads from each level
+//! to another one, the same in all frames; so the offset is taken at which what leads from the levels of one frame's luminance to those of
+//! its partner's, by their rank, is nearest to being the same in all frames.
+//!
+//! All sums are of integers, so that every machine finds the same.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use super::super::comparison::Against;
+use super::super::counter::{RunComponents, ScopeUse};
+use super::super::counting::{Context, Cropping, Request, count_all};
+use super::super::ending::AnalyzeError;
+use super::super::frames::{self, Bound, Frames};
+use super::super::selection::{Point, Selection};
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_media::Decoder;
+use histoscope_render::engine::Engine;
+
+/// Frames of the input that are held against the other file's.
+const WINDOW: u64 = 256;
+/// Of those, the part that must have partners for an offset to be taken: a half.
+const LEAST_PART: usize = 2;
+/// Encoding moves histograms by less than this, in percent of the scale; grading moves them further.
+const GRADED_PERCENT: f64 = 0.5;
+/// Frames of which there must be as many for a grade to be looked for; fewer may change by chance as others do.
+const LEAST_GRADED: usize = 8;
+/// Levels of a signature.
+const LEVELS: usize = 256;
+/// Bits of a share.
+const SHARE_BITS: u32 = 16;
+
+/// An offset that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoundOffset {
+    /// It.
+    pub offset: i64,
+    /// Frames that were held against each other there.
+    pub frames: usize,
+    /// How far their histograms are apart in the mean, in percent of the scale.
+    pub percent: f64,
+}
+
+impl fmt::Display for FoundOffset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offset, frames, percent } = self;
+        write!(
+            f,
+            "matched with an offset of {offset}: there the histograms of {frames} frames are {percent:.3} % of the scale apart in the mean"
+        )
+    }
+}
+
+/// Which share of a frame's samples lies at or below each level, channel by channel.
+struct Signature(Vec<u32>);
+
+impl Signature {
+    fn of(histogram: &Histogram) -> Self {
+        let channels = histogram.components.channel_names().len();
+        let mut shares = Vec::with_capacity(channels * LEVELS);
+        for bins in (0..channels).map(|channel| histogram.bins(channel)) {
+            let samples = bins.iter().map(|&count| u64::from(count)).sum::<u64>().max(1);
+            let mut below = 0;
+            shares.extend(bins.chunks(bins.len() / LEVELS).map(|codes| {
+                below += codes.iter().map(|&count| u64::from(count)).sum::<u64>();
+                // No more than 2^16.
+                ((below << SHARE_BITS) / samples) as u32
+            }));
+        }
+        Self(shares)
+    }
+
+    /// For each level of luminance, the share of the samples that lie there and, in 256ths of a level, where in the other frame the one
+    /// in their middle lies by its rank.
+    fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
+        let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
+        let (mut before, mut level, mut below) = (0, 0, 0);
+        let way = |&share: &u32| {
+            let rank = before + (share - before) / 2;
+            while level + 1 < theirs.len() && theirs[level] <= rank {
+                below = theirs[level];
+                level += 1;
+            }
+            let width = theirs[level].saturating_sub(below).max(1);
+            let part = (u64::from(rank.saturating_sub(below)) << 8) / u64::from(width);
+            let samples = u64::from(share - before);
+            before = share;
+            (samples, ((level as u64) << 8) + part.min(255))
+        };
+        ours.iter().map(way).collect()
+    }
+
+    fn distance(&self, other: &Self) -> u64 {
+        let off: u32 = self.0.iter().zip(&other.0).map(|(a, b)| a.abs_diff(*b)).sum();
+        off.into()
+    }
+}
+
+/// Finds the offset within so many frames of the stated one.
+///
+/// # Errors
+/// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if nowhere enough frames have partners.
+pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOffset, AnalyzeError> {
+    let start = request.selection.from.unwrap_or(Point::Frame(0));
+    let only = Selection { region: request.selection.region, ..Selection::default() };
+    let counting = RunComponents { rgbl: true, coded: false, scopes: ScopeUse::None, ..RunComponents::default() };
+    let request = Request { selection: only, counting, against: None, jobs: 1, ..request.clone() };
+    let mut engine = Engine::start(request.engine, &request.adapter);
+    engine.wait_if_wanted()?;
+    let (first, ours) = signatures(&request, &engine, start, |first| first.saturating_add(WINDOW))?;
+    let reach = i128::from(within);
+    let place = |distance: i128| u64::try_from(i128::from(first) + i128::from(against.offset) + distance).unwrap_or(0);
+    let theirs = Request { input: against.input.clone(), ..request.clone() };
+    let end = place(reach + ours.len() as i128);
+    let (their_first, theirs) = signatures(&theirs, &engine, Point::Frame(place(-reach)), |_| end)?;
+    let offsets = (0..=i64::from(within)).flat_map(|off| if off == 0 { vec![0] } else { vec![off, -off] });
+    let offsets: Vec<i64> = offsets.map(|off| against.offset.saturating_add(off)).collect();
+    let pairs = |offset| partners((first, &ours), (their_first, &theirs), offset);
+    let Some(nearest) = least(&offsets, |offset| pairs(offset).map(|pairs| (distances(&pairs), pairs.len()))) else {
+        return Err(AnalyzeError::NotAligned { input: request.input, other: against.input.clone() });
+    };
+    let found = |offset| {
+        let pairs = pairs(offset).unwrap_or_default();
+        let whole =
+            (Components::Rgbl.channel_names().len() * (LEVELS - 1) * pairs.len()) as f64 * f64::from(1 << SHARE_BITS);
+        FoundOffset { offset, frames: pairs.len(), percent: 100.0 * distances(&pairs) as f64 / whole }
+    };
+    if found(nearest).percent <= GRADED_PERCENT || ours.len() < LEAST_GRADED {
+        return Ok(found(nearest));
+    }
+    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (unsteadiness(&pairs), pairs.len())));
+    Ok(found(graded.unwrap_or(nearest)))
+}
+
+/// The first of the offsets at which the mean, told as a sum and the number of its parts, is least.
+fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<i64> {
+    let mut best: Option<(u64, usize, i64)> = None;
+    for &offset in offsets {
+        let Some((sum, count)) = mean(offset) else { continue };
+        // Means are compared as fractions.
+        let is_less =
+            |(of, many, _): (u64, usize, i64)| u128::from(sum) * (many as u128) < u128::from(of) * (count as u128);
+        if best.is_none_or(is_less) {
+            best = Some((sum, count, offset));
+        }
+    }
+    best.map(|(_, _, offset)| offset)
+}
+
+/// A frame and the one of the other file that it is held against.
+type Pair<'a> = (&'a Signature, &'a Signature);
+
+/// The partners at that offset; `None` where they are too few. Of each file, the number of the first frame is told.
+fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), offset: i64) -> Option<Vec<Pair<'a>>> {
+    let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
+    let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
+    let pairs: Vec<_> = ours.1.iter().enumerate().filter_map(|(index, frame)| Some((frame, partner(index)?))).collect();
+    (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
+}
+
+/// The sum of the distances of partners.
+fn distances(pairs: &[Pair<'_>]) -> u64 {
+    pairs.iter().map(|(frame, partner)| frame.distance(partner)).sum()
+}
+
+/// How far what leads from each level to one of the partner is from its mean over all pairs, summed up over the samples.
+fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
+    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
+    let mut sums = [(0, 0); LEVELS];
+    for frame in &ways {
+        for ((samples, levels), &(more, level)) in sums.iter_mut().zip(frame) {
+            *samples += more;
+            *levels += more * level;
+        }
+    }
+    let means = sums.map(|(samples, levels): (u64, u64)| levels / samples.max(1));
+    let of_frame = |frame: &Vec<(u64, u64)>| {
+        frame.iter().zip(&means).map(|((samples, level), mean)| samples * level.abs_diff(*mean)).sum::<u64>()
+    };
+    ways.iter().map(of_frame).sum()
+}
+
+/// The signatures of the frames from a point on up to the number that `end` gives for the first one's, and that first one's number.
+fn signatures(
+    request: &Request,
+    engine: &Engine,
+    from: Point,
+    end: impl FnOnce(u64) -> u64,
+) -> Result<(u64, Vec<Signature>), AnalyzeError> {
+    let mut decoder = Decoder::open(&request.input, &request.open)?;
+    let info = decoder.info().clone();
+    if !info.seekable {
+        return Err(AnalyzeError::NeedsFile { input: request.input.clone(), what: "--align" });
+    }
+    let from = Bound::of(&mut decoder, from)?;
+    let positioned = frames::position(&mut decoder, (Some(from), 0), false, &request.stop)?;
+    let cropping = Cropping { input: request.input.clone(), region: request.selection.region, bars: None };
+    let context = Context { request, info: &info, cropping: &cropping, engine };
+    let frames = Frames::start(decoder, positioned, 0, (&request.open, &request.stop))?;
+    let mut end = Some(end);
+    let (mut first, mut last) = (0, u64::MAX);
+    let mut found = Vec::new();
+    count_all(&context, frames, None::<Bound>, &mut |counted| {
+        if let Some(end) = end.take() {
+            first = counted.facts.number;
+            last = end(first);
+        }
+        if counted.facts.number >= last {
+            return ControlFlow::Break(());
+        }
+        found.extend(counted.counts.rgbl.as_ref().map(Signature::of));
+        ControlFlow::Continue(())
+    })?;
+    Ok((first, found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames of which each has all samples at one level.
+    fn flat(levels: impl IntoIterator<Item = usize>) -> Vec<Signature> {
+        let frame = |level: usize| {
+            let mut histogram = Histogram::empty(10, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[4 * level] = 77);
+            Signature::of(&histogram)
+        };
+        levels.into_iter().map(frame).collect()
+    }
+
+    #[test]
+    fn a_distance_is_the_levels_between() {
+        let [a, b] = [flat([10]), flat([13])];
+        assert_eq!(a[0].distance(&b[0]), (4 * 3) << SHARE_BITS);
+        let [black, white] = [flat([0]), flat([255])];
+        assert_eq!(black[0].distance(&white[0]), (4 * 255) << SHARE_BITS);
+    }
+
+    #[test]
+    fn partners_are_those_of_the_offset_and_half_must_have_one() {
+        let (ours, theirs) = (flat(20..30), flat(10..35));
+        let at = |offset| partners((100, &ours), (95, &theirs), offset).map(|pairs| (distances(&pairs), pairs.len()));
+        // Frame 100 is level 20, which is frame 105 there.
+        assert_eq!(at(5), Some((0, 10)));
+        assert_eq!(at(6), Some(((10 * 4) << SHARE_BITS, 10)));
+        assert_eq!(at(15), Some(((5 * 10 * 4) << SHARE_BITS, 5)));
+        assert_eq!(at(16), None);
+        assert_eq!(at(-10).map(|(_, frames)| frames), Some(5));
+        assert_eq!(at(-11), None);
+    }
+
+    #[test]
+    fn the_first_of_the_least_means_is_taken() {
+        let means = |offset| [None, Some((6, 3)), Some((4, 4)), Some((3, 3)), Some((9, 8))][offset as usize];
+        assert_eq!(least(&[0, 1, 2, 3, 4], means), Some(2));
+        assert_eq!(least(&[0, 4, 3, 2, 1], means), Some(3));
+        assert_eq!(least(&[0, 1, 4], means), Some(4));
+        assert_eq!(least(&[0], means), None);
+    }
+
+    /// Frames in which so many of ten samples lie at the second of two levels, and all others at the first.
+    fn changing(shares: [u32; 8], [low, high]: [usize; 2]) -> Vec<Signature> {
+        let frame = |share: u32| {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            for channel in 0..4 {
+                (histogram.bins_mut(channel)[low], histogram.bins_mut(channel)[high]) = (10 - share, share);
+            }
+            Signature::of(&histogram)
+        };
+        shares.map(frame).into()
+    }
+
+    #[test]
+    fn a_grade_is_steady_and_other_changes_are_not() {
+        let shares = [3, 9, 1, 7, 5, 2, 8, 4];
+        let ours = changing(shares, [50, 200]);
+        let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
+        // Half a 256th of a level for each sample is the rounding of ranks.
+        let rounding = 8 << SHARE_BITS;
+        assert!(apart(&changing(shares, [50, 200])) <= rounding);
+        assert!(apart(&changing(shares, [90, 220])) <= rounding);
+        let (mut later, mut other) = (shares, shares);
+        later.rotate_left(1);
+        other[2] = 7;
+        // Nine of ten samples of one frame lead 150 levels up, where they lie where they are in the seven others.
+        assert!(apart(&changing(other, [50, 200])) > 2000 * 256 * ((1 << SHARE_BITS) / 10));
+        assert!(apart(&changing(later, [50, 200])) > apart(&changing(other, [50, 200])));
+    }
+}

@@ -1,0 +1,268 @@
+//! What is counted of the frames of a run, and the comparison of every count with the reference.
+
+use std::collections::VecDeque;
+
+use super::ending::AnalyzeError;
+use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
+use crate::figures::present;
+use histoscope_core::adjust::{Adjustments, plain};
+use histoscope_core::histogram::reference;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
+use histoscope_render::engine::{self, Engine, EngineError};
+
+/// What is counted of every frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunComponents {
+    /// Red, green, blue and luminance.
+    pub rgbl: bool,
+    /// Y', Cb and Cr as coded.
+    pub coded: bool,
+    /// The figures of FFmpeg's signalstats, for which the coded components are counted too.
+    pub signal: SignalUse,
+    /// The scopes, of red, green, blue and luminance where those are counted, else of the coded components.
+    pub scopes: ScopeUse,
+}
+
+/// Which scopes are counted, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScopeUse {
+    /// None.
+    #[default]
+    None,
+    /// The vectorscope, for how saturated each frame is.
+    Saturation,
+    /// These, for their sums over all frames.
+    Sums(ScopeChoice),
+}
+
+impl ScopeUse {
+    const fn tally(self) -> ScopeTally {
+        match self {
+            Self::None => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: false }),
+            Self::Saturation => ScopeTally::Each(ScopeChoice { waveform: false, vectorscope: true }),
+            Self::Sums(choice) => ScopeTally::Sum(choice),
+        }
+    }
+}
+
+impl RunComponents {
+    /// The same for a video of which R'G'B' cannot be counted.
+    #[must_use]
+    pub const fn without_rgb(self) -> Self {
+        Self { rgbl: false, coded: self.coded || self.rgbl, ..self }
+    }
+
+    fn components(self) -> &'static [Components] {
+        match (self.rgbl, self.coded || self.signal != SignalUse::None) {
+            (true, true) => &[Components::Rgbl, Components::YCbCr],
+            (false, true) => &[Components::YCbCr],
+            _ => &[Components::Rgbl],
+        }
+    }
+}
+
+/// What was counted of one frame.
+#[derive(Debug, Clone, Default)]
+pub struct FrameCounts {
+    /// Red, green, blue and luminance, where they were asked for.
+    pub rgbl: Option<Histogram>,
+    /// Y', Cb and Cr, where they were asked for.
+    pub coded: Option<Histogram>,
+    /// The figures of signalstats, where they were asked for.
+    pub signal: Option<Signal>,
+    /// Luminance codes at which Otsu's classes begin, the darkest left out, where the picture was parted so.
+    pub thresholds: Option<Vec<u32>>,
+    /// How saturated the frame is, where its vectorscope was asked for and it has colour.
+    pub saturation: Option<Saturation>,
+}
+
+/// Counts frames, in the order in which they are submitted.
+pub struct RunCounter {
+    counting: RunComponents,
+    adjustments: Adjustments,
+    verify: bool,
+    engine: engine::Counter,
+    under_way: VecDeque<SubmittedFrame>,
+    signal: SignalCounter,
+    /// The targets of the last frame, and whose they are.
+    targets: Option<(Chroma, Option<Targets>)>,
+}
+
+/// What is kept of a frame that was submitted.
+struct SubmittedFrame {
+    /// What the figures of signalstats are read off when the bins are there, and how.
+    signal: Option<(Vec<Picture>, SampleReading)>,
+    /// What the reference counts, where the counts are compared.
+    expected: Vec<Histogram>,
+    /// The same of its vectorscope.
+    expected_scope: Option<Vectorscope>,
+    /// Of what its vectorscope is counted.
+    chroma: Option<Chroma>,
+}
+
+impl RunCounter {
+    /// A counter that compares every count with the reference if `verify` is set.
+    #[must_use]
+    pub fn new(engine: &Engine, counting: RunComponents, adjustments: &Adjustments, verify: bool) -> Self {
+        Self {
+            counting,
+            adjustments: *adjustments,
+            verify,
+            engine: engine::Counter::new(engine, counting.components(), *adjustments)
+                .with_scopes(counting.scopes.tally()),
+            under_way: VecDeque::new(),
+            signal: SignalCounter::default(),
+            targets: None,
+        }
+    }
+
+    /// Whether a frame must be taken before the next one is submitted.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.engine.is_full()
+    }
+
+    /// Submits a frame's picture, of which `region` alone is counted, if there is one; `reading` says how signalstats reads it,
+    /// where its figures are wanted.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the device fails, or the region is no part of the picture.
+    pub fn submit(
+        &mut self,
+        picture: &Picture,
+        region: Option<Rect>,
+        reading: Option<SampleReading>,
+    ) -> Result<(), EngineError> {
+        self.engine.submit(picture, region)?;
+        let is_off = self.adjustments.is_off();
+        let first = self.counting.components().first().copied().unwrap_or_default();
+        let chroma = if is_off { Chroma::of(first.in_picture(picture)) } else { Some(Chroma::of_adjusted(picture)) };
+        let chroma = chroma.filter(|_| self.counting.scopes == ScopeUse::Saturation);
+        let (mut expected, mut expected_scope) = (Vec::new(), None);
+        if self.verify {
+            let adjusted = match is_off {
+                true => picture.clone(),
+                false => {
+                    let codes = plain::apply(plain::codes(picture), &self.adjustments);
+                    codes.picture().map_err(EngineError::Adjust)?
+                }
+            };
+            let pixels = region.unwrap_or(Rect::whole(adjusted.width(), adjusted.height()));
+            let reference = |&components: &Components| {
+                reference::histogram_of(components.in_picture(&adjusted), pixels, components)
+            };
+            expected = self.counting.components().iter().map(reference).collect();
+            expected_scope =
+                chroma.map(|chroma| scopes::reference::vectorscope(first.in_picture(&adjusted), pixels, chroma));
+        }
+        let signal = match reading {
+            Some(reading) => {
+                let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+                Some((region::coded_parts(picture.decoded(), pixels).map_err(EngineError::Region)?, reading))
+            }
+            None => None,
+        };
+        self.under_way.push_back(SubmittedFrame { signal, expected, expected_scope, chroma });
+        Ok(())
+    }
+
+    /// Waits for the oldest frame under way, and gives its counts; `None` if there is none. `number` is the frame's, for errors, and
+    /// `spoil` adds one to a bin before the comparison with the reference, to prove that it compares.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
+    pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
+        let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
+            return Ok(None);
+        };
+        let Some(engine::Counts { mut histograms, thresholds, scopes, .. }) = self.engine.take()? else {
+            return Ok(None);
+        };
+        if let (true, Some(histogram)) = (spoil, histograms.first_mut()) {
+            histogram.bins_mut(1)[16] += 1;
+        }
+        for (counted, expected) in histograms.iter().zip(&expected) {
+            compare(number, counted, expected)?;
+        }
+        if let (Some(counted), Some(expected)) = (&scopes.vectorscope, &expected_scope) {
+            compare_scopes(number, counted, expected)?;
+        }
+        let coded = histograms.pop_if(|histogram| histogram.components == Components::YCbCr);
+        let signal = coded
+            .as_ref()
+            .zip(signal)
+            .map(|(coded, (parts, reading))| self.signal.count(&parts, reading, coded, self.counting.signal));
+        let subject = scopes.vectorscope.as_ref().zip(chroma);
+        let saturation = subject.map(|(scope, chroma)| self.saturation(scope, chroma));
+        let thresholds = thresholds.map(present);
+        Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
+    }
+
+    /// What the scopes of all frames that were submitted add up to, where that was asked for.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the device fails.
+    pub fn take_sums(&mut self) -> Result<ScopeSums, AnalyzeError> {
+        Ok(self.engine.take_sums()?)
+    }
+
+    fn saturation(&mut self, scope: &Vectorscope, chroma: Chroma) -> Saturation {
+        let kept = self.targets.take().filter(|(of, _)| *of == chroma);
+        let (_, targets) = self.targets.insert(kept.unwrap_or_else(|| (chroma, Targets::of(&chroma))));
+        Saturation::of(scope, chroma.bits, targets.as_ref())
+    }
+}
+
+/// The first bin in which two histograms of a frame differ, as an error.
+fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), AnalyzeError> {
+    let Some(word) = counted.words.iter().zip(&expected.words).position(|(a, b)| a != b) else { return Ok(()) };
+    let (channel, bin) = (word >> counted.bits, word & ((1 << counted.bits) - 1));
+    let names = counted.components.channel_names();
+    let place = match names.get(channel) {
+        Some(name) => format!("bin {bin} of {name}"),
+        None => format!("the number of {} out of range", names.get(bin / 2).unwrap_or(&"pixels")),
+    };
+    let (counted, expected) = (counted.words[word], expected.words[word]);
+    Err(AnalyzeError::Miscounted { frame, place, counted: counted.into(), expected: expected.into() })
+}
+
+/// The same of two vectorscopes.
+fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> Result<(), AnalyzeError> {
+    let Some(at) = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b) else { return Ok(()) };
+    let (cb, cr) = (at >> counted.level_bits, at & (counted.levels() - 1));
+    let place = format!("level {cb} of Cb with level {cr} of Cr in the vectorscope");
+    Err(AnalyzeError::Miscounted {
+        frame,
+        place,
+        counted: counted.counts[at].into(),
+        expected: expected.counts[at].into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_named() {
+        let expected = Histogram::empty(8, Components::Rgbl);
+        assert!(compare(7, &expected, &expected).is_ok());
+        let mut counted = expected.clone();
+        counted.bins_mut(2)[35] = 9;
+        let text = compare(7, &counted, &expected).unwrap_err().to_string();
+        assert!(text.contains("frame 7") && text.contains("bin 35 of blue") && text.contains('9'), "{text}");
+        let mut counted = expected.clone();
+        counted.out_of_range_mut(1)[1] = 1;
+        let text = compare(7, &counted, &expected).unwrap_err().to_string();
+        assert!(text.contains("number of green out of range"), "{text}");
+        let expected = Vectorscope::empty(10);
+        assert!(compare_scopes(7, &expected, &expected).is_ok());
+        let mut counted = expected.clone();
+        counted.counts[(300 << 10) + 9] = 5;
+        let text = compare_scopes(7, &counted, &expected).unwrap_err().to_string();
+        assert!(text.contains("frame 7") && text.contains("level 300 of Cb with level 9 of Cr"), "{text}");
+    }
+}

@@ -1,0 +1,403 @@
+//! The counting of frames in their order: what is asked for, what is known of a frame and counted of it, and how a run ends.
+
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::comparison::tally::ComparisonTally;
+use super::comparison::{Against, Comparison};
+use super::counter::{FrameCounts, RunComponents, RunCounter};
+use super::ending::{AnalyzeError, Stop};
+use super::frames::{Bound, Next, NumberedFrames};
+use super::selection::Selection;
+use super::signal::{SampleReading, SignalUse};
+use super::thumbnails::{Picker, ThumbnailUse};
+use crate::jpeg::Jpeg;
+use crate::region::RegionSpec;
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, FrameReading, Picture, Ratio, Scan, SourceFormat, Timecode};
+use histoscope_core::scopes::ScopeSums;
+use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
+use histoscope_render::engine::{Engine, EngineChoice, EngineError};
+use histoscope_render::gpu::AdapterChoice;
+
+/// What is to be analysed, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The video.
+    pub input: PathBuf,
+    /// How to read it.
+    pub open: OpenOptions,
+    /// Which frames and which part of them.
+    pub selection: Selection,
+    /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
+    pub adjustments: Adjustments,
+    /// What is counted.
+    pub counting: RunComponents,
+    /// The engine.
+    pub engine: EngineChoice,
+    /// The adapter.
+    pub adapter: AdapterChoice,
+    /// Frames with lower numbers are left out, because an earlier run has counted them.
+    pub resume_at: u64,
+    /// Decoders that share the file.
+    pub jobs: usize,
+    /// Of which frames a small picture comes with the counts, where any are wanted.
+    pub thumbnails: Option<ThumbnailUse>,
+    /// Whether every count is compared with the reference's.
+    pub verify: bool,
+    /// The frame whose count is spoiled, so that `verify` must find it.
+    pub spoil: Option<u64>,
+    /// The file that each frame is compared with, if there is one.
+    pub against: Option<Against>,
+    /// Ends the run.
+    pub stop: Stop,
+}
+
+impl Request {
+    /// Whether the count of this frame is to be spoiled, which only a test can ask for.
+    fn spoils(&self, frame: u64) -> bool {
+        self.spoil == Some(frame)
+    }
+}
+
+/// What is known of a frame besides its counts.
+#[derive(Debug, Clone)]
+pub struct FrameFacts {
+    /// Its number in the whole file, from 0, in presentation order.
+    pub number: u64,
+    /// Presentation timestamp in ticks of `time_base`.
+    pub pts_ticks: i64,
+    /// Seconds per tick.
+    pub time_base: Ratio,
+    /// Seconds from the first frame of the video.
+    pub time_secs: f64,
+    /// Its timecode, where it has one.
+    pub timecode: Option<Timecode>,
+    /// How long it is shown, in seconds.
+    pub duration_secs: f64,
+    /// Whether decoding can start here.
+    pub key: bool,
+    /// The letter of its coding type.
+    pub picture_type: Option<char>,
+    /// Whether the decoder reported damage.
+    pub damaged: bool,
+    /// Width and height of the whole picture in pixels.
+    pub size: (u32, u32),
+    /// Width of a pixel over its height.
+    pub sample_aspect: Ratio,
+    /// Bits a sample.
+    pub depth: u8,
+    /// How the samples were read as colour.
+    pub reading: FrameReading,
+    /// How the picture was scanned.
+    pub scan: Scan,
+    /// What the pixels were before.
+    pub source: Arc<SourceFormat>,
+    /// The part that was counted, where it is not the whole picture.
+    pub region: Option<Rect>,
+    /// When the data of a live frame came in.
+    pub arrival: Option<SystemTime>,
+}
+
+/// A frame with its counts.
+#[derive(Debug, Clone)]
+pub struct CountedFrame {
+    /// The frame.
+    pub facts: FrameFacts,
+    /// Its counts.
+    pub counts: FrameCounts,
+    /// What it differs by from its partner, where it is compared.
+    pub comparison: Option<Comparison>,
+    /// The frame as a small picture, where it is one of those that were asked for.
+    pub thumbnail: Option<Jpeg>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunOutcome {
+    /// Numbers of the frames that were looked at, whether counted or not.
+    pub frames: Range<u64>,
+    /// Frames that were counted.
+    pub counted: u64,
+    /// Seconds from the first frame of the video to the end of the last frame that was looked at.
+    pub end_secs: f64,
+    /// Whether the end of the file was seen.
+    pub reached_end: bool,
+    /// Whether the run was asked to stop.
+    pub stopped: bool,
+    /// Why the file ended before its headers say, if it did.
+    pub ended_early: Option<String>,
+    /// What the decoder counted; with several decoders, their sum.
+    pub decoder: FrameCounters,
+    /// Who counted, for people: "the CPU", or the adapter's name.
+    pub counted_by: String,
+    /// What the scopes of the counted frames add up to, where sums were asked for.
+    pub scopes: ScopeSums,
+    /// What the comparisons of the frames add up to, where they are compared.
+    pub comparison: Option<ComparisonTally>,
+}
+
+/// Which part of a picture is counted.
+#[derive(Debug, Clone)]
+pub(super) struct Cropping {
+    pub(super) input: PathBuf,
+    pub(super) region: Option<RegionSpec>,
+    /// What the bars leave, in pictures of that size.
+    pub(super) bars: Option<((u32, u32), Rect)>,
+}
+
+impl Cropping {
+    /// The part of that frame; `None` for all of it.
+    fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
+        let (width, height) = (picture.width(), picture.height());
+        let rect = match (self.region, self.bars) {
+            (Some(region), _) => region.in_picture(width, height).ok_or_else(|| AnalyzeError::OutsidePicture {
+                input: self.input.clone(),
+                region: region.to_string(),
+                frame: number,
+                width,
+                height,
+            })?,
+            (None, Some((size, rect))) if size == (width, height) => rect,
+            _ => return Ok(None),
+        };
+        Ok((rect != Rect::whole(width, height)).then_some(rect))
+    }
+}
+
+/// What the counting of a file's frames goes by.
+pub(super) struct Context<'a> {
+    pub(super) request: &'a Request,
+    pub(super) info: &'a StreamInfo,
+    pub(super) cropping: &'a Cropping,
+    pub(super) engine: &'a Engine,
+}
+
+/// The frames of a run that are counted, as they come, and what becomes known of the run meanwhile.
+pub(super) struct TakenFrames<'a, F> {
+    context: &'a Context<'a>,
+    frames: F,
+    end: Option<Bound>,
+    last: Option<u64>,
+    outcome: RunOutcome,
+}
+
+impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
+    pub(super) fn new(context: &'a Context<'a>, frames: F, end: Option<Bound>) -> Self {
+        Self { context, frames, end, last: None, outcome: RunOutcome::default() }
+    }
+
+    /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
+    pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
+        loop {
+            let (number, frame) = match self.frames.next() {
+                Next::Frame(number, frame) => (number, frame),
+                Next::End => {
+                    self.outcome.reached_end = true;
+                    self.outcome.end_secs = self.frames.end_secs();
+                    return None;
+                }
+                Next::Failed(error) => {
+                    self.outcome.ended_early = Some(error.to_string());
+                    return None;
+                }
+                Next::Stopped => {
+                    self.outcome.stopped = true;
+                    return None;
+                }
+            };
+            if self.end.is_some_and(|end| end.is_reached(number, frame.pts_ticks)) {
+                return None;
+            }
+            self.last = Some(number);
+            self.outcome.end_secs = frame.time_secs + frame.duration_secs;
+            if self.context.request.selection.takes(number, frame.key) {
+                self.outcome.counted += 1;
+                return Some((number, *frame));
+            }
+        }
+    }
+
+    /// What became known until here, where nobody wants more.
+    pub(super) fn broken_off(self) -> RunOutcome {
+        self.outcome
+    }
+
+    /// How the run ended, and the number of the frame with which its span begins.
+    pub(super) fn ended(self) -> RunOutcome {
+        // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
+        let first = self.frames.first();
+        let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
+        RunOutcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
+    }
+}
+
+/// Counts frames until the end of the span.
+pub(super) fn count_all(
+    context: &Context<'_>,
+    frames: impl NumberedFrames,
+    end: Option<Bound>,
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
+    let mut taken = TakenFrames::new(context, frames, end);
+    let mut work = CountingWork::new(context);
+    while let Some((number, frame)) = taken.next() {
+        let added = work.add(number, frame);
+        if added.is_err() {
+            // What was counted before is not lost.
+            let _ = work.finish(sink)?;
+            added?;
+        }
+        if work.hand_out_if_full(sink)?.is_break() {
+            return Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.broken_off() });
+        }
+    }
+    let _ = work.finish(sink)?;
+    Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
+}
+
+/// The frames that are being counted.
+pub(super) struct CountingWork<'a> {
+    context: &'a Context<'a>,
+    counter: RunCounter,
+    picker: Option<Picker>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A frame whose counts are under way.
+struct Waiting {
+    facts: FrameFacts,
+    /// The frame itself, where a thumbnail of it may be wanted.
+    frame: Option<Frame>,
+}
+
+impl<'a> CountingWork<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        let Request { counting, ref adjustments, verify, .. } = *context.request;
+        let counter = RunCounter::new(context.engine, counting, adjustments, verify);
+        let picker = context.request.thumbnails.map(Picker::new);
+        Self { context, counter, picker, waiting: VecDeque::new() }
+    }
+
+    /// Which part of that picture is counted; `None` for all of it.
+    pub(super) fn region(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
+        self.context.cropping.of(number, picture)
+    }
+
+    /// Submits a frame.
+    pub(super) fn add(&mut self, number: u64, frame: Frame) -> Result<(), AnalyzeError> {
+        let request = self.context.request;
+        let reading = check_countable(request, &frame)?;
+        let picture = &frame.picture;
+        let region = self.region(number, picture)?;
+        self.counter.submit(picture, region, reading).map_err(|error| {
+            let failed = |action, reason: String| MediaError::Failed { path: request.input.clone(), action, reason };
+            match error {
+                EngineError::Gpu(error) => AnalyzeError::Gpu(error),
+                EngineError::Region(error) => failed("cutting out the region", error.to_string()).into(),
+                EngineError::Adjust(error) => failed("adjusting the picture", error.to_string()).into(),
+                EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
+            }
+        })?;
+        let facts = FrameFacts {
+            number,
+            pts_ticks: frame.pts_ticks,
+            time_base: frame.time_base,
+            time_secs: frame.time_secs,
+            timecode: self.context.info.timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number))),
+            duration_secs: frame.duration_secs,
+            key: frame.key,
+            picture_type: frame.picture_type,
+            damaged: frame.damaged,
+            size: (picture.width(), picture.height()),
+            sample_aspect: frame.sample_aspect,
+            depth: picture.layout().depth,
+            reading: frame.reading(),
+            scan: frame.scan,
+            source: Arc::clone(&frame.source),
+            region,
+            arrival: frame.arrival,
+        };
+        self.waiting.push_back(Waiting { facts, frame: self.picker.is_some().then_some(frame) });
+        Ok(())
+    }
+
+    /// Whether a frame must be taken before the next one is submitted.
+    pub(super) fn is_full(&self) -> bool {
+        self.counter.is_full()
+    }
+
+    fn hand_out_if_full(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
+        while self.is_full() {
+            if self.hand_out(sink)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn finish(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
+        while !self.waiting.is_empty() {
+            if self.hand_out(sink)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Waits for the oldest frame's counts; `None` if no frame is under way.
+    pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
+        let Some(Waiting { facts, frame }) = self.waiting.pop_front() else { return Ok(None) };
+        let spoil = self.context.request.spoils(facts.number);
+        let Some(counts) = self.counter.take(facts.number, spoil)? else { return Ok(None) };
+        let thumbnail = match (&mut self.picker, &frame) {
+            (Some(picker), Some(frame)) => picker.picture(facts.number, frame, &counts),
+            _ => Ok(None),
+        };
+        let thumbnail = thumbnail.map_err(|error| MediaError::Failed {
+            path: self.context.request.input.clone(),
+            action: "making a thumbnail",
+            reason: error.to_string(),
+        })?;
+        Ok(Some(CountedFrame { facts, counts, comparison: None, thumbnail }))
+    }
+
+    /// Hands out the oldest frame.
+    fn hand_out(
+        &mut self,
+        sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, AnalyzeError> {
+        Ok(self.take()?.map_or(ControlFlow::Continue(()), sink))
+    }
+}
+
+/// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
+fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
+    let RunComponents { rgbl, coded, signal, .. } = request.counting;
+    if (rgbl || !request.adjustments.is_off())
+        && let Some(matrix) = frame.picture.unreadable_matrix()
+    {
+        return Err(AnalyzeError::NoRgb { input: request.input.clone(), matrix });
+    }
+    if coded && !frame.picture.has_coded_components() {
+        return Err(AnalyzeError::NotCoded(request.input.clone()));
+    }
+    if signal == SignalUse::None {
+        return Ok(None);
+    }
+    let reading = SampleReading::of(frame.picture.decoded(), &frame.source).map(Some);
+    reading.ok_or_else(|| AnalyzeError::NoSignal {
+        input: request.input.clone(),
+        format: frame.source.pixel_format.clone(),
+    })
+}

@@ -1,0 +1,275 @@
+//! Several decoders on one file, each at another part of it, with the results in order.
+//!
+//! The file is cut at keyframes into parts of some dozens of frames, which the decoders take one after the other. The
+//! caller takes the parts' frames in order; a decoder that is ahead of that waits, so no more than a few frames' counts
+//! per decoder are ever held.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use super::counting::{Context, CountedFrame, RunOutcome, count_all};
+use super::ending::{AnalyzeError, Stop};
+use super::frames::{Bound, Next, NumberedFrames};
+use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
+
+/// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames
+/// beyond its end to be sure that it is the end.
+const PART_FRAMES: u64 = 96;
+/// Counts of a part that may wait for the caller.
+const MOST_WAITING: usize = 64;
+
+/// Frames that are counted by one decoder in one go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct JobPart {
+    /// Their numbers.
+    numbers: Range<u64>,
+    /// Timestamp of the first.
+    start_ticks: i64,
+    /// Timestamp of the first after them; `None` at the end of the file.
+    end_ticks: Option<i64>,
+}
+
+/// What comes from a decoder: a frame, or how the part ended.
+enum Message {
+    Counted(Box<CountedFrame>),
+    Ended(Box<Result<RunOutcome, AnalyzeError>>),
+}
+
+/// A part that a decoder has taken: the number of its first frame, and where its frames come from.
+struct TakenPart {
+    number: u64,
+    messages: Receiver<Message>,
+}
+
+/// The parts that are yet to be taken, and where they are announced in their order.
+type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>;
+
+/// Counts the frames from number `from` to `end`, of a span that begins at `first`, with several decoders.
+pub(super) fn run(
+    context: &Context<'_>,
+    (first, from): (u64, u64),
+    end: Option<Bound>,
+    index: &FrameIndex,
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<RunOutcome, AnalyzeError> {
+    let parts = cut(index, from, end);
+    let jobs = context.request.jobs.min(parts.len()).max(1);
+    log::info!("{jobs} decoders share {} parts", parts.len());
+    let (order, in_order) = mpsc::sync_channel(jobs);
+    let parts = Mutex::new((parts.into_iter(), Some(order)));
+    let mut outcome = RunOutcome { frames: first..from, ..RunOutcome::default() };
+    thread::scope(|scope| {
+        let mut started = 0;
+        for job in 0..jobs {
+            let parts = &parts;
+            let work = move || worker(context, parts, index);
+            match thread::Builder::new().name(format!("histoscope-job-{job}")).spawn_scoped(scope, work) {
+                Ok(_) => started += 1,
+                Err(error) => log::warn!("job {job} was not started: {error}"),
+            }
+        }
+        if started == 0 {
+            let path = context.request.input.clone();
+            let reason = "the system gives no thread".to_owned();
+            return Err(MediaError::Failed { path, action: "decoding in several jobs", reason }.into());
+        }
+        let result = collect(context, &in_order, &mut outcome, sink);
+        // Workers that still wait to hand something over see that nobody listens.
+        drop(in_order);
+        result
+    })?;
+    Ok(outcome)
+}
+
+/// Cuts the frames from `first` to `end` at keyframes.
+fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
+    let all = index.pts.len() as u64;
+    let end = match end {
+        None => all,
+        Some(Bound::Number(number)) => number.min(all),
+        Some(Bound::Ticks(ticks)) => index.frames_before(ticks),
+    };
+    let ticks = |number: u64| usize::try_from(number).ok().and_then(|at| index.pts.get(at)).copied();
+    let mut starts = vec![first];
+    let mut last = first;
+    for key in &index.keys {
+        let number = index.frames_before(*key);
+        if number >= last + PART_FRAMES && number < end {
+            starts.push(number);
+            last = number;
+        }
+    }
+    let ends = starts.iter().skip(1).copied().chain([end]);
+    let part = |(start, end): (&u64, u64)| {
+        Some(JobPart { numbers: *start..end, start_ticks: ticks(*start)?, end_ticks: ticks(end) })
+    };
+    if first >= end { Vec::new() } else { starts.iter().zip(ends).filter_map(part).collect() }
+}
+
+/// Takes parts until none is left, or nobody wants more.
+fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
+    // Each job counts with its own thread; the others are busy with their own pictures.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    if let Err(error) = &alone {
+        log::debug!("a job counts with all threads: {error}");
+    }
+    let mut decoder = None;
+    loop {
+        let (part, sender) = {
+            // The lock is held while this waits, so that parts are announced in their order.
+            let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(part) = parts.0.next() else {
+                parts.1 = None;
+                return;
+            };
+            let (sender, messages) = mpsc::sync_channel(MOST_WAITING);
+            let taken = TakenPart { number: part.numbers.start, messages };
+            if parts.1.as_ref().is_none_or(|order| order.send(taken).is_err()) {
+                return;
+            }
+            (part, sender)
+        };
+        let result = count_part(context, index, &mut decoder, &part, &sender);
+        let goes_on = result.as_ref().is_ok_and(|outcome| !outcome.stopped);
+        if sender.send(Message::Ended(Box::new(result))).is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+fn count_part(
+    context: &Context<'_>,
+    index: &FrameIndex,
+    decoder: &mut Option<Decoder>,
+    part: &JobPart,
+    sender: &SyncSender<Message>,
+) -> Result<RunOutcome, AnalyzeError> {
+    let decoder = match decoder {
+        Some(decoder) => decoder,
+        None => {
+            let decoder = decoder.insert(Decoder::open(&context.request.input, &context.request.open)?);
+            // So that it need not list the packets once more.
+            decoder.adopt(index.clone());
+            decoder
+        }
+    };
+    decoder.seek(Seek::Exact(SeekTarget::Timestamp(part.start_ticks)))?;
+    let first = part.numbers.start;
+    let frames = PartFrames { decoder, first, number: first, end_secs: 0.0, stop: &context.request.stop };
+    let end = part.end_ticks.map(Bound::Ticks);
+    count_all(context, frames, end, &mut |counted| match sender.send(Message::Counted(Box::new(counted))) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    })
+}
+
+/// A part's frames, decoded on the job's own thread.
+struct PartFrames<'a> {
+    decoder: &'a mut Decoder,
+    first: u64,
+    number: u64,
+    end_secs: f64,
+    stop: &'a Stop,
+}
+
+impl NumberedFrames for PartFrames<'_> {
+    fn next(&mut self) -> Next {
+        if self.stop.is_stopped() {
+            return Next::Stopped;
+        }
+        match self.decoder.next_frame() {
+            Ok(Some(frame)) => {
+                self.number += 1;
+                self.end_secs = frame.time_secs + frame.duration_secs;
+                Next::Frame(self.number - 1, Box::new(frame))
+            }
+            Ok(None) => Next::End,
+            Err(error) => Next::Failed(error),
+        }
+    }
+
+    fn first(&self) -> u64 {
+        self.first
+    }
+
+    fn end_secs(&self) -> f64 {
+        self.end_secs
+    }
+
+    fn counters(&self) -> FrameCounters {
+        self.decoder.counters()
+    }
+}
+
+/// Takes the parts' frames in order and numbers them on, as one decoder would: damage may have cost some.
+fn collect(
+    context: &Context<'_>,
+    in_order: &Receiver<TakenPart>,
+    outcome: &mut RunOutcome,
+    sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
+) -> Result<(), AnalyzeError> {
+    for TakenPart { number, messages } in in_order {
+        let next = outcome.frames.end;
+        if next != number && context.request.selection.every.get() > 1 {
+            let path = context.request.input.clone();
+            let reason = format!("{} frames are missing before frame {number}", number - next);
+            return Err(MediaError::Failed { path, action: "decoding a damaged file in jobs", reason }.into());
+        }
+        for message in messages {
+            match message {
+                Message::Counted(mut counted) => {
+                    counted.facts.number = counted.facts.number - number + next;
+                    if sink(*counted).is_break() {
+                        return Ok(());
+                    }
+                }
+                Message::Ended(result) => {
+                    let part = (*result)?;
+                    outcome.frames.end = next + (part.frames.end - part.frames.start);
+                    outcome.counted += part.counted;
+                    outcome.scopes.append(part.scopes);
+                    outcome.end_secs = outcome.end_secs.max(part.end_secs);
+                    // Only the last part's word on the end counts.
+                    outcome.reached_end = part.reached_end;
+                    outcome.decoder.read_errors += part.decoder.read_errors;
+                    outcome.decoder.ends_damaged = part.decoder.ends_damaged;
+                    outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
+                    if part.stopped || part.ended_early.is_some() {
+                        (outcome.stopped, outcome.ended_early) = (part.stopped, part.ended_early);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_begin_at_keyframes_and_leave_nothing_out() {
+        let index = FrameIndex {
+            pts: (0..1000).map(|n| n * 10).collect(),
+            keys: (0..1000).step_by(30).map(|n| n * 10).collect(),
+        };
+        for (first, end) in
+            [(0, None), (7, Some(Bound::Number(995))), (500, Some(Bound::Ticks(5005))), (0, Some(Bound::Number(5000)))]
+        {
+            let parts = cut(&index, first, end);
+            assert_eq!(parts[0].numbers.start, first);
+            assert!(parts.windows(2).all(|pair| pair[0].numbers.end == pair[1].numbers.start));
+            assert!(parts.windows(2).all(|pair| pair[0].end_ticks == Some(pair[1].start_ticks)));
+            assert!(parts[1..].iter().all(|part| part.numbers.start.is_multiple_of(30)));
+        }
+        let ends = |end| cut(&index, 0, end).last().map(|part| (part.numbers.end, part.end_ticks));
+        assert_eq!(ends(None), Some((1000, None)));
+        assert_eq!(ends(Some(Bound::Ticks(5005))), Some((501, Some(5010))));
+        assert_eq!(cut(&index, 3, Some(Bound::Number(3))), []);
+    }
+}

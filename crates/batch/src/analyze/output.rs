@@ -1,0 +1,250 @@
+//! Where records go: the standard output, or a file that appears under its name when it is finished.
+//!
+//! Until then it has a name of its own beside the final one, with a hash of what the run is to do in it, so that only a
+//! run that does the same goes on with it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::ending::AnalyzeError;
+use crate::file::{FileError, check_writable};
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 16;
+
+/// Where to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputTarget {
+    /// The standard output.
+    Stdout,
+    /// This file.
+    File(PathBuf),
+}
+
+/// An output that is being written.
+pub enum Output {
+    /// The standard output.
+    Stdout(BufWriter<io::Stdout>),
+    /// A device or a named pipe, which takes the bytes as they come.
+    Stream(BufWriter<File>, PathBuf),
+    /// A file under its preliminary name.
+    File(PartFile),
+}
+
+/// A file under its preliminary name.
+pub struct PartFile {
+    writer: BufWriter<File>,
+    part: PathBuf,
+    target: PathBuf,
+}
+
+/// The preliminary name of an output.
+pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
+    let mut name = target.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(format!(".{:08x}.part", run & 0xffff_ffff));
+    target.with_file_name(name)
+}
+
+/// The preliminary file of an output; `None` where there is none.
+#[must_use]
+pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
+    let OutputTarget::File(path) = target else { return None };
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    (!is_stream(&path)).then(|| part_path(&path, run))
+}
+
+/// Whether a path leads to something that is no file and no folder.
+#[must_use]
+pub fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|existing| !existing.is_file() && !existing.is_dir())
+}
+
+impl Output {
+    /// Begins an output, or with `kept` bytes goes on behind those of its preliminary file.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+    pub fn open(target: &OutputTarget, run: u64, kept: Option<u64>) -> Result<Self, AnalyzeError> {
+        let path = match target {
+            OutputTarget::Stdout => return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            OutputTarget::File(path) => path,
+        };
+        check_writable(path)?;
+        let io = |source| FileError::Io { path: path.clone(), source };
+        if is_stream(path) {
+            let file = OpenOptions::new().write(true).open(path).map_err(io)?;
+            return Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.clone()));
+        }
+        // A symbolic link stays, and the file that it leads to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let part = part_path(&target, run);
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&part).map_err(io)?;
+        if file.try_lock().is_err() {
+            let busy = io::Error::new(ErrorKind::ResourceBusy, "another histoscope is writing it");
+            return Err(io(busy).into());
+        }
+        file.set_len(kept.unwrap_or(0)).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
+        Ok(Self::File(PartFile { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
+    }
+
+    /// Writes.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
+        let result = match self {
+            Self::Stdout(writer) => writer.write_all(bytes),
+            Self::Stream(writer, _) => writer.write_all(bytes),
+            Self::File(part) => return part.write(bytes),
+        };
+        result.map_err(|error| self.error(error))
+    }
+
+    /// Hands everything over that was written, as a reader at the other end of a pipe expects.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn flush(&mut self) -> Result<(), AnalyzeError> {
+        let result = match self {
+            Self::Stdout(writer) => writer.flush(),
+            Self::Stream(writer, _) => writer.flush(),
+            Self::File(part) => return part.flush(),
+        };
+        result.map_err(|error| self.error(error))
+    }
+
+    /// Ends the output; a file gets its final name.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn finish(mut self) -> Result<(), AnalyzeError> {
+        self.flush()?;
+        if let Self::File(part) = self { part.appear(&part.part) } else { Ok(()) }
+    }
+
+    /// Leaves nothing of a file in which nothing is worth keeping.
+    pub fn discard(self) {
+        if let Self::File(part) = self {
+            part.discard();
+        }
+    }
+
+    /// Whether somebody may be waiting for each line.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        !matches!(self, Self::File(_))
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout(_) => "the output".to_owned(),
+            Self::Stream(_, path) => path.display().to_string(),
+            Self::File(part) => part.name(),
+        }
+    }
+
+    fn error(&self, error: io::Error) -> AnalyzeError {
+        match self {
+            Self::Stdout(_) | Self::Stream(..) if error.kind() == ErrorKind::BrokenPipe => AnalyzeError::ReaderGone,
+            Self::Stdout(_) => AnalyzeError::Output(error),
+            Self::Stream(_, path) => FileError::Io { path: path.clone(), source: error }.into(),
+            Self::File(part) => part.error(error),
+        }
+    }
+}
+
+impl PartFile {
+    /// What people call the file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.target.display().to_string()
+    }
+
+    /// Forgets what stands behind the first `kept` bytes, to write other bytes there.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::Kept`] if the system refuses.
+    pub fn go_back_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
+        let gone_back = self.writer.flush().and_then(|()| {
+            let file = self.writer.get_mut();
+            file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0)))
+        });
+        gone_back.map(|_| ()).map_err(|error| self.error(error))
+    }
+
+    /// Writes.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::Kept`] if the disk is full, say.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
+        self.writer.write_all(bytes).map_err(|error| self.error(error))
+    }
+
+    /// Hands everything over that was written.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn flush(&mut self) -> Result<(), AnalyzeError> {
+        self.writer.flush().map_err(|error| self.error(error))
+    }
+
+    /// Ends the output where its preliminary file holds what the final one is made of: `make` writes that under a second
+    /// preliminary name, and the first is removed.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write); what there is stays.
+    pub fn finish_as(
+        mut self,
+        make: impl FnOnce(&Path, &mut dyn FnMut(&[u8]) -> Result<(), AnalyzeError>) -> Result<(), AnalyzeError>,
+    ) -> Result<(), AnalyzeError> {
+        self.flush()?;
+        let mut name = self.part.clone().into_os_string();
+        name.push(".whole");
+        let whole = PathBuf::from(name);
+        let made = File::create(&whole).map_err(|error| self.error(error)).and_then(|mut file| {
+            make(&self.part, &mut |bytes| file.write_all(bytes).map_err(|error| self.error(error)))?;
+            self.appear(&whole)
+        });
+        if made.is_err() {
+            remove(&whole);
+            return made;
+        }
+        self.discard();
+        Ok(())
+    }
+
+    /// Gives a file its final name.
+    fn appear(&self, from: &Path) -> Result<(), AnalyzeError> {
+        let final_path = fs::canonicalize(&self.target).unwrap_or_else(|_| self.target.clone());
+        fs::rename(from, final_path).map_err(|error| self.error(error))
+    }
+
+    /// Leaves nothing.
+    pub fn discard(self) {
+        // Its bytes need not reach the disk any more.
+        let (file, _) = self.writer.into_parts();
+        drop(file);
+        remove(&self.part);
+    }
+
+    fn error(&self, source: io::Error) -> AnalyzeError {
+        AnalyzeError::Kept { path: self.target.clone(), part: self.part.clone(), source }
+    }
+}
+
+/// The same error where nobody can go on with what was kept, which is removed.
+pub fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
+    let AnalyzeError::Kept { path, part, source } = error else { return error };
+    remove(&part);
+    FileError::Io { path, source }.into()
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        log::debug!("{} stays: {error}", path.display());
+    }
+}

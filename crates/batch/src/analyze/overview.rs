@@ -1,0 +1,266 @@
+//! What a run shows people on a terminal: how far it is, and the clip's figures in place of a flood of records.
+
+use std::fmt;
+use std::io::IsTerminal;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::pipeline::{CountedFrame, RunOutcome};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{ClipHistogram, Components};
+use histoscope_core::scopes::Saturation;
+use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
+use histoscope_core::text::{counted, plain, shown};
+use histoscope_media::StreamInfo;
+
+/// Time between two looks at the clock's text.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A bar with frames, frames a second, speed relative to real time, and the time that is left.
+pub struct Progress {
+    bar: ProgressBar,
+    span: Range<f64>,
+    begun: Instant,
+    told: Option<Instant>,
+    frames: u64,
+}
+
+impl Progress {
+    /// A bar for that many seconds of video on the standard error, if that is a terminal and `quiet` is not set.
+    #[must_use]
+    pub fn new(name: &str, span: Range<f64>, quiet: bool) -> Self {
+        let is_shown = !quiet && std::io::stderr().is_terminal();
+        let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let length = (span.end - span.start) * 1000.0;
+        let bar = if length.is_finite() && length > 0.0 {
+            let style = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}  {eta} left");
+            let bar = ProgressBar::with_draw_target(Some(length as u64), target);
+            style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+        } else {
+            let style = ProgressStyle::with_template("{prefix} {spinner} {msg}");
+            let bar = ProgressBar::with_draw_target(None, target);
+            style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
+        };
+        bar.set_prefix(plain(name));
+        Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
+    }
+
+    /// Tells of another frame, which lies at that time of the video.
+    pub fn frame(&mut self, time_secs: f64) {
+        self.frames += 1;
+        if self.bar.is_hidden() || self.told.is_some_and(|told| told.elapsed() < INTERVAL) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        let elapsed = self.begun.elapsed().as_secs_f64().max(1e-9);
+        let done = time_secs - self.span.start;
+        self.bar.set_position((done * 1000.0).max(0.0) as u64);
+        let rate = self.frames as f64 / elapsed;
+        self.bar.set_message(format!(
+            "{}  {rate:.0}/s  {:.1}× real time",
+            counted(self.frames, "frame"),
+            done / elapsed
+        ));
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What a clip adds up to.
+#[derive(Debug, Default)]
+pub struct Overview {
+    lines: Vec<String>,
+    adjustments: String,
+    histogram: ClipHistogram,
+    first: Option<String>,
+    frames: u64,
+    keys: u64,
+    damaged: u64,
+    left_out: u64,
+    /// The frame with the largest share of a channel out of range.
+    worst: Option<WorstFrame>,
+    saturation: Option<ClipSaturation>,
+}
+
+/// What the vectorscopes of a clip add up to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ClipSaturation {
+    samples: u64,
+    sum: f64,
+    /// The largest, with the number and the time of its frame.
+    most: (f64, u64, f64),
+    outside: Option<u64>,
+}
+
+impl ClipSaturation {
+    fn add(&mut self, figures: &Saturation, (number, time_secs): (u64, f64)) {
+        self.samples += figures.samples;
+        self.sum += figures.saturation_mean * figures.samples as f64;
+        if figures.saturation_max > self.most.0 {
+            self.most = (figures.saturation_max, number, time_secs);
+        }
+        self.outside = self.outside.zip(figures.outside_targets).map(|(sum, outside)| sum + outside);
+    }
+}
+
+impl fmt::Display for ClipSaturation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let samples = self.samples.max(1) as f64;
+        let (most, number, secs) = self.most;
+        write!(
+            f,
+            "saturation in codes: mean {:.2}, largest {most:.2} in frame {number}, at {secs:.3} s",
+            self.sum / samples
+        )?;
+        if let Some(outside) = self.outside {
+            write!(f, "; {:.4} % of the samples outside the targets of 100 %", 100.0 * outside as f64 / samples)?;
+        }
+        Ok(())
+    }
+}
+
+impl Overview {
+    /// The overview of a video of which nothing is counted yet.
+    #[must_use]
+    pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
+        let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
+        let threads = counted(info.threads as u64, "thread");
+        let head = format!("{}: {}{rate}, decoded with {threads}", shown(&info.path), info.codec);
+        Self { lines: vec![head], adjustments: adjustments.to_string(), ..Self::default() }
+    }
+
+    /// Adds a frame.
+    pub fn add(&mut self, counted: &CountedFrame) {
+        let facts = &counted.facts;
+        self.frames += 1;
+        self.keys += u64::from(facts.key);
+        self.damaged += u64::from(facts.damaged);
+        self.first.get_or_insert_with(|| {
+            format!(
+                "{}×{}, {} bits, {}, {}",
+                facts.size.0, facts.size.1, facts.depth, facts.source.pixel_format, facts.reading
+            )
+        });
+        for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
+            self.left_out += u64::from(!self.histogram.add(histogram));
+        }
+        if let Some(figures) = &counted.counts.saturation {
+            let place = (facts.number, facts.time_secs);
+            let nothing = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, place.0, place.1), outside: Some(0) };
+            self.saturation.get_or_insert(nothing).add(figures, place);
+        }
+        if let Some(histogram) = &counted.counts.rgbl {
+            let [_, _, share] = shares(histogram, facts.reading.colorimetry.range.value);
+            if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
+                self.worst = Some(WorstFrame { frame: facts.number, time_secs: facts.time_secs, share });
+            }
+        }
+    }
+
+    /// Adds how the run ended.
+    pub fn end(&mut self, outcome: &RunOutcome) {
+        self.lines.extend(self.first.take());
+        if !self.adjustments.is_empty() {
+            self.lines.push(format!("counted as adjusted: {}", self.adjustments));
+        }
+        let seconds = outcome.end_secs;
+        self.lines.push(format!(
+            "{} counted, {}, {} damaged; frames {} to {}, up to {seconds:.3} s",
+            counted(self.frames, "frame"),
+            counted(self.keys, "key frame"),
+            self.damaged,
+            outcome.frames.start,
+            outcome.frames.end.saturating_sub(1).max(outcome.frames.start),
+        ));
+    }
+}
+
+impl fmt::Display for Overview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.lines {
+            writeln!(f, "{line}")?;
+        }
+        write!(
+            f,
+            "{:<10} {:>6} {:>6} {:>9} {:>9} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9}",
+            "channel", "min", "max", "mean", "std dev", "p1", "median", "p99", "lowest", "highest", "outside"
+        )?;
+        for (name, figures) in self.histogram.stats() {
+            let percent = |share: f64| format!("{:.4} %", share * 100.0);
+            write!(
+                f,
+                "\n{name:<10} {:>6} {:>6} {:>9.2} {:>9.2} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9}",
+                figures.min,
+                figures.max,
+                figures.mean,
+                figures.std_dev,
+                figures.p1,
+                figures.median,
+                figures.p99,
+                percent(figures.share_lowest),
+                percent(figures.share_highest),
+                percent(figures.share_out_of_range),
+            )?;
+        }
+        if let Some(WorstFrame { frame, time_secs, share: ChannelShare { share, channel } }) = self.worst {
+            let name = Components::Rgbl.channel_names().get(channel).copied().unwrap_or_default();
+            write!(f, "\nmost out of range: {:.4} % of {name} in frame {frame}, at {time_secs:.3} s", share * 100.0)?;
+        }
+        if let Some(saturation) = &self.saturation {
+            write!(f, "\n{saturation}")?;
+        }
+        if self.left_out > 0 {
+            write!(
+                f,
+                "\n{} histograms of another bit depth than the first frame's are not in the table",
+                self.left_out
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_media::{Decoder, OpenOptions};
+
+    #[test]
+    fn saturation_of_frames_adds_up_by_their_samples() {
+        let figures = |samples, saturation_mean, saturation_max, outside| Saturation {
+            samples,
+            saturation_mean,
+            saturation_max,
+            outside_targets: outside,
+            share_outside_targets: None,
+        };
+        let mut sum = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, 0, 0.0), outside: Some(0) };
+        sum.add(&figures(100, 10.0, 30.0, Some(0)), (0, 0.0));
+        sum.add(&figures(300, 20.0, 90.5, Some(2)), (1, 0.5));
+        let text = sum.to_string();
+        assert!(text.contains("mean 17.50, largest 90.50 in frame 1, at 0.500 s; 0.5000 % of the samples"), "{text}");
+        sum.add(&figures(1, 0.0, 0.0, None), (2, 1.0));
+        assert!(!sum.to_string().contains("outside"), "a matrix without targets");
+    }
+
+    #[test]
+    fn the_worst_frame_is_told_with_its_channel() {
+        let share = ChannelShare { share: 0.839, channel: 1 };
+        let worst = Some(WorstFrame { frame: 47, time_secs: 1.88, share });
+        let text = Overview { worst, ..Overview::default() }.to_string();
+        assert!(text.ends_with("\nmost out of range: 83.9000 % of green in frame 47, at 1.880 s"), "{text}");
+    }
+
+    #[test]
+    fn it_says_how_many_threads_decode() {
+        let decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).expect("the sample");
+        let text = Overview::new(decoder.info(), &Adjustments::default()).to_string();
+        let wanted = format!(", decoded with {}", counted(decoder.info().threads as u64, "thread"));
+        assert!(text.lines().next().is_some_and(|head| head.ends_with(&wanted)), "{text}");
+    }
+}

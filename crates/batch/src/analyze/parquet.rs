@@ -1,0 +1,271 @@
+//! Records as a table of Parquet, which other programs read column by column.
+//!
+//! A [`group`] of rows is gathered, packed, and written behind the others: to a stream as it comes, to a file by way of a
+//! [`journal`], so that a run can be continued. The same rows make the same [`mod@file`], byte for byte, whether one run
+//! wrote it, several did after each other, or shares were joined.
+
+pub mod file;
+pub mod group;
+mod journal;
+mod seal;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use ::parquet::errors::ParquetError;
+use bytes::Bytes;
+
+use self::file::{TableFile, TableWriter, pack, tree};
+use self::group::RowGroup;
+use super::ending::{AnalyzeError, Stop, check_number, stopped};
+use super::left::Left;
+use super::output::{Output, PartFile};
+use super::pipeline::CountedFrame;
+use super::record::Recorder;
+use super::summary::Summary;
+use crate::file::FileError;
+
+/// How a file of Parquet begins.
+const MAGIC: &[u8] = b"PAR1";
+/// The column of the frames' numbers.
+const NUMBER: &str = "frame";
+
+/// A table that is being written.
+pub struct TableOutput {
+    recorder: Recorder,
+    /// Rows that no row group has yet, or an unfilled one.
+    rows: RowGroup,
+    writer: TableWriter,
+    sink: Sink,
+    /// The output, as people call it.
+    name: String,
+}
+
+enum Sink {
+    /// What takes the bytes as they come.
+    Stream(Output),
+    /// A preliminary file, of row groups that make the final one.
+    Journal {
+        part: PartFile,
+        /// Where the last group begins that an interrupted run has left unfilled. It stands there until the one with more rows is
+        /// ready to be written in its place, so that whoever is killed before that has its rows still.
+        unfilled: Option<u64>,
+    },
+}
+
+impl TableOutput {
+    /// Goes on behind what is left of an earlier run: `open` opens the output behind so many bytes of its preliminary file, which
+    /// is `part`.
+    ///
+    /// # Errors
+    /// As for any output.
+    pub fn new(
+        recorder: Recorder,
+        left: &Left,
+        part: Option<&Path>,
+        open: impl FnOnce(Option<u64>) -> Result<Output, AnalyzeError>,
+    ) -> Result<Self, AnalyzeError> {
+        let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+        let name = output.name();
+        let table = |source| AnalyzeError::Table { output: name.clone(), source };
+        let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
+        let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
+        let mut unfilled = None;
+        if let (Some(part), true) = (part, left.records > 0) {
+            unfilled = read_unfilled(part, &mut rows).map_err(FileError::reading(part))?;
+        }
+        let sink = match output {
+            Output::File(part) => Sink::Journal { part, unfilled },
+            stream => Sink::Stream(stream),
+        };
+        Ok(Self { recorder, rows, writer, sink, name })
+    }
+
+    /// Adds a frame's row.
+    ///
+    /// # Errors
+    /// As for any output.
+    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let recorder = &self.recorder;
+        self.rows.push(|take| recorder.cells(frame, take));
+        if self.rows.is_full() { self.write_group() } else { Ok(()) }
+    }
+
+    fn write_group(&mut self) -> Result<(), AnalyzeError> {
+        let table = |source| AnalyzeError::Table { output: self.name.clone(), source };
+        let group = pack(self.writer.tree(), &self.rows).map_err(table)?;
+        self.rows.clear();
+        match &mut self.sink {
+            Sink::Stream(output) => {
+                let bytes = TableFile::of(group).and_then(|group| self.writer.append(&group)).map_err(table)?;
+                output.write(&bytes)?;
+                output.flush()
+            }
+            Sink::Journal { part, unfilled } => {
+                if let Some(start) = unfilled.take() {
+                    part.go_back_to(start)?;
+                }
+                part.write(&journal::head(&group))?;
+                part.write(&group)?;
+                part.flush()
+            }
+        }
+    }
+
+    /// Ends the output.
+    ///
+    /// # Errors
+    /// As for any output.
+    pub fn finish(mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+        if self.rows.rows() > 0 {
+            self.write_group()?;
+        }
+        let (mut writer, name) = (self.writer, self.name);
+        let table = |source| AnalyzeError::Table { output: name.clone(), source };
+        match self.sink {
+            Sink::Stream(mut output) => {
+                output.write(&writer.finish(Some(summary)).map_err(table)?)?;
+                output.finish()
+            }
+            Sink::Journal { part, .. } => part.finish_as(|part, write| {
+                for entry in journal::entries(part).map_err(FileError::reading(part))? {
+                    let group = journal::table(part, &entry).map_err(FileError::reading(part))?;
+                    write(&writer.append(&group).map_err(table)?)?;
+                }
+                write(&writer.finish(Some(summary)).map_err(table)?)
+            }),
+        }
+    }
+
+    /// Leaves nothing.
+    pub fn discard(self) {
+        match self.sink {
+            Sink::Stream(output) => output.discard(),
+            Sink::Journal { part, .. } => part.discard(),
+        }
+    }
+}
+
+/// A finished table.
+pub type FinishedTable = TableFile<fs::File>;
+
+/// Opens a table; `None` if the file is no table of this program's, was cut off, or was changed after it was written.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open(path: &Path) -> io::Result<Option<FinishedTable>> {
+    let mut begin = Vec::new();
+    fs::File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
+    Ok(if begin == MAGIC { TableFile::open(path).ok() } else { None })
+}
+
+/// Writes the rows of tables of the same columns as one. With each stands how many it says that it has.
+///
+/// # Errors
+/// As for any output, or if a table cannot be read.
+pub fn join<'a>(
+    like: &FinishedTable,
+    tables: impl Iterator<Item = (&'a Path, &'a FinishedTable, u64)>,
+    output: &mut Output,
+    summary: &Summary,
+    stop: &Stop,
+) -> Result<(), AnalyzeError> {
+    let name = output.name();
+    let unpacked = |source| AnalyzeError::Table { output: name.clone(), source };
+    let mut writer = TableWriter::new(like.tree()).map_err(unpacked)?;
+    let [mut read, mut rows] =
+        [RowGroup::new(writer.schema()).map_err(unpacked)?, RowGroup::new(writer.schema()).map_err(unpacked)?];
+    let mut write = |rows: &mut RowGroup, writer: &mut TableWriter| {
+        let group = pack(writer.tree(), rows).and_then(TableFile::of).and_then(|group| writer.append(&group));
+        rows.clear();
+        output.write(&group.map_err(unpacked)?)
+    };
+    for (path, table, said) in tables {
+        let mut records = 0;
+        for index in 0..table.groups() {
+            if stop.is_stopped() {
+                return Err(stopped());
+            }
+            table.read_group(index, &mut read).map_err(|error| {
+                AnalyzeError::Merge(format!("{}: cannot be read ({error}); make it again", path.display()))
+            })?;
+            records += read.rows() as u64;
+            for row in 0..read.rows() {
+                rows.push_row_of(&read, row);
+                if rows.is_full() {
+                    write(&mut rows, &mut writer)?;
+                }
+            }
+        }
+        check_number(path, records, said)?;
+    }
+    if rows.rows() > 0 {
+        write(&mut rows, &mut writer)?;
+    }
+    output.write(&writer.finish(Some(summary)).map_err(unpacked)?)
+}
+
+/// What a finished table says of the run that wrote it; `None` of another file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
+    Ok(open(path)?.and_then(|table| table.summary()))
+}
+
+/// Makes the preliminary file of a table that an interrupted run has finished.
+///
+/// # Errors
+/// If either cannot be read or written.
+pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
+    let table = TableFile::open(path).map_err(io::Error::other)?;
+    // Under its name when all of it is there: what is killed before that takes the table up again.
+    let mut journal = tempfile::NamedTempFile::new_in(part.parent().unwrap_or(Path::new(".")))?;
+    for index in 0..table.groups() {
+        let group = table.group_alone(index).map_err(io::Error::other)?;
+        journal.write_all(&journal::head(&group))?;
+        journal.write_all(&group)?;
+    }
+    // And when it is on the disk, for the only other copy is removed.
+    journal.as_file().sync_all()?;
+    journal.persist(part).map_err(|error| error.error)?;
+    fs::remove_file(path)
+}
+
+/// Counts the rows of a preliminary file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn scan(part: &Path) -> io::Result<Left> {
+    let mut left = Left::default();
+    let entries = journal::entries(part)?;
+    for entry in &entries {
+        left.records += journal::table(part, entry)?.rows();
+        left.bytes = entry.end;
+    }
+    if let Some(entry) = entries.last() {
+        left.last = last_number(&journal::table(part, entry)?).map_err(io::Error::other)?;
+    }
+    Ok(left)
+}
+
+/// Reads the rows of the last row group of a preliminary file, if it is not full, and tells where it begins.
+fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
+    let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
+    journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;
+    if rows.is_full() {
+        rows.clear();
+        return Ok(None);
+    }
+    Ok(Some(journal::start(&last)))
+}
+
+/// The number of the frame of the last row of a row group.
+fn last_number(table: &TableFile<Bytes>) -> Result<Option<u64>, ParquetError> {
+    let writer = TableWriter::new(table.tree())?;
+    let mut rows = RowGroup::new(writer.schema())?;
+    table.read_group(0, &mut rows)?;
+    let column = writer.schema().columns().iter().position(|column| column.name() == NUMBER);
+    Ok(column.and_then(|column| rows.last_number(column)).map(i64::unsigned_abs))
+}

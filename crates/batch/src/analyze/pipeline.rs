@@ -1,0 +1,187 @@
+//! Decoding, counting and handing out, frame after frame and in order.
+//!
+//! Decoding has a thread of its own, and FFmpeg's frame threads behind it; counting happens on the caller's thread, with
+//! help of rayon's or of the GPU; what the caller does with a frame should not take long, or be done on a third thread.
+//! No more than a few frames wait between any two of them.
+
+use std::ops::{ControlFlow, Range};
+
+use super::against::{Other, compare_all};
+use super::comparison::Against;
+use super::counter::RunComponents;
+use super::counting::{Context, Cropping, count_all};
+pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
+use super::ending::AnalyzeError;
+use super::frames::{self, Bound, Frames, Positioned};
+use super::jobs;
+use super::live;
+use super::selection::{self, BlackBars};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::picture::Ratio;
+use histoscope_media::{Decoder, Ending, StreamInfo};
+use histoscope_render::engine::Engine;
+
+/// A file that is ready to be counted.
+pub struct Pipeline {
+    request: Request,
+    info: StreamInfo,
+    ending: Ending,
+    cropping: Cropping,
+    bars: Option<BlackBars>,
+    positioned: Positioned,
+    begin: Option<Bound>,
+    end: Option<Bound>,
+    decoder: Decoder,
+    /// What each frame is compared with.
+    other: Option<Other>,
+    engine: Engine,
+}
+
+impl Pipeline {
+    /// Opens the file and finds the place to begin at. Where the matrix of the video cannot be read, so that it has no R'G'B', Y', Cb and Cr
+    /// are counted instead.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
+    pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
+        // Drivers take their time to load; the file is opened meanwhile.
+        let engine = Engine::start(request.engine, &request.adapter);
+        let mut decoder = live::open(&request)?;
+        let info = decoder.info().clone();
+        if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
+            request.counting = request.counting.without_rgb();
+        }
+        let selection = &request.selection;
+        let begin = selection.from.map(|from| Bound::of(&mut decoder, from)).transpose()?;
+        let end = selection.to.map(|to| Bound::of(&mut decoder, to)).transpose()?;
+        check_order(&request, (begin, end))?;
+        let bars = if selection.crop_bars { Some(selection::find_bars(&mut decoder, &request.stop)?) } else { None };
+        let cropping = Cropping {
+            input: request.input.clone(),
+            region: selection.region,
+            bars: bars.as_ref().map(|bars| (bars.size, bars.picture)),
+        };
+        let ending = Ending::of(&decoder);
+        let other = request.against.as_ref().map(|against| Other::open(&request, against)).transpose()?;
+        let positioned = frames::position(&mut decoder, (begin, request.resume_at), request.jobs > 1, &request.stop)?;
+        check_mixed_order(&request, end, &positioned)?;
+        Ok(Self { request, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
+    }
+
+    /// What is known about the video.
+    #[must_use]
+    pub const fn info(&self) -> &StreamInfo {
+        &self.info
+    }
+
+    /// What is counted of each frame.
+    #[must_use]
+    pub const fn counting(&self) -> RunComponents {
+        self.request.counting
+    }
+
+    /// What is done to the pictures.
+    #[must_use]
+    pub const fn adjustments(&self) -> &Adjustments {
+        &self.request.adjustments
+    }
+
+    /// What each frame is compared with.
+    #[must_use]
+    pub const fn against(&self) -> Option<&Against> {
+        self.request.against.as_ref()
+    }
+
+    /// The bars that were found, where they were looked for.
+    #[must_use]
+    pub const fn bars(&self) -> Option<&BlackBars> {
+        self.bars.as_ref()
+    }
+
+    /// The number of the selection's first frame, where it is known before decoding.
+    #[must_use]
+    pub const fn first_number(&self) -> Option<u64> {
+        self.positioned.first
+    }
+
+    /// Seconds of video from the first to the last frame of the selection, as far as is known, for telling progress.
+    #[must_use]
+    pub fn span_secs(&self) -> Range<f64> {
+        let secs = |bound: Bound| match bound {
+            Bound::Ticks(ticks) => self.info.time_base.times(ticks.saturating_sub(self.info.start_ticks)),
+            Bound::Number(number) => {
+                let known = self.positioned.index.as_ref().and_then(|index| {
+                    let ticks = index.pts.get(usize::try_from(number).ok()?)?;
+                    Some(self.info.time_base.times(ticks - self.info.start_ticks))
+                });
+                known.unwrap_or_else(|| number as f64 / self.info.average_rate.map_or(25.0, Ratio::value))
+            }
+        };
+        let length = self.ending.stated_secs.or(self.info.duration_secs).unwrap_or(f64::INFINITY);
+        self.begin.map_or(0.0, secs).min(length)..self.end.map_or(length, secs).min(length)
+    }
+
+    /// Counts all frames of the selection and hands each of them to `sink`, in order, until that breaks off.
+    ///
+    /// Damage is no error and the file's early end is none either; both are in the [`RunOutcome`].
+    ///
+    /// # Errors
+    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
+    pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
+        let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
+        engine.wait_if_wanted()?;
+        let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
+        let mut outcome = match positioned {
+            // Where the place to go on at was not found, frames that were counted before have to be passed over.
+            Positioned { index: Some(index), first: Some(first), number, .. }
+                if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
+            {
+                drop(decoder);
+                jobs::run(&context, (first, number), end, &index, sink)?
+            }
+            positioned => {
+                let reading = (&request.open, &request.stop);
+                let frames = Frames::start(decoder, positioned, request.resume_at, reading)?;
+                match other {
+                    Some(other) => compare_all(&context, other, frames, end, sink)?,
+                    None => count_all(&context, frames, end, sink)?,
+                }
+            }
+        };
+        outcome.counted_by = engine.description();
+        if outcome.reached_end && outcome.ended_early.is_none() {
+            outcome.ended_early = ending.missing(&info, (Some(outcome.frames.end), outcome.end_secs), &outcome.decoder);
+        }
+        Ok(outcome)
+    }
+}
+
+fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Result<(), AnalyzeError> {
+    let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
+    let backward = match bounds {
+        (Some(Bound::Ticks(from)), Some(Bound::Ticks(to))) => from >= to,
+        (Some(Bound::Number(from)), Some(Bound::Number(to))) => from >= to,
+        // Frames will show.
+        _ => false,
+    };
+    if backward {
+        let (from, to) = (from.to_string(), to.to_string());
+        return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
+    }
+    Ok(())
+}
+
+/// The same for a time and a frame's number, where the file's packets tell which frame the time means.
+fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positioned) -> Result<(), AnalyzeError> {
+    let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
+    let (Some(first), Some(index), Some(end)) = (positioned.first, &positioned.index, end) else { return Ok(()) };
+    let end = match end {
+        Bound::Ticks(ticks) => index.frames_before(ticks),
+        Bound::Number(number) => number,
+    };
+    if end < first && end < index.pts.len() as u64 {
+        let (from, to) = (from.to_string(), to.to_string());
+        return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
+    }
+    Ok(())
+}

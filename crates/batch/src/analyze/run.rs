@@ -1,0 +1,322 @@
+//! One file's run, from opening it to the finished output.
+
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use super::against::align;
+use super::comparison::Against;
+use super::ending::AnalyzeError;
+use super::format::Format;
+use super::left::Left;
+use super::output::{Output, OutputTarget, is_stream, not_to_be_continued};
+use super::overview::{Overview, Progress};
+use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
+use super::record::Recorder;
+use super::record_output::RecordOutput;
+use super::segments::{Division, Records, Segments};
+use super::summary::{RunOptions, Summary, display, hash};
+use super::unfinished::{RunState, find_unfinished};
+use crate::file::check_output;
+use histoscope_core::text::{counted, plain};
+use histoscope_media::MediaError;
+
+/// Counted frames that may wait for being written.
+const MOST_WAITING: usize = 32;
+
+/// What becomes of the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// They are written.
+    Records {
+        /// Where.
+        target: OutputTarget,
+        /// How.
+        format: Format,
+        /// Whether every bin is.
+        bins: bool,
+        /// Whether an unfinished output is continued.
+        resume: bool,
+        /// Seconds after which another file begins, if one does. Each is named after the target, which must be a file.
+        segment: Option<NonZeroU32>,
+    },
+    /// They are added up for people, on the standard output.
+    Overview,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// Everything that was asked for is there.
+    Complete,
+    /// Everything is there, and frames differ from those of the file that they are compared with, or have no partner there.
+    Differs,
+    /// Everything is there, but no frame had one to be compared with.
+    NothingCompared,
+    /// The run had been finished before.
+    Already,
+    /// It was asked to stop; what was counted before is there.
+    Stopped,
+    /// It was asked to stop before a frame was counted: nothing was written.
+    StoppedAtOnce,
+    /// The file ended before its headers say; the reason.
+    EndedEarly(String),
+    /// The file that it is compared with did; the reason.
+    OtherEndedEarly(String),
+}
+
+impl Finished {
+    fn of(outcome: RunOutcome) -> Self {
+        match outcome {
+            RunOutcome { stopped: true, .. } => Self::Stopped,
+            RunOutcome { ended_early: Some(reason), .. } => Self::EndedEarly(reason),
+            RunOutcome { comparison: Some(tally), .. } => match tally.other_ended_early.clone() {
+                Some(reason) => Self::OtherEndedEarly(reason),
+                None if tally.is_empty() => Self::NothingCompared,
+                None if !tally.summary().identical => Self::Differs,
+                None => Self::Complete,
+            },
+            _ => Self::Complete,
+        }
+    }
+}
+
+/// Analyses a file.
+///
+/// # Errors
+/// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Records of frames
+/// before that are written, and the output says that it is partial.
+pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
+    // What --resume does not go on with is not kept for it.
+    let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
+    let finished = run_to_end(request, destination, quiet);
+    finished.map_err(|error| if is_lost { not_to_be_continued(error) } else { error })
+}
+
+fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
+    if let Destination::Records { target: OutputTarget::File(path), .. } = destination {
+        check_output(path, &request.input)?;
+        request.against.as_ref().map_or(Ok(()), |against| check_output(path, &against.input))?;
+    }
+    let name = display(&request.input);
+    if let Some(against @ Against { align: Some(within), .. }) = &request.against {
+        let found = align::find(&request, against, *within);
+        if request.stop.is_stopped() {
+            return Ok(Finished::StoppedAtOnce);
+        }
+        let found = found?;
+        if !quiet {
+            eprint_line(&format!("{name} and {}: {found}", display(&against.input)));
+        }
+        request.against = Some(Against { offset: found.offset, align: None, ..against.clone() });
+    }
+    let mut pipeline = match Pipeline::open(request.clone()) {
+        Err(AnalyzeError::Media(MediaError::Stopped { .. })) if request.stop.is_stopped() => {
+            return Ok(Finished::StoppedAtOnce);
+        }
+        opened => opened?,
+    };
+    request.counting = pipeline.counting();
+    if let Some(bars) = pipeline.bars().filter(|_| !quiet) {
+        eprint_line(&format!("{name}: {bars}"));
+    }
+    let Destination::Records { target, format, bins, resume, segment } = destination else {
+        return overview(pipeline, &name, quiet);
+    };
+    let options = RunOptions::new(&request, &pipeline, *bins);
+    let mut summary = Summary::new(&request.input, options);
+    let selection = &request.selection;
+    let identity =
+        (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());
+    let run = hash(format!("{} {identity:?}", env!("CARGO_PKG_VERSION")).as_bytes());
+    let mut left = Left::default();
+    if let (true, OutputTarget::File(path)) = (*resume, target)
+        && !is_stream(path)
+    {
+        match find_unfinished(path, run, *format, &summary)? {
+            RunState::Nothing => {}
+            RunState::Finished => return Ok(Finished::Already),
+            RunState::Unfinished(found) => {
+                log::info!("{name}: {} records are there; going on after frame {:?}", found.records, found.last);
+                request.resume_at = found.last.map_or(0, |last| last + 1);
+                drop(pipeline);
+                pipeline = Pipeline::open(request.clone())?;
+                left = found;
+            }
+        }
+    }
+    summary.frames = left.records;
+    let info = pipeline.info();
+    let output = match (segment, target) {
+        (Some(secs), OutputTarget::File(path)) => {
+            let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
+            let common = Division { format: *format, path, run, bins: *bins, request, info, summary, secs };
+            Records::Segments(Box::new(Segments::new(common, pipeline.first_number())))
+        }
+        _ => {
+            let recorder = Recorder::new(&request, info, *bins);
+            Records::Whole(RecordOutput::open(*format, target, run, &left, recorder, info)?)
+        }
+    };
+    summary.first_frame = pipeline.first_number().unwrap_or(0);
+    let mut writer = Writer { output, records: left.records, damaged: 0, last: None };
+    let counted = count_and_write(pipeline, &name, &mut writer, quiet)?;
+    conclude(counted, writer, summary, quiet)
+}
+
+/// Writes the summary, and says how the run ended.
+fn conclude(
+    counted: Result<RunOutcome, AnalyzeError>,
+    writer: Writer,
+    mut summary: Summary,
+    quiet: bool,
+) -> Result<Finished, AnalyzeError> {
+    let Writer { output, records, damaged, last } = writer;
+    summary.frames = records;
+    let other = summary.options.against.as_ref().map(|against| against.input.clone()).unwrap_or_default();
+    let mut words = Vec::new();
+    let (finished, error) = match counted {
+        Ok(outcome) => {
+            (summary.first_frame, summary.end_frame) = (outcome.frames.start, outcome.frames.end);
+            summary.reached_end = outcome.reached_end;
+            warn_of_damage(&summary.input, outcome.decoder.refused_packets);
+            warn_of_damaged_frames(&summary.input, damaged);
+            if let Some(tally) = &outcome.comparison {
+                warn_of_damage(&other, tally.other_refused_packets);
+                summary.comparison = Some(tally.summary());
+                words = tally.in_words(&summary.input, &other);
+            }
+            (Finished::of(outcome), None)
+        }
+        Err(error) => {
+            summary.end_frame = last.map_or(summary.first_frame, |last| last + 1);
+            (Finished::Stopped, Some(error))
+        }
+    };
+    summary.complete = matches!(finished, Finished::Complete | Finished::Differs | Finished::NothingCompared);
+    summary.reason = match (&error, &finished) {
+        (Some(error), _) => Some(error.to_string()),
+        (None, Finished::Stopped) => Some("it was stopped".to_owned()),
+        (None, Finished::EndedEarly(reason)) => Some(reason.clone()),
+        (None, Finished::OtherEndedEarly(reason)) => Some(format!("{other}: {reason}")),
+        _ => None,
+    };
+    if summary.frames == 0 && finished == Finished::Complete {
+        log::warn!("{}", AnalyzeError::NothingCounted(summary.input.clone()));
+    }
+    if summary.frames > 0 || summary.complete {
+        output.finish(&summary)?;
+    } else {
+        // There is nothing to keep, and what an earlier run has written stays.
+        output.discard();
+        if finished == Finished::Stopped && error.is_none() {
+            return Ok(Finished::StoppedAtOnce);
+        }
+    }
+    if !quiet && finished != Finished::Stopped {
+        words.iter().for_each(|line| eprint_line(line));
+    }
+    error.map_or(Ok(finished), Err)
+}
+
+fn warn_of_damage(name: &str, refused: u64) {
+    if refused > 0 {
+        let (packets, whose) =
+            (counted(refused, "packet"), if refused == 1 { "its frame is" } else { "their frames are" });
+        log::warn!("{name}: the decoder refused {packets}; {whose} missing");
+    }
+}
+
+fn warn_of_damaged_frames(name: &str, damaged: u64) {
+    if damaged > 0 {
+        let frames = counted(damaged, "frame");
+        log::warn!("{name}: {frames} damaged, and counted with what the decoder put there; the records say which");
+    }
+}
+
+/// Writes a run's records, one after the other.
+struct Writer {
+    output: Records,
+    /// Records that are there, those of an earlier run among them.
+    records: u64,
+    /// Those of damaged frames, but for an earlier run's.
+    damaged: u64,
+    /// The number of the last frame that was written.
+    last: Option<u64>,
+}
+
+impl Writer {
+    /// Writes until nobody hands over any more.
+    fn write_all(&mut self, counted: Receiver<CountedFrame>) -> Result<(), AnalyzeError> {
+        let mut next = counted.recv().ok();
+        while let Some(frame) = next {
+            self.output.add(&frame)?;
+            self.records += 1;
+            self.damaged += u64::from(frame.facts.damaged);
+            self.last = Some(frame.facts.number);
+            next = match counted.try_recv() {
+                Ok(frame) => Some(frame),
+                Err(_) => {
+                    self.output.pause()?;
+                    counted.recv().ok()
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Counts on this thread and writes on another, so that neither waits for the other. How counting went is the result; what
+/// cannot be written is the error.
+fn count_and_write(
+    pipeline: Pipeline,
+    name: &str,
+    writer: &mut Writer,
+    quiet: bool,
+) -> Result<Result<RunOutcome, AnalyzeError>, AnalyzeError> {
+    let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
+    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
+    let (counted, written) = thread::scope(|scope| {
+        // The receiver goes with the writer: where that gives up, counting is told so.
+        let writing = scope.spawn(move || writer.write_all(receiver));
+        let counted = pipeline.run(&mut |counted| {
+            progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+            if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        drop(sender);
+        (counted, writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    progress.finish();
+    written.map(|()| counted)
+}
+
+/// Adds everything up for people.
+fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, AnalyzeError> {
+    let mut overview = Overview::new(pipeline.info(), pipeline.adjustments());
+    let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
+    let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
+    let counted = pipeline.run(&mut |counted| {
+        progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+        overview.add(&counted);
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    let outcome = counted?;
+    overview.end(&outcome);
+    let mut output = Output::open(&OutputTarget::Stdout, 0, None)?;
+    output.write(format!("{overview}\n").as_bytes())?;
+    if let Some(tally) = &outcome.comparison {
+        output.write(format!("{}\n", tally.in_words(name, &other).join("\n")).as_bytes())?;
+        warn_of_damage(&other, tally.other_refused_packets);
+    }
+    output.finish()?;
+    warn_of_damage(name, outcome.decoder.refused_packets);
+    Ok(Finished::of(outcome))
+}
+
+/// A line for people; if even that cannot be written, nothing can be said.
+fn eprint_line(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "{}", plain(text));
+}

@@ -1,0 +1,189 @@
+//! Which frames, and which part of their pictures: as the command line states it, and as a file answers it.
+
+use std::fmt;
+use std::num::NonZeroU64;
+
+use super::ending::{AnalyzeError, Stop};
+use crate::region::RegionSpec;
+use histoscope_core::picture::color::Range;
+use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Picture, Timecode};
+use histoscope_media::{Decoder, Seek};
+
+/// Frames that are looked at, evenly over the file.
+const SAMPLES: u32 = 24;
+/// How far above black the mean of a line's luma may lie, in codes of 8 bits.
+const TOLERANCE: u64 = 8;
+
+/// A place in the video.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Point {
+    /// Seconds from the first frame.
+    Time(f64),
+    /// The number of a frame, from 0.
+    Frame(u64),
+    /// The timecode of a frame.
+    Timecode(Timecode),
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(secs) => write!(f, "{secs} s"),
+            Self::Frame(number) => write!(f, "frame {number}"),
+            Self::Timecode(timecode) => write!(f, "{timecode}"),
+        }
+    }
+}
+
+/// What of a video is counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The first frame is the first one that begins at or after this.
+    pub from: Option<Point>,
+    /// The last frame is the last one that begins before this.
+    pub to: Option<Point>,
+    /// Only frames whose number is a multiple of this.
+    pub every: NonZeroU64,
+    /// Only frames at which decoding can start.
+    pub keyframes: bool,
+    /// Part of the picture.
+    pub region: Option<RegionSpec>,
+    /// Whether black bars at the edges are found and left out.
+    pub crop_bars: bool,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { from: None, to: None, every: NonZeroU64::MIN, keyframes: false, region: None, crop_bars: false }
+    }
+}
+
+impl Selection {
+    /// Whether the frame of that number is counted, if `--from` and `--to` let it through.
+    #[must_use]
+    pub const fn takes(&self, number: u64, is_key: bool) -> bool {
+        number.is_multiple_of(self.every.get()) && (is_key || !self.keyframes)
+    }
+}
+
+/// Black bars at the edges of the picture, letterbox and pillarbox, that were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlackBars {
+    /// Width and height of the pictures that were looked at.
+    pub size: (u32, u32),
+    /// What the bars leave.
+    pub picture: Rect,
+}
+
+impl fmt::Display for BlackBars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rect { x, y, width, height } = self.picture;
+        if self.picture == Rect::whole(self.size.0, self.size.1) {
+            return write!(f, "no black bars were found; all of {width}×{height} pixels is counted");
+        }
+        let (right, below) = (self.size.0 - x - width, self.size.1 - y - height);
+        write!(
+            f,
+            "black bars are left out: {y} rows above, {below} below, {x} columns left, {right} right; {width}×{height} \
+             pixels from {x},{y} are counted"
+        )
+    }
+}
+
+/// Looks for bars, and leaves the decoder at the first frame.
+///
+/// Frames from all over the file are looked at, whichever part of it is analysed, so that all shares of a file find the
+/// same bars. A line at an edge belongs to a bar if it is black in every one of those frames.
+pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars, AnalyzeError> {
+    if !decoder.info().seekable {
+        return Err(AnalyzeError::NeedsFile { input: decoder.info().path.clone(), what: "--crop-bars" });
+    }
+    let size = decoder.info().coded_size;
+    let duration = decoder.info().duration_secs.unwrap_or(0.0);
+    let mut lines = UsedLines::new(size);
+    let mut last_ticks = None;
+    for sample in 0..SAMPLES {
+        if stop.is_stopped() {
+            break;
+        }
+        let secs = duration * (f64::from(sample) + 0.5) / f64::from(SAMPLES);
+        decoder.seek(Seek::Keyframe(secs))?;
+        let mut frame = decoder.next_frame()?;
+        if frame.as_ref().is_some_and(|frame| Some(frame.pts_ticks) == last_ticks) {
+            // Key frames lie so far apart that this one was looked at before.
+            decoder.seek(Seek::to(secs))?;
+            frame = decoder.next_frame()?;
+        } else {
+            last_ticks = frame.as_ref().map(|frame| frame.pts_ticks);
+        }
+        if let Some(frame) = frame
+            && (frame.picture.width(), frame.picture.height()) == size
+        {
+            lines.add(&frame.picture);
+        }
+    }
+    decoder.seek(Seek::START)?;
+    Ok(BlackBars { size, picture: lines.picture() })
+}
+
+/// Which rows and columns are not black in at least one frame.
+struct UsedLines {
+    rows: Vec<bool>,
+    columns: Vec<bool>,
+}
+
+impl UsedLines {
+    fn new((width, height): (u32, u32)) -> Self {
+        Self { rows: vec![false; height as usize], columns: vec![false; width as usize] }
+    }
+
+    fn add(&mut self, picture: &Picture) {
+        let layout = picture.layout();
+        let components = if layout.model == ColorModel::Rgb { 0..3 } else { 0..1 };
+        let scale = layout.bin_bits() - 8;
+        let is_limited = picture.colorimetry().range.value == Range::Limited && layout.model != ColorModel::Rgb;
+        let most = (TOLERANCE + if is_limited { 16 } else { 0 }) << scale;
+        let mut columns = vec![0_u64; self.columns.len()];
+        for (y, row) in (0..picture.height()).zip(&mut self.rows) {
+            let mut sum = 0;
+            for (x, column) in (0..picture.width()).zip(&mut columns) {
+                let level: u64 = components.clone().map(|component| u64::from(picture.code(component, x, y))).sum();
+                sum += level;
+                *column += level;
+            }
+            *row |= sum > most * u64::from(picture.width()) * components.len() as u64;
+        }
+        for (is_used, sum) in self.columns.iter_mut().zip(columns) {
+            *is_used |= sum > most * u64::from(picture.height()) * components.len() as u64;
+        }
+    }
+
+    /// What lies between the bars; everything where all is black.
+    fn picture(&self) -> Rect {
+        let used = |lines: &[bool]| {
+            let first = lines.iter().position(|line| *line)?;
+            let last = lines.iter().rposition(|line| *line)?;
+            Some((first as u32, (last - first + 1) as u32))
+        };
+        match (used(&self.columns), used(&self.rows)) {
+            (Some((x, width)), Some((y, height))) => Rect { x, y, width, height },
+            _ => Rect::whole(self.columns.len() as u32, self.rows.len() as u32),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_chosen_by_their_own_number() {
+        let third = Selection { every: NonZeroU64::new(3).unwrap(), ..Selection::default() };
+        let taken: Vec<_> = (5..14).filter(|&number| third.takes(number, false)).collect();
+        assert_eq!(taken, [6, 9, 12]);
+        let keys = Selection { keyframes: true, ..third };
+        assert!(keys.takes(6, true) && !keys.takes(6, false) && !keys.takes(7, true));
+    }
+}

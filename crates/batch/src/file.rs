@@ -1,0 +1,207 @@
+//! Files that appear whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use histoscope_render::gpu::readback::Image;
+
+/// Why a file could not be written, or one that was written before not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The place is a folder.
+    #[error("{} is a folder; name a file in it", .0.display())]
+    Folder(PathBuf),
+    /// The place is what is to be read.
+    #[error("{} is the video that is read; name another file with -o", .0.display())]
+    Input(PathBuf),
+    /// The folder to write into does not exist.
+    #[error(
+        "{} cannot be written: the folder {} does not exist; make it, or name another place with -o",
+        .path.display(),
+        .folder.display()
+    )]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
+    /// The system refused.
+    #[error("{} cannot be written ({source}); check its folder's permissions and space, or name another place with -o", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The system refused to read what an earlier run has written.
+    #[error("{} cannot be read ({source}); check its permissions, or make it again", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason, or what is wrong with the file.
+        source: io::Error,
+    },
+    /// The picture could not be encoded.
+    #[error("{} cannot be written as PNG: {source}", .path.display())]
+    Png {
+        /// The file.
+        path: PathBuf,
+        /// The encoder's reason.
+        source: png::EncodingError,
+    },
+}
+
+impl FileError {
+    /// What to make of the reason why `path` could not be read.
+    pub(super) fn reading<E: Into<io::Error>>(path: &Path) -> impl Fn(E) -> Self {
+        move |source| Self::Read { path: path.to_owned(), source: source.into() }
+    }
+}
+
+/// Checks that `path` can be written later, so that no work is done in vain.
+///
+/// # Errors
+/// [`FileError`] if it is a folder, or its folder does not exist.
+pub fn check_writable(path: &Path) -> Result<(), FileError> {
+    if path.is_dir() {
+        return Err(FileError::Folder(path.to_owned()));
+    }
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(FileError::NoFolder { path: path.to_owned(), folder });
+    }
+    Ok(())
+}
+
+/// The same, and that writing it does not replace the input.
+///
+/// # Errors
+/// [`FileError`] if it cannot be written, or leads to the input.
+pub fn check_output(path: &Path, input: &Path) -> Result<(), FileError> {
+    if is_same_file(path, input) { Err(FileError::Input(path.to_owned())) } else { check_writable(path) }
+}
+
+/// Whether both names lead to one existing file.
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b && a.is_file())
+}
+
+/// Writes a PNG as [`write_whole`] writes bytes.
+///
+/// # Errors
+/// [`FileError`] if the file cannot be written; then nothing is left behind.
+pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
+    let png = encode_png(image).map_err(|source| FileError::Png { path: path.to_owned(), source })?;
+    write_whole(path, &png)
+}
+
+/// Writes bytes under a temporary name beside `path` and renames it when all are there. A symbolic link stays, and the
+/// file that it leads to is replaced; a device or a pipe takes the bytes as they come.
+///
+/// # Errors
+/// [`FileError`] if the file cannot be written; then nothing is left behind.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    check_writable(path)?;
+    let given = path;
+    let io = |source| FileError::Io { path: given.to_owned(), source };
+    let path = &fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
+    if fs::metadata(given).is_ok_and(|existing| !existing.is_file()) {
+        // A rename would put a file in the place of /dev/null.
+        return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(bytes)).map_err(io);
+    }
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
+    set_usual_permissions(&file, path).map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    Ok(())
+}
+
+/// Writes a file that appears whole, unless there is one of that name; whether it was written.
+///
+/// # Errors
+/// [`FileError`] if it cannot be written; then nothing is left behind.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
+    check_writable(path)?;
+    let io = |source| FileError::Io { path: path.to_owned(), source };
+    let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
+    set_usual_permissions(&file, path).map_err(io)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(io(error.error)),
+    }
+}
+
+/// The bytes of a PNG file.
+///
+/// # Errors
+/// [`png::EncodingError`] if the picture cannot be encoded.
+pub fn encode_png(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    // The view is opaque; three samples a pixel are what picture viewers and scripts expect.
+    let rgb: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+pub(super) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A temporary file is for its owner alone; a finished one is readable like any other.
+#[cfg(unix)]
+fn set_usual_permissions(file: &NamedTempFile, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).map_or(0o644, |existing| existing.permissions().mode());
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_usual_permissions(_: &NamedTempFile, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Image {
+        Image { width: 2, height: 1, rgba: vec![1, 2, 3, 255, 4, 5, 6, 255] }
+    }
+
+    #[test]
+    fn a_png_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("view.png");
+        write_png(&path, &image()).unwrap();
+        let decoder = png::Decoder::new(io::BufReader::new(fs::File::open(&path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut rgb).unwrap();
+        assert_eq!(rgb, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let as_folder = write_png(folder.path(), &image()).unwrap_err().to_string();
+        assert!(as_folder.contains("is a folder"), "{as_folder}");
+        let missing = write_png(&folder.path().join("no/view.png"), &image()).unwrap_err().to_string();
+        assert!(missing.contains("does not exist"), "{missing}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    }
+}

@@ -1,0 +1,387 @@
+//! What is written on the scopes, in the window and in saved pictures alike: levels, targets, names.
+
+use std::sync::Arc;
+
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
+
+use histoscope_core::histogram::{CHANNELS, Components};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::Range;
+use histoscope_core::scopes::graticule::{LineKind, Mark, Scale, Unit};
+use histoscope_core::scopes::{Chroma, level_bits, targets};
+use histoscope_render::view::overlay::{Channels, lights};
+use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
+
+const STEP: Color32 = Color32::from_rgba_premultiplied(30, 30, 30, 30);
+const NOMINAL: Color32 = Color32::from_rgba_premultiplied(84, 84, 84, 84);
+const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
+const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
+const INK: Color32 = Color32::from_gray(196);
+const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
+/// Behind letters, which traces would hide.
+const GROUND: Color32 = Color32::from_black_alpha(190);
+/// Size of letters, in points, and the room that a line of them takes.
+const LETTERS: f32 = 10.0;
+const LINE: f32 = 12.0;
+/// A side from which on a panel has room for letters, and below which it has nothing but its trace, in points.
+const ROOMY: f32 = 110.0;
+const LEAST: f32 = 40.0;
+/// What is said of a picture without colour, in more words and in fewer.
+const GRAY: [&str; 2] = ["gray: the picture has no colour", "gray"];
+
+/// What scopes are of, as far as it is written on them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopeSubject {
+    /// What was counted.
+    pub components: Components,
+    /// Channels that are toggled on.
+    pub channels: Channels,
+    /// Range and bits of the codes.
+    pub range: Range,
+    /// Bits of a code.
+    pub bits: u32,
+    /// The colour differences; `None` if the picture has no colour.
+    pub chroma: Option<Chroma>,
+    /// How the scopes look.
+    pub style: ScopeStyle,
+}
+
+impl ScopeSubject {
+    /// Of that picture, or, where `is_result`, of what adjustments make of it.
+    #[must_use]
+    pub fn of(
+        picture: &Picture,
+        is_result: bool,
+        (components, channels): (Components, Channels),
+        style: ScopeStyle,
+    ) -> Self {
+        Self {
+            components,
+            channels,
+            range: picture.colorimetry().range.value,
+            bits: picture.layout().bin_bits(),
+            chroma: Chroma::of_counted(picture, is_result),
+            style: style.clamped(),
+        }
+    }
+
+    /// The channels that a waveform shows.
+    pub fn shown(&self) -> impl Iterator<Item = usize> + use<> {
+        let count = if self.components == Components::Rgbl {
+            CHANNELS
+        } else if self.chroma.is_some() {
+            3
+        } else {
+            1
+        };
+        self.channels.iter().filter(move |&channel| channel < count)
+    }
+}
+
+/// Draws what is written on a scope that lies in that frame, its trace in that rectangle, in points.
+pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, subject: &ScopeSubject) {
+    let painter = painter.with_clip_rect(frame.expand(1.0).intersect(painter.clip_rect()));
+    painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
+    if frame.width().min(frame.height()) < LEAST {
+        if kind == ScopeKind::Vectorscope && subject.chroma.is_none() {
+            say(&painter, frame, &GRAY);
+        }
+        return;
+    }
+    match kind {
+        ScopeKind::Histogram => {}
+        ScopeKind::Waveform => {
+            let first = subject.shown().next().unwrap_or(0);
+            scale(&painter, (frame, rect), first, subject);
+            names(&painter, frame, subject.shown().collect(), subject.components);
+        }
+        ScopeKind::Parade => {
+            let shown: Vec<_> = subject.shown().collect();
+            for (place, &channel) in shown.iter().enumerate() {
+                let at = |place: usize| rect.min.x + rect.width() * place as f32 / shown.len() as f32;
+                let [frame, part] =
+                    [frame, rect].map(|rect| Rect::from_x_y_ranges(at(place)..=at(place + 1), rect.y_range()));
+                scale(&painter.with_clip_rect(frame.intersect(painter.clip_rect())), (frame, part), channel, subject);
+                names(&painter, frame, vec![channel], subject.components);
+                if place > 0 {
+                    painter.vline(part.min.x, frame.y_range(), Stroke::new(1.0, NOMINAL));
+                }
+            }
+        }
+        ScopeKind::Vectorscope => vectorscope(&painter, rect, subject),
+    }
+    if matches!(kind, ScopeKind::Waveform | ScopeKind::Parade) && subject.shown().next().is_none() {
+        say(&painter, rect, &["no channel is on"]);
+    }
+}
+
+/// Where a level lies in a waveform, in points.
+#[must_use]
+pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
+    let levels = f64::from(1_u32 << level_bits);
+    rect.max.y - ((level + 0.5) / levels) as f32 * rect.height()
+}
+
+/// The lines of a channel's levels, and their labels where there is room.
+fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
+    let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
+    let level_bits = level_bits(subject.bits);
+    let marks = scale.marks(subject.style.unit);
+    let at = |mark: &Mark| y_of_level(rect, mark.level, level_bits);
+    for mark in &marks {
+        let color = match mark.kind {
+            LineKind::Step => STEP,
+            LineKind::Nominal => NOMINAL,
+            LineKind::Tolerance => TOLERANCE,
+        };
+        painter.hline(rect.x_range(), at(mark), Stroke::new(1.0, color));
+    }
+    if frame.width() < ROOMY || frame.height() < ROOMY * 0.6 {
+        return;
+    }
+    let label_at = |mark: &Mark| at(mark).clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0);
+    // Labels at the ends are nearer to the others than their lines are.
+    let moved = marks.iter().map(|mark| (label_at(mark) - at(mark)).abs()).fold(0.0, f32::max);
+    let levels = f64::from((LINE + moved) / rect.height()) * f64::from(1_u32 << level_bits);
+    let labelled = scale.labelled_steps(subject.style.unit, levels);
+    let is_labelled =
+        |mark: &&Mark| mark.kind != LineKind::Step || labelled.is_some_and(|every| mark.steps.is_multiple_of(every));
+    // What matters more takes the room first.
+    let mut order: Vec<_> = marks.iter().filter(is_labelled).collect();
+    order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
+    let mut taken: Vec<f32> = Vec::new();
+    let unit = subject.style.unit.suffix();
+    for mark in order {
+        let y = label_at(mark);
+        if taken.iter().any(|other| (other - y).abs() < LINE) {
+            continue;
+        }
+        taken.push(y);
+        let ink = if mark.kind == LineKind::Tolerance { TOLERANCE_INK } else { INK };
+        let has_unit = mark.kind == LineKind::Nominal && subject.style.unit != Unit::Codes;
+        let text = if has_unit { format!("{} {unit}", mark.label) } else { mark.label.clone() };
+        write(painter, pos2(rect.min.x + 2.0, y), Align2::LEFT_CENTER, &text, ink);
+    }
+}
+
+/// The names of channels in their colours, at the upper right.
+fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Components) {
+    if rect.width() < ROOMY * 0.5 || rect.height() < ROOMY * 0.5 {
+        return;
+    }
+    let mut right = rect.max.x - 3.0;
+    for channel in channels.into_iter().rev() {
+        let sign = components.sign(channel);
+        let at = pos2(right, rect.min.y + LINE / 2.0 + 2.0);
+        right = write(painter, at, Align2::RIGHT_CENTER, sign, color_of(components, channel)).min.x - 3.0;
+    }
+}
+
+/// Where codes of Cb and Cr lie in a vectorscope, in points; its square is in the middle of the panel.
+#[must_use]
+pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
+    let side = rect.width().min(rect.height());
+    let count = f64::from(1_u32 << bits);
+    let [x, y] = codes.map(|code| ((code - count / 2.0) * f64::from(zoom) / (count + 1.0)) as f32 * side);
+    rect.center() + vec2(x, -y)
+}
+
+fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
+    let Some(Chroma { matrix, range, bits, .. }) = subject.chroma else {
+        return say(painter, rect, &GRAY);
+    };
+    let style = subject.style;
+    let side = rect.width().min(rect.height());
+    let square = Rect::from_center_size(rect.center(), vec2(side, side));
+    let painter = painter.with_clip_rect(square.intersect(painter.clip_rect()));
+    let line = Stroke::new(1.0, STEP);
+    painter.hline(square.x_range(), square.center().y, line);
+    painter.vline(square.center().x, square.y_range(), line);
+    // Colours of bars of full amplitude are corners of what R'G'B' can be, where luma is a weighted sum of them.
+    let of = |amplitude| {
+        let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
+        all.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let place = |codes| place_of(square, codes, bits, style.zoom);
+    let hull: Vec<_> = of(1.0).iter().map(|target| place(target.codes)).collect();
+    for (index, &corner) in hull.iter().enumerate() {
+        painter.line_segment([corner, hull[(index + 1) % hull.len()]], line);
+    }
+    let middle = square.center();
+    let is_roomy = side >= ROOMY;
+    for (amplitude, size) in [(1.0, 0.016), (0.75, 0.028)] {
+        for target in of(amplitude) {
+            let at = place(target.codes);
+            let half = (side * size).max(2.0);
+            painter.rect_stroke(
+                Rect::from_center_size(at, vec2(2.0 * half, 2.0 * half)),
+                0,
+                Stroke::new(1.0, TARGET),
+                StrokeKind::Middle,
+            );
+            if amplitude < 1.0 && is_roomy && square.contains(at) {
+                let aside = at + (middle - at).normalized() * (half + 9.0);
+                write(&painter, aside, Align2::CENTER_CENTER, target.name, INK);
+            }
+        }
+    }
+    if style.skin {
+        let angle = ScopeStyle::SKIN_DEGREES.to_radians() as f32;
+        let end = middle + vec2(angle.cos(), -angle.sin()) * side * 0.5;
+        painter.line_segment([middle, end], Stroke::new(1.0, TOLERANCE_INK));
+        if is_roomy {
+            let text = format!("skin {:.0}°", ScopeStyle::SKIN_DEGREES);
+            let at = middle + (end - middle) * 0.86 - vec2(6.0, 0.0);
+            write(&painter, at, Align2::RIGHT_CENTER, &text, TOLERANCE_INK);
+        }
+    }
+    if is_roomy {
+        let name = if style.zoom > 1 { format!("{matrix} ×{}", style.zoom) } else { matrix.to_string() };
+        write(&painter, square.left_bottom() + vec2(3.0, -LINE / 2.0 - 1.0), Align2::LEFT_CENTER, &name, INK);
+    }
+}
+
+/// Says in a panel why it shows nothing, in the first of these words that have room; in none, where none have.
+fn say(painter: &Painter, rect: Rect, words: &[&str]) {
+    let font = FontId::proportional(LETTERS + 1.0);
+    let mut galleys =
+        words.iter().map(|words| painter.layout((*words).to_owned(), font.clone(), INK, rect.width() - 6.0));
+    let fits = |galley: &Arc<Galley>| galley.size().x <= rect.width() - 2.0 && galley.size().y <= rect.height();
+    let Some(galley) = galleys.find(fits) else { return };
+    let plate = Rect::from_center_size(rect.center(), galley.size());
+    painter.rect_filled(plate.expand(3.0), 3, GROUND);
+    painter.galley(plate.min, galley, INK);
+}
+
+/// Writes a few letters on a ground of their own; where they came to lie.
+fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::monospace(LETTERS), ink);
+    let place = anchor.anchor_size(at, galley.size());
+    painter.rect_filled(place.expand2(vec2(1.5, -1.0)), 2, GROUND);
+    painter.galley(place.min, galley, ink);
+    place
+}
+
+/// A channel's colour, light enough to be read as text.
+#[must_use]
+pub fn color_of(components: Components, channel: usize) -> Color32 {
+    ink_of(lights(components)[channel])
+}
+
+/// A light as a colour of text.
+#[must_use]
+pub fn ink_of(light: [f32; 3]) -> Color32 {
+    let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
+    Color32::from_rgb(light[0], light[1], light[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::picture::color::Matrix;
+    use histoscope_render::gpu::draw::FontTextures;
+
+    fn subject() -> ScopeSubject {
+        ScopeSubject {
+            components: Components::YCbCr,
+            channels: Channels::ALL,
+            range: Range::Limited,
+            bits: 8,
+            chroma: Some(Chroma::coded(Matrix::Bt709, Range::Limited, 8)),
+            style: ScopeStyle::default(),
+        }
+    }
+
+    /// What is written on a scope of that size, and where, in points.
+    fn written(kind: ScopeKind, size: (f32, f32), subject: &ScopeSubject) -> Vec<(String, Rect)> {
+        let context = egui::Context::default();
+        let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));
+        let output = context.run_ui(egui::RawInput::default(), |ui| {
+            draw(&ui.ctx().layer_painter(egui::LayerId::background()), (rect, rect), kind, subject);
+        });
+        drop(FontTextures(output.textures_delta));
+        let mut found = Vec::new();
+        for clipped in &output.shapes {
+            if let egui::Shape::Text(text) = &clipped.shape {
+                found.push((text.galley.text().to_owned(), text.galley.rect.translate(text.pos.to_vec2())));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn labels_stand_at_their_levels_and_not_on_each_other() {
+        for (height, unit) in [(90.0, Unit::Percent), (250.0, Unit::Codes), (700.0, Unit::Millivolts)] {
+            let subject = ScopeSubject { style: ScopeStyle { unit, ..ScopeStyle::default() }, ..subject() };
+            let labels = written(ScopeKind::Waveform, (400.0, height), &subject);
+            let has = |text: &str| labels.iter().find(|(label, _)| label == text).map(|(_, rect)| *rect);
+            let white = has(match unit {
+                Unit::Percent => "100 %",
+                Unit::Codes => "235",
+                Unit::Millivolts => "700 mV",
+            });
+            let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(400.0, height));
+            let expected = y_of_level(rect, 235.0, 8).max(rect.min.y + LINE / 2.0);
+            assert!((white.expect("white is labelled").center().y - expected).abs() < 1.0, "{unit:?}: {labels:?}");
+            for (index, (one, place)) in labels.iter().enumerate() {
+                let on = labels[..index].iter().find(|(_, other)| other.shrink(1.5).intersects(place.shrink(1.5)));
+                assert!(on.is_none(), "{unit:?}: {one} lies on {on:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_are_equally_far_apart_at_any_height() {
+        let colours = ScopeSubject { components: Components::Rgbl, ..subject() };
+        let steps = |height: f32| -> Vec<i32> {
+            let labels = written(ScopeKind::Waveform, (400.0, height), &colours);
+            let mut values: Vec<i32> =
+                labels.iter().filter_map(|(text, _)| text.trim_end_matches(" %").parse().ok()).collect();
+            values.sort_unstable();
+            values
+        };
+        for height in 67..400 {
+            let values = steps(height as f32);
+            assert!(values.windows(3).all(|three| three[1] - three[0] == three[2] - three[1]), "{height}: {values:?}");
+            assert!(values.first() == Some(&0) && values.last() == Some(&100), "{height}: {values:?}");
+        }
+        assert_eq!(steps(300.0).len(), 11);
+        assert_eq!([steps(70.0), steps(100.0)], [[0, 50, 100].as_slice(), &[0, 20, 40, 60, 80, 100]]);
+    }
+
+    #[test]
+    fn a_scope_without_anything_to_show_says_why() {
+        let says = |kind, subject: &ScopeSubject, what: &str| {
+            written(kind, (200.0, 160.0), subject).iter().any(|(text, _)| text.contains(what))
+        };
+        let gray = ScopeSubject { chroma: None, ..subject() };
+        assert!(
+            says(ScopeKind::Vectorscope, &gray, "no colour") && !says(ScopeKind::Vectorscope, &subject(), "no colour")
+        );
+        let small: Vec<_> =
+            written(ScopeKind::Vectorscope, (34.0, 20.0), &gray).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(small, ["gray"], "in a panel that has room for no more");
+        let none = ScopeSubject { channels: Channels::NONE, ..subject() };
+        for kind in [ScopeKind::Waveform, ScopeKind::Parade] {
+            assert!(says(kind, &none, "no channel") && !says(kind, &subject(), "no channel"));
+        }
+    }
+
+    #[test]
+    fn a_parade_names_each_part_and_a_vectorscope_its_targets_and_matrix() {
+        let names = |kind, subject: &ScopeSubject| -> Vec<String> {
+            written(kind, (600.0, 300.0), subject).into_iter().map(|(text, _)| text).collect()
+        };
+        let parade = names(ScopeKind::Parade, &subject());
+        assert!(["Y'", "Cb", "Cr"].iter().all(|name| parade.iter().any(|text| text == name)), "{parade:?}");
+        let turned = ScopeSubject { style: ScopeStyle { zoom: 2, skin: true, ..ScopeStyle::default() }, ..subject() };
+        let scope = names(ScopeKind::Vectorscope, &turned);
+        assert!(
+            scope.iter().any(|text| text == "bt709 ×2") && scope.iter().any(|text| text == "skin 123°"),
+            "{scope:?}"
+        );
+        let whole = names(ScopeKind::Vectorscope, &subject());
+        assert!(["R", "Mg", "B", "Cy", "G", "Yl"].iter().all(|name| whole.iter().any(|text| text == name)));
+        assert!(written(ScopeKind::Vectorscope, (39.0, 300.0), &subject()).is_empty(), "there is no room");
+    }
+}

@@ -1,0 +1,303 @@
+//! What is written on a saved picture and below it, so that whoever gets it can read it: codes and percent along the histograms'
+//! axes, the channels' names, which file and frame it is, what was counted, and how the video was read. On a dark ground, so that it
+//! is legible on any picture.
+
+use egui::epaint::text::{LayoutJob, TextFormat};
+use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
+
+use super::graticule::{self, color_of, ink_of};
+use histoscope_core::histogram::{Components, Transfer};
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect as Part;
+use histoscope_core::text::time_text;
+use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::gpu::{Gpu, GpuError, Renderer};
+use histoscope_render::view::overlay::{LINEAR_LIGHT, linear_text};
+use histoscope_render::view::panel::{PanelRect, panels};
+use histoscope_render::view::placement::Shape;
+use histoscope_render::view::region;
+use histoscope_render::view::scene::{Counted, Scene, Sharing};
+
+const GROUND: Color32 = Color32::from_black_alpha(214);
+const LIGHT: Color32 = Color32::from_gray(240);
+const DIM: Color32 = Color32::from_gray(178);
+/// Height of the strip of codes above a histogram, of the names above that, and size of their letters, in points.
+const STRIP: f32 = 15.0;
+const NAMES: f32 = 17.0;
+const LETTERS: f32 = 11.0;
+/// Of what stands below the picture.
+const CAPTION_LETTERS: f32 = 12.5;
+const CAPTION_MARGIN: Vec2 = vec2(10.0, 8.0);
+
+/// What a saved picture shows.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelSubject<'a> {
+    /// The file.
+    pub input: &'a str,
+    /// The frame, as it was read.
+    pub frame: &'a Frame,
+    /// What was counted.
+    pub components: Components,
+    /// The part of the picture that was counted alone.
+    pub region: Option<Part>,
+    /// What is drawn.
+    pub scene: &'a Scene,
+    /// The frame whose bins are drawn as outlines in the place of the source's, if one's are.
+    pub held: Option<&'a str>,
+    /// The file and the time of the frame that is shown with it, where that is not the source.
+    pub other: Option<&'a str>,
+}
+
+/// The view with labels, and the caption below it: an image as wide as the view and higher.
+///
+/// # Errors
+/// [`GpuError`] if the adapter has no textures of that size, or fails.
+pub fn snapshot(
+    renderer: &mut Renderer,
+    gpu: &Gpu,
+    size: (u32, u32),
+    subject: &LabelSubject<'_>,
+) -> Result<Image, GpuError> {
+    let points = points(size);
+    let on_view = shapes(size, points, |painter| label_view(painter, size, points, subject));
+    let mut image = renderer.snapshot_with(gpu, size, subject.scene, on_view)?;
+    let lines = caption(subject);
+    let width = size.0 as f32 / points;
+    let mut height = 0.0;
+    // Text is laid out to know how high it is, and then drawn.
+    drop(shapes((size.0, 1), points, |painter| height = show_caption(painter, width, &lines)));
+    let below = (size.0, ((height * points).ceil() as u32).max(1));
+    let text = shapes(below, points, |painter| {
+        show_caption(painter, width, &lines);
+    });
+    let caption = draw::text_image(gpu, below, text)?;
+    image.rgba.extend_from_slice(&caption.rgba);
+    image.height += caption.height;
+    Ok(image)
+}
+
+/// The view with what is written on its scopes, and without other labels.
+///
+/// # Errors
+/// As [`snapshot`].
+pub fn snapshot_with_scopes(
+    renderer: &mut Renderer,
+    gpu: &Gpu,
+    size: (u32, u32),
+    subject: &LabelSubject<'_>,
+) -> Result<Image, GpuError> {
+    let points = points(size);
+    let on_view = shapes(size, points, |painter| label_scopes(painter, size, points, subject));
+    renderer.snapshot_with(gpu, size, subject.scene, on_view)
+}
+
+/// What is written on the scopes beside the histograms.
+fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
+    let LabelSubject { frame, components, scene, .. } = *subject;
+    let is_result = scene.counted_in(components) != Counted::Source;
+    let written =
+        graticule::ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
+    for panel in scene.arranged(size).panels {
+        let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
+        graticule::draw(painter, (frame, rect), panel.kind, &written);
+    }
+}
+
+/// Pixels to a point: letters are as large as on a window of that size, and never smaller than can be read.
+fn points((width, height): (u32, u32)) -> f32 {
+    (width as f32 / 1280.0).min(height as f32 / 720.0).clamp(1.0, 4.0)
+}
+
+/// Lays text and lines out, as triangles for an image of `size` pixels.
+fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shapes {
+    let context = egui::Context::default();
+    let mut input = egui::RawInput {
+        screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points)),
+        ..egui::RawInput::default()
+    };
+    input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(points);
+    let output = context.run_ui(input, |ui| draw(&ui.ctx().layer_painter(LayerId::background())));
+    let primitives = context.tessellate(output.shapes, output.pixels_per_point);
+    Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: output.pixels_per_point }
+}
+
+/// The lines below the picture; the first one names the file.
+fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
+    let LabelSubject { input, frame, components, scene, .. } = *subject;
+    let picture = &frame.picture;
+    let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
+    let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
+    let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
+    let mut counted = counted.unwrap_or_else(|| "source".to_owned());
+    if let Some(held) = subject.held {
+        counted += &format!("; outline: {held}");
+    }
+    let part = subject.region.map_or_else(
+        || "the whole picture".to_owned(),
+        |rect| format!("region {} of the coded picture", region::text(rect)),
+    );
+    let what = match components {
+        Components::Rgbl => "red, green, blue and luminance",
+        Components::YCbCr => "Y', Cb and Cr as coded",
+    };
+    let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
+    let binning = scene.style.binning(picture.layout().bin_bits());
+    let mut drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
+    if scene.shows_linear(components) {
+        drawn += &format!("; {}", linear_text(Transfer::of_tag(frame.source.transfer)));
+    }
+    let mut lines = vec![
+        input.to_owned(),
+        format!("{number}{}{label}", time_text(frame.time_secs)),
+        format!("counted: {counted}; {part}; {what}{drawn}"),
+        format!("read as: {width}×{height}, {depth} bits, {}", frame.reading()),
+    ];
+    lines.extend(told_of_pair(scene, subject.other));
+    lines.extend(scene.exposure.told());
+    lines
+}
+
+/// What is shown with the picture, and how.
+fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
+    let pair = scene.paired()?;
+    let side = if pair.other.is_left() { "left" } else { "right" };
+    match (pair.sharing, other) {
+        (Sharing::Difference, other) => {
+            Some(format!("shown: difference {} to {}", pair.gain, other.unwrap_or("the source")))
+        }
+        (_, other) => other.map(|other| format!("{side} of the line: {other}")),
+    }
+}
+
+/// Writes the caption from the top on; how high it is, in points.
+fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
+    let ground = Color32::from_gray(16);
+    painter.rect_filled(Rect::from_min_size(Pos2::ZERO, vec2(width, 4000.0)), 0, ground);
+    painter.hline(0.0..=width, 0.5, Stroke::new(1.0, Color32::from_gray(70)));
+    let mut y = CAPTION_MARGIN.y;
+    for (number, line) in lines.iter().enumerate() {
+        let color = if number < 2 { LIGHT } else { DIM };
+        let format = TextFormat { font_id: FontId::proportional(CAPTION_LETTERS), color, ..TextFormat::default() };
+        let mut job = LayoutJob::single_section(line.clone(), format);
+        job.wrap.max_width = (width - 2.0 * CAPTION_MARGIN.x).max(40.0);
+        // Names of files may have no blank at which to break.
+        job.wrap.break_anywhere = number == 0;
+        let galley = painter.layout_job(job);
+        let height = galley.size().y;
+        painter.galley(pos2(CAPTION_MARGIN.x, y), galley, color);
+        y += height + 2.0;
+    }
+    y + CAPTION_MARGIN.y
+}
+
+/// The region's border, the axes and the names of channels, in points of the view.
+fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
+    let bits = subject.frame.picture.layout().bin_bits();
+    let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
+    label_scopes(painter, size, points, subject);
+    let shown: Vec<_> = panels(subject.scene, subject.components, size).collect();
+    if let Some(rect) = subject.region {
+        let placement = subject.scene.placement(&Shape::of(subject.frame), size);
+        let (low, high) = region::on_view(rect, &placement);
+        let [low, high] = [low, high].map(|at| pos2(at.x as f32, at.y as f32) / points);
+        let border = Rect::from_min_max(low, high);
+        painter.rect_stroke(border, 0, Stroke::new(3.0, Color32::from_black_alpha(170)), egui::StrokeKind::Middle);
+        painter.rect_stroke(border, 0, Stroke::new(1.0, LIGHT), egui::StrokeKind::Middle);
+    }
+    let rects: Vec<_> = shown.iter().map(|(_, rect, _)| in_points(rect, points)).collect();
+    for (&rect, (_, _, channels)) in rects.iter().zip(&shown) {
+        // In a column the next histogram above leaves little room: the labels then stand in the histogram itself.
+        let above = rects
+            .iter()
+            .filter(|other| other.max.y <= rect.min.y + 0.5 && other.x_range().intersects(rect.x_range()))
+            .map(|other| other.max.y);
+        let ceiling = above.fold(view.min.y, f32::max);
+        let top = (rect.min.y - STRIP - NAMES).max(ceiling);
+        let names = channels.iter().filter_map(|channel| {
+            let name = subject.components.channel_names().get(channel)?;
+            Some((name_of(name), color_of(subject.components, channel)))
+        });
+        let has_line = channels.contains(3) && subject.scene.shows_linear(subject.components);
+        let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
+        strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), bits);
+        show_names(painter, pos2(rect.min.x, top), rect.width(), names);
+    }
+}
+
+fn in_points(rect: &PanelRect, points: f32) -> Rect {
+    let corner = |x: u32, y: u32| pos2(x as f32, y as f32) / points;
+    Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
+}
+
+/// How the labels of an axis look.
+#[derive(Debug, Clone)]
+pub struct AxisLook {
+    /// The ground.
+    pub ground: Color32,
+    /// The letters.
+    pub font: FontId,
+    /// Colours of codes and of percent.
+    pub inks: [Color32; 2],
+    /// Widths, in points, from which on all quarters have their codes, and percent beside them.
+    pub wide: [f32; 2],
+}
+
+/// Writes codes of 2^`bits` at the quarters of a histogram's axis, and percent where there is room.
+pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
+    painter.rect_filled(rect, 0, look.ground);
+    let top = (1_u32 << bits) - 1;
+    let [all_from, percent_from] = look.wide;
+    let quarters = if rect.width() < all_from { &[0, 4][..] } else { &[0, 1, 2, 3, 4] };
+    for &quarter in quarters {
+        let code = (quarter << bits >> 2).min(top);
+        let (anchor, x) = match quarter {
+            0 => (Align2::LEFT_CENTER, rect.min.x + 3.0),
+            4 => (Align2::RIGHT_CENTER, rect.max.x - 3.0),
+            // The middle of the bin, as the histogram draws it.
+            _ => (Align2::CENTER_CENTER, rect.min.x + rect.width() * (code as f32 + 0.5) / (top + 1) as f32),
+        };
+        let at = pos2(x, rect.center().y);
+        let text = painter.text(at, anchor, code.to_string(), look.font.clone(), look.inks[0]);
+        if rect.width() > percent_from {
+            let (anchor, x) = if quarter == 4 {
+                (Align2::RIGHT_CENTER, text.min.x - 8.0)
+            } else {
+                (Align2::LEFT_CENTER, text.max.x + 8.0)
+            };
+            let percent = format!("{} %", quarter * 25);
+            painter.text(pos2(x, rect.center().y), anchor, percent, look.font.clone(), look.inks[1]);
+        }
+    }
+}
+
+/// An axis of a saved picture.
+fn strip(painter: &Painter, rect: Rect, bits: u32) {
+    // Five codes of so many digits need this room.
+    let digits = ((1_u32 << bits) - 1).to_string().len() as f32;
+    let wide = [45.0 * digits, 480.0];
+    axis(painter, rect, bits, &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide });
+}
+
+/// The names of channels in their colours, on a plate that begins at `at`.
+fn show_names(painter: &Painter, at: Pos2, room: f32, names: impl Iterator<Item = (&'static str, Color32)>) {
+    let mut job = LayoutJob::default();
+    for (number, (name, color)) in names.enumerate() {
+        let format = TextFormat { font_id: FontId::proportional(LETTERS + 1.0), color, ..TextFormat::default() };
+        job.append(name, if number == 0 { 0.0 } else { 9.0 }, format);
+    }
+    job.wrap = egui::text::TextWrapping::truncate_at_width((room - 10.0).max(10.0));
+    let galley = painter.layout_job(job);
+    let plate = Rect::from_min_size(at, vec2(galley.size().x + 10.0, NAMES));
+    painter.rect_filled(plate, CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 }, GROUND);
+    painter.galley(pos2(at.x + 5.0, plate.center().y - galley.size().y / 2.0), galley, LIGHT);
+}
+
+const fn name_of(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        b"y" => "Y'",
+        b"cb" => "Cb",
+        b"cr" => "Cr",
+        _ => name,
+    }
+}

@@ -1,0 +1,401 @@
+//! What a clip of any length comes to, gathered frame by frame in memory that does not grow with it: a fixed number of columns,
+//! time across, level up, exact sums in between; its cuts, its worst frames, and its histogram as a whole.
+//!
+//! A column is the sum of a number of frames that follow on each other, the same number for all but the last column.
+//! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
+//! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
+
+use histoscope_core::histogram::{ClipHistogram, Components, Histogram};
+use histoscope_core::picture::color::Range;
+use histoscope_core::picture::{Timecode, TimecodeRate};
+use histoscope_core::strip::{Cut, CutFinder, MAX_LISTED, TimecodeRuns, fold};
+use histoscope_core::strip::{WorstFrame, WorstFrames, shares};
+
+/// The most columns there may be. A clip with more frames has half of them at least.
+pub const MAX_COLUMNS: usize = 1024;
+
+/// What a frame's counts belong to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FramePlace {
+    /// Its number in the video.
+    pub number: u64,
+    /// When it begins, in seconds from the start of the video.
+    pub time_secs: f64,
+    /// How long it is shown, in seconds.
+    pub duration_secs: f64,
+    /// Its range.
+    pub range: Range,
+    /// Its timecode, and how those are counted.
+    pub timecode: Option<(Timecode, TimecodeRate)>,
+}
+
+/// Gathers a clip, frame by frame.
+#[derive(Debug)]
+pub struct ClipBuilder {
+    components: Components,
+    threshold: f64,
+    columns: Columns,
+    histogram: ClipHistogram,
+    left_out: u64,
+    finder: CutFinder,
+    worst: [WorstFrames; 3],
+    timecodes: TimecodeRuns,
+    frames: u64,
+    bits: u32,
+    range: Range,
+    end_secs: f64,
+}
+
+/// What a clip comes to.
+#[derive(Debug)]
+pub struct Clip {
+    /// What was counted.
+    pub components: Components,
+    /// The clip in columns.
+    pub columns: Columns,
+    /// The sum of all frames of the first frame's depth, at that depth.
+    pub histogram: ClipHistogram,
+    /// Frames of another depth, which are in the columns and not in the sum.
+    pub left_out: u64,
+    /// The cuts, at least as many of them as a report lists.
+    pub cuts: Vec<Cut>,
+    /// How many cuts there are.
+    pub cuts_found: u64,
+    /// The distance from which a change can be a cut.
+    pub threshold: f64,
+    /// The worst frames, in the order of [`Flaw::ALL`](histoscope_core::strip::Flaw::ALL).
+    pub worst: [Vec<WorstFrame>; 3],
+    /// The timecodes of its frames, and where they break.
+    pub timecodes: TimecodeRuns,
+    /// Number of frames.
+    pub frames: u64,
+    /// Bits of the first frame's bins: each channel has 2^n.
+    pub bits: u32,
+    /// Its range.
+    pub range: Range,
+    /// When the first frame begins.
+    pub begin_secs: f64,
+    /// When the last frame ends; always after `begin_secs`.
+    pub end_secs: f64,
+}
+
+impl ClipBuilder {
+    /// Nothing yet; cuts will be found with that threshold, a part of the scale.
+    #[must_use]
+    pub fn new(components: Components, threshold: f64) -> Self {
+        Self {
+            components,
+            threshold,
+            columns: Columns::default(),
+            histogram: ClipHistogram::default(),
+            left_out: 0,
+            finder: CutFinder::new(threshold),
+            worst: Default::default(),
+            timecodes: TimecodeRuns::default(),
+            frames: 0,
+            bits: 8,
+            range: Range::Limited,
+            end_secs: 0.0,
+        }
+    }
+
+    /// The same, which keeps every cut and not only those that a report lists.
+    #[must_use]
+    pub fn keeping_all_cuts(self) -> Self {
+        Self { finder: self.finder.keeping_all(), ..self }
+    }
+
+    /// Takes the next frame.
+    pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
+        let FramePlace { number, time_secs, duration_secs, range, timecode } = place;
+        self.timecodes.push((number, time_secs), timecode);
+        if self.frames == 0 {
+            (self.bits, self.range) = (histogram.bits, range);
+        }
+        self.frames += 1;
+        self.left_out += u64::from(!self.histogram.add(histogram));
+        let cells = fold(histogram);
+        let change = self.finder.push(number, time_secs, &cells);
+        let shares = shares(histogram, range);
+        for (worst, share) in self.worst.iter_mut().zip(shares) {
+            worst.push(WorstFrame { frame: number, time_secs, share });
+        }
+        let [lowest, highest, outside] = shares.map(|share| share.share);
+        self.columns.add(ClipColumn {
+            first_frame: number,
+            last_frame: number,
+            begin_secs: time_secs,
+            frames: 1,
+            cells,
+            strip: Strip { change, lowest, highest, outside },
+        });
+        // A still picture may have no duration; it fills the width all the same.
+        self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
+    }
+
+    /// How many frames were taken.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The cuts that were found so far.
+    #[must_use]
+    pub fn cuts(&self) -> &[Cut] {
+        self.finder.found()
+    }
+
+    /// Whether that frame is among the worst so far, or the worst of the second that is under way.
+    #[must_use]
+    pub fn has_among_worst(&self, frame: u64) -> bool {
+        self.worst.iter().any(|worst| worst.has(frame))
+    }
+
+    /// What was gathered; `None` without a frame.
+    #[must_use]
+    pub fn finish(self) -> Option<Clip> {
+        let begin_secs = self.columns.as_slice().first()?.begin_secs;
+        let (cuts, cuts_found) = self.finder.finish();
+        Some(Clip {
+            components: self.components,
+            columns: self.columns,
+            histogram: self.histogram,
+            left_out: self.left_out,
+            cuts,
+            cuts_found,
+            threshold: self.threshold,
+            worst: self.worst.map(WorstFrames::finish),
+            timecodes: self.timecodes,
+            frames: self.frames,
+            bits: self.bits,
+            range: self.range,
+            begin_secs,
+            end_secs: self.end_secs,
+        })
+    }
+}
+
+impl Clip {
+    /// The cuts that a report lists.
+    #[must_use]
+    pub fn listed_cuts(&self) -> &[Cut] {
+        &self.cuts[..self.cuts.len().min(MAX_LISTED)]
+    }
+
+    /// Where a time lies from the start, 0, to the end, 1.
+    #[must_use]
+    pub fn part_of(&self, time_secs: f64) -> f64 {
+        (time_secs - self.begin_secs) / (self.end_secs - self.begin_secs)
+    }
+
+    /// When a column ends: when the next one begins.
+    #[must_use]
+    pub fn column_end_secs(&self, index: usize) -> f64 {
+        self.columns.as_slice().get(index + 1).map_or(self.end_secs, |next| next.begin_secs)
+    }
+}
+
+/// What a frame gives to its column besides its counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Strip {
+    /// Earth-mover distance from the frame before, as a part of the scale; 0 for the first frame.
+    pub change: f64,
+    /// Share of the samples at the lowest code, in the channel that has most.
+    pub lowest: f64,
+    /// Share of the samples at the highest code, in the channel that has most.
+    pub highest: f64,
+    /// Share of the samples out of range, in the channel that has most.
+    pub outside: f64,
+}
+
+impl Strip {
+    /// The larger of each.
+    const fn max(self, other: Self) -> Self {
+        Self {
+            change: self.change.max(other.change),
+            lowest: self.lowest.max(other.lowest),
+            highest: self.highest.max(other.highest),
+            outside: self.outside.max(other.outside),
+        }
+    }
+}
+
+/// Frames that follow on each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClipColumn {
+    /// Number of the first of them.
+    pub first_frame: u64,
+    /// Number of the last of them.
+    pub last_frame: u64,
+    /// When the first of them begins, in seconds.
+    pub begin_secs: f64,
+    /// How many frames were added.
+    pub frames: u64,
+    /// Their counts: [`ROWS`](histoscope_core::strip::ROWS) rows a channel, channel by channel.
+    pub cells: Vec<u64>,
+    /// The largest value of each figure in one of the frames.
+    pub strip: Strip,
+}
+
+impl ClipColumn {
+    fn add(&mut self, other: &Self) {
+        self.last_frame = other.last_frame;
+        self.frames += other.frames;
+        self.strip = self.strip.max(other.strip);
+        for (sum, count) in self.cells.iter_mut().zip(&other.cells) {
+            *sum += count;
+        }
+    }
+}
+
+/// The columns of a clip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    columns: Vec<ClipColumn>,
+    frames_per_column: u64,
+    max_columns: usize,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self::new(MAX_COLUMNS)
+    }
+}
+
+impl Columns {
+    /// No columns yet, and never more than `max_columns`, which is even.
+    #[must_use]
+    pub const fn new(max_columns: usize) -> Self {
+        Self { columns: Vec::new(), frames_per_column: 1, max_columns }
+    }
+
+    /// Adds a frame, which is a column of its own until it is added to one.
+    pub fn add(&mut self, frame: ClipColumn) {
+        if let Some(last) = self.columns.last_mut().filter(|last| last.frames < self.frames_per_column) {
+            last.add(&frame);
+            return;
+        }
+        if self.columns.len() == self.max_columns {
+            self.merge_neighbours();
+        }
+        self.columns.push(frame);
+    }
+
+    fn merge_neighbours(&mut self) {
+        self.frames_per_column *= 2;
+        let mut pairs = std::mem::take(&mut self.columns).into_iter();
+        while let Some(mut left) = pairs.next() {
+            if let Some(right) = pairs.next() {
+                left.add(&right);
+            }
+            self.columns.push(left);
+        }
+    }
+
+    /// The columns, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[ClipColumn] {
+        &self.columns
+    }
+
+    /// Frames of every column but the last, which may have fewer.
+    #[must_use]
+    pub const fn frames_per_column(&self) -> u64 {
+        self.frames_per_column
+    }
+
+    /// The sum of all columns.
+    #[must_use]
+    pub fn total(&self) -> Vec<u64> {
+        let mut total = vec![0; self.columns.first().map_or(0, |column| column.cells.len())];
+        for column in &self.columns {
+            for (sum, count) in total.iter_mut().zip(&column.cells) {
+                *sum += count;
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::made::histogram;
+    use histoscope_core::strip::ROWS;
+
+    fn frame(number: u64) -> ClipColumn {
+        let cells = fold(&histogram(8, number as u32));
+        let strip = Strip { change: number as f64, ..Strip::default() };
+        let begin_secs = number as f64 / 25.0;
+        ClipColumn { first_frame: number, last_frame: number, begin_secs, frames: 1, cells, strip }
+    }
+
+    #[test]
+    fn columns_hold_every_frame_once_whatever_their_number() {
+        for frames in [1, 7, 8, 9, 16, 17, 33, 100, 1000] {
+            let mut columns = Columns::new(8);
+            let mut expected = vec![0; 4 * ROWS];
+            for number in 0..frames {
+                let frame = frame(number);
+                for (sum, count) in expected.iter_mut().zip(&frame.cells) {
+                    *sum += count;
+                }
+                columns.add(frame);
+            }
+            assert_eq!(columns.total(), expected, "{frames} frames");
+            let columns_of = columns.as_slice();
+            assert!(columns_of.len() <= 8 && (frames < 8 || columns_of.len() > 4), "{frames} frames");
+            let mut next = 0;
+            for column in columns_of {
+                assert_eq!(column.first_frame, next, "{frames} frames");
+                assert_eq!(column.last_frame + 1 - column.first_frame, column.frames);
+                assert_eq!(column.begin_secs, next as f64 / 25.0);
+                assert_eq!(column.strip.change, column.last_frame as f64, "the largest of its frames");
+                next = column.last_frame + 1;
+            }
+            assert_eq!(next, frames);
+            let full = &columns_of[..columns_of.len() - 1];
+            assert!(full.iter().all(|column| column.frames == columns.frames_per_column()), "{frames} frames");
+        }
+    }
+
+    #[test]
+    fn columns_add_up_to_the_clip() {
+        let mut builder = ClipBuilder::new(Components::Rgbl, 0.03);
+        for number in 0..3000_u32 {
+            let mut histogram = Histogram::empty(10, Components::Rgbl);
+            for channel in 0..4 {
+                for (bin, code) in histogram.bins_mut(channel).iter_mut().zip(0..) {
+                    *bin = (number.wrapping_mul(2_654_435_761) ^ (code * 40_503 + channel as u32)) % 1000;
+                }
+            }
+            let time_secs = f64::from(number) / 50.0;
+            let place = FramePlace {
+                number: number.into(),
+                time_secs,
+                duration_secs: 0.02,
+                range: Range::Limited,
+                timecode: None,
+            };
+            builder.add(place, &histogram);
+        }
+        let clip = builder.finish().unwrap();
+        assert_eq!((clip.frames, clip.left_out, clip.bits), (3000, 0, 10));
+        assert_eq!(clip.columns.frames_per_column(), 4);
+        let columns = clip.columns.total();
+        for (channel, (name, bins)) in clip.histogram.channels().enumerate() {
+            let folded: Vec<u64> = bins.chunks(4).map(|bins| bins.iter().sum()).collect();
+            assert_eq!(folded, columns[channel * ROWS..][..ROWS], "{name}");
+        }
+        assert_eq!((clip.begin_secs, clip.end_secs), (0.0, 2999.0 / 50.0 + 0.02));
+    }
+
+    #[test]
+    fn a_still_without_a_duration_has_a_width() {
+        let mut builder = ClipBuilder::new(Components::Rgbl, 0.03);
+        let place = FramePlace { number: 0, time_secs: 0.0, duration_secs: 0.0, range: Range::Full, timecode: None };
+        builder.add(place, &Histogram::empty(8, Components::Rgbl));
+        assert!(builder.finish().unwrap().end_secs > 0.0);
+        assert!(ClipBuilder::new(Components::Rgbl, 0.03).finish().is_none());
+    }
+}

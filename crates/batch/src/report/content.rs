@@ -1,0 +1,140 @@
+//! Everything that a report shows, picture and page alike: what was gathered, and what is known about the video and about how it
+//! was counted, as the window's panel has it.
+
+use super::clip::Clip;
+use super::thumbnails::Thumbnails;
+use super::times;
+use crate::analyze::pipeline::FrameFacts;
+use histoscope_core::picture::color::Origin;
+use histoscope_core::picture::{Ratio, Scan, Timecodes};
+use histoscope_core::scopes::ScopeSums;
+use histoscope_media::StreamInfo;
+
+/// Everything that a report shows.
+#[derive(Debug)]
+pub struct Report {
+    /// The video's name without its folder.
+    pub name: String,
+    /// What is known about the video.
+    pub facts: Vec<Fact>,
+    /// What a reader must know about the counts: damage, frames that are missing, other depths. One sentence each.
+    pub notes: Vec<String>,
+    /// What was gathered from its frames.
+    pub clip: Clip,
+    /// Small pictures of some of them, where a page is made.
+    pub thumbnails: Thumbnails,
+    /// What their scopes add up to, those that were asked for.
+    pub scopes: ScopeSums,
+}
+
+impl Report {
+    /// The line under the title: what the video is.
+    pub(super) fn subtitle(&self) -> String {
+        let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
+        let parts = ["codec", "size", "pixel format", "frame rate"].into_iter().filter_map(fact);
+        let clip = &self.clip;
+        let frames =
+            if clip.frames == 1 { "1 frame".to_owned() } else { format!("{} frames", times::whole(clip.frames)) };
+        let span = match clip.begin_secs {
+            begin if begin > 0.0005 => format!("{} to {}", times::time(begin), times::time(clip.end_secs)),
+            _ => times::time(clip.end_secs),
+        };
+        parts.map(str::to_owned).chain([frames, span]).collect::<Vec<_>>().join("  ·  ")
+    }
+
+    /// How many cuts there are, and how they were found.
+    pub(super) fn cuts_text(&self) -> String {
+        let number = match self.clip.cuts_found {
+            0 => "no cuts".to_owned(),
+            1 => "1 cut".to_owned(),
+            many => format!("{} cuts", times::whole(many)),
+        };
+        format!("{number}, at changes of {:.1} % or more", self.clip.threshold * 100.0)
+    }
+}
+
+/// A line of facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about.
+    pub name: &'static str,
+    /// What is known.
+    pub value: String,
+    /// Whether the file says so, or somebody else, where that is a question.
+    pub origin: Option<Origin>,
+}
+
+const fn plain(name: &'static str, value: String) -> Fact {
+    Fact { name, value, origin: None }
+}
+
+/// The facts of a video whose first frame that is.
+#[must_use]
+pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fact> {
+    let codec =
+        info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
+    let source = &frame.source;
+    let color = &frame.reading.colorimetry;
+    let mut facts = vec![
+        plain("container", info.container.clone()),
+        plain("codec", codec),
+        plain("decoder", info.decoder.clone()),
+        plain("pixel format", source.pixel_format.clone()),
+    ];
+    facts.extend(source.converted_to.as_ref().map(|to| plain("converted to", format!("{to}, before counting"))));
+    let depth = match frame.depth {
+        depth if depth > 12 => format!("{depth} bits, counted by the top 12"),
+        depth => format!("{depth} bits"),
+    };
+    facts.push(plain("depth", depth));
+    facts.push(plain("size", format!("{}×{}", frame.size.0, frame.size.1)));
+    let cropping = source.cropping.stated();
+    facts.extend(cropping.map(|(by, stated)| plain("cropping", format!("{stated} ({by})"))));
+    if info.stated_size != info.coded_size {
+        let stated = info.stated_size;
+        facts.push(plain("size in header", format!("{}×{}, not used", stated.0, stated.1)));
+    }
+    if frame.sample_aspect.num != frame.sample_aspect.den {
+        facts.push(plain("pixel aspect", format!("{}:{}", frame.sample_aspect.num, frame.sample_aspect.den)));
+    }
+    facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
+    facts.extend(info.timecodes.map(|Timecodes { first, source, .. }| {
+        plain("timecode", format!("{first} at the video's first frame, {source}"))
+    }));
+    facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
+    facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
+    if frame.scan != Scan::Progressive {
+        facts.push(Fact { name: "scan", value: frame.scan.to_string(), origin: Some(Origin::Tagged) });
+    }
+    facts.extend(frame.reading.chroma_lines.map(|lines| Fact {
+        name: "4:2:0 chroma",
+        value: format!("by {}", lines.value),
+        origin: Some(lines.origin),
+    }));
+    facts.extend(frame.reading.field.map(|field| plain("field", format!("{field} alone; nothing else was counted"))));
+    facts.push(named("transfer", source.transfer));
+    facts.push(named("primaries", source.primaries));
+    if let Some(region) = frame.region {
+        let (x, y) = (region.x, region.y);
+        facts.push(plain(
+            "region",
+            format!("{}×{} from {x}, {y}; nothing else was counted", region.width, region.height),
+        ));
+    }
+    facts.push(plain("counted by", counted_by.to_owned()));
+    facts
+}
+
+fn named(name: &'static str, value: Option<&'static str>) -> Fact {
+    match value {
+        Some(value) => Fact { name, value: value.to_owned(), origin: Some(Origin::Tagged) },
+        None => plain(name, "not stated".to_owned()),
+    }
+}
+
+/// Frames a second with the digits that are needed, on average.
+#[must_use]
+pub fn frame_rate(rate: Ratio) -> String {
+    let text = format!("{:.3}", rate.value());
+    format!("{} fps on average", text.trim_end_matches('0').trim_end_matches('.'))
+}

@@ -1,0 +1,217 @@
+//! The report as one HTML file that needs nothing else: pictures, figures and script are in it, and its own policy
+//! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text that is put into it.
+
+mod charts;
+mod scopes;
+mod tables;
+
+use std::io::Write;
+
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use charts::{Label, Legend, PanelParts, StripParts};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use scopes::{TraceParts, VectorscopeParts};
+use serde_json::json;
+use tables::{BreakLine, ChannelRow, FactLine, FlawList, ShotCard};
+
+use super::clip::{ClipColumn, Columns};
+use super::content::Report;
+use super::times::whole;
+use super::tone::{css_color, panels};
+use histoscope_core::histogram::Components;
+use histoscope_core::strip::channel_color;
+use histoscope_core::text::{counted, plain};
+
+const STYLE: &str = include_str!("../../../../templates/report.css");
+const SCRIPT: &str = include_str!("../../../../templates/report.js");
+
+/// Nothing is loaded from anywhere, whatever a file's name or a later edit of the page may contain.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The page, with all that its template fills in.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page {
+    policy: &'static str,
+    style: &'static str,
+    script: &'static str,
+    maker: String,
+    name: String,
+    subtitle: String,
+    notes: Vec<String>,
+    legend: Legend,
+    panels: Vec<PanelParts>,
+    times: Vec<Label>,
+    steps: usize,
+    strips: [StripParts; 2],
+    traces: Vec<TraceParts>,
+    vectorscope: Option<VectorscopeParts>,
+    figures: Vec<ChannelRow>,
+    facts: Vec<FactLine>,
+    shots: Vec<ShotCard>,
+    shots_text: String,
+    /// How many shots are listed, where that is not all of them.
+    shots_listed: Option<String>,
+    /// How many of them have a picture, where there was no room for more.
+    shots_pictured: Option<String>,
+    worst: Vec<FlawList>,
+    /// Whether frames have timecodes, where these break, and how many breaks there are.
+    breaks: Option<(Vec<BreakLine>, String)>,
+    data: String,
+    cells: String,
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// [`png::EncodingError`] if a picture, or the page, cannot be encoded.
+pub fn page(report: &Report) -> Result<String, png::EncodingError> {
+    let clip = &report.clip;
+    let shots = tables::shots(report);
+    let panels = panels(clip.components).iter().map(|panel| charts::panel(report, panel));
+    let page = Page {
+        policy: POLICY,
+        style: STYLE,
+        script: SCRIPT,
+        maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
+        name: plain(&report.name),
+        subtitle: plain(&report.subtitle()),
+        notes: report.notes.iter().map(|note| plain(note)).collect(),
+        legend: charts::legend(),
+        panels: panels.collect::<Result<_, _>>()?,
+        times: charts::times(report),
+        steps: charts::STEPS,
+        strips: [charts::change_strip(report), charts::clipped_strip(report)],
+        traces: scopes::traces(report)?,
+        vectorscope: scopes::vectorscope(report)?,
+        figures: tables::figures(report),
+        facts: tables::facts(report),
+        shots_text: format!("{}; {}", counted(clip.cuts_found + 1, "shot"), report.cuts_text()),
+        shots_listed: (shots.len() as u64 <= clip.cuts_found).then(|| whole(shots.len() as u64)),
+        shots_pictured: report.thumbnails.shots_if_full().map(|pictured| whole(pictured as u64)),
+        shots,
+        worst: tables::worst(report),
+        breaks: (!clip.timecodes.listed().is_empty())
+            .then(|| (tables::breaks(report), counted(clip.timecodes.breaks(), "break"))),
+        data: data(report),
+        cells: encode(&clip.columns),
+    };
+    // Nothing here fails to be written as text; if it did, no page were better than half of one.
+    let text = page.render().map_err(|error| png::EncodingError::IoError(std::io::Error::other(error)))?;
+    Ok(text + "\n")
+}
+
+/// What the script reads off where the pointer is.
+fn data(report: &Report) -> String {
+    let clip = &report.clip;
+    let columns = clip.columns.as_slice();
+    let names = clip.components.channel_names();
+    let round = |value: f64| (value * 1e7).round() / 1e7;
+    let each =
+        |figure: fn(&ClipColumn) -> f64| -> Vec<f64> { columns.iter().map(|column| round(figure(column))).collect() };
+    let value = json!({
+        "channels": names,
+        "colors": (0..names.len()).map(|channel| css_color(channel_color(clip.components, channel))).collect::<Vec<_>>(),
+        "bits": clip.bits,
+        "light": light(clip.components),
+        "begin": clip.begin_secs,
+        "end": clip.end_secs,
+        "first": columns.iter().map(|column| column.first_frame).collect::<Vec<_>>(),
+        "last": columns.iter().map(|column| column.last_frame).collect::<Vec<_>>(),
+        "times": each(|column| column.begin_secs),
+        "change": each(|column| column.strip.change),
+        "lowest": each(|column| column.strip.lowest),
+        "highest": each(|column| column.strip.highest),
+        "outside": each(|column| column.strip.outside),
+    });
+    // A script ends at the first "</script", also within a string.
+    value.to_string().replace('<', "\\u003c")
+}
+
+/// The channel that stands for brightness.
+const fn light(components: Components) -> usize {
+    match components {
+        Components::Rgbl => 3,
+        Components::YCbCr => 0,
+    }
+}
+
+/// All counts of the columns, exact, in a form that a script reads: the difference of each cell from the same cell of the
+/// column before, small differences first of either sign (zigzag), seven bits a byte (LEB128), zlib, base64.
+fn encode(columns: &Columns) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    // A vector takes everything.
+    let _ = encoder.write_all(&differences(columns));
+    BASE64.encode(encoder.finish().unwrap_or_default())
+}
+
+fn differences(columns: &Columns) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut before: &[u64] = &[];
+    for column in columns.as_slice() {
+        for (index, &count) in column.cells.iter().enumerate() {
+            // The most pixels a frame may have are 2^30: sums stay far below 2^62.
+            let difference = count as i64 - before.get(index).map_or(0, |&count| count as i64);
+            let mut rest = ((difference << 1) ^ (difference >> 63)) as u64;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            bytes.push(rest as u8);
+        }
+        before = &column.cells;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clip::Strip;
+    use super::*;
+
+    /// Columns of one frame each, with these cells.
+    fn columns_of(rows: &[[u64; 3]]) -> Columns {
+        let mut columns = Columns::new(16);
+        for (frame, cells) in (0..).zip(rows) {
+            let (begin_secs, strip) = (0.0, Strip::default());
+            let cells = cells.to_vec();
+            columns.add(ClipColumn { first_frame: frame, last_frame: frame, begin_secs, frames: 1, cells, strip });
+        }
+        columns
+    }
+
+    #[test]
+    fn differences_take_few_bytes() {
+        let bytes = differences(&columns_of(&[[0, 1, 200], [5, 0, 64], [1 << 40, 0, 0]]));
+        assert_eq!(bytes[..7], [0, 2, 0x90, 0x03, 10, 1, 0x8f]);
+        assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
+    }
+
+    /// The cells of columns of so many each, as the page's script reads them.
+    fn undone(bytes: &[u8], cells: usize) -> Vec<u64> {
+        let (mut numbers, mut number, mut shift) = (Vec::new(), 0_u64, 0);
+        for byte in bytes {
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                let difference = (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
+                let before: u64 = numbers.len().checked_sub(cells).map_or(0, |at: usize| numbers[at]);
+                numbers.push(before.wrapping_add_signed(difference));
+                (number, shift) = (0, 0);
+            }
+        }
+        numbers
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn counts_come_back(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
+            proptest::prop_assert_eq!(undone(&differences(&columns_of(&rows)), 3), rows.concat());
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The pictures of the page: panels as PNG, everything around them as outlines for SVG and as text.
+
+use std::fmt::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use crate::file::encode_png;
+use crate::report::chart::{Bar, heat_map, round_top, side, strip};
+use crate::report::clip::Strip;
+use crate::report::content::Report;
+use crate::report::times::{percent, ticks, time};
+use crate::report::tone::{Panel, css_color};
+use histoscope_core::strip::Flaw;
+use histoscope_core::strip::{brightness, channel_color, ramp};
+
+/// Width of the pictures in pixels.
+const WIDTH: usize = 1120;
+/// Steps of the strips over the time.
+pub const STEPS: usize = 1120;
+
+/// A text at a place, in percent of the width.
+pub struct Label {
+    pub left: String,
+    pub label: String,
+}
+
+/// How bright a share of the samples is.
+pub struct Legend {
+    pub colors: String,
+    pub ticks: Vec<Label>,
+}
+
+/// A panel with its axis, its marks, and the clip's sum at its side.
+pub struct PanelParts {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// Which class it has.
+    pub size: &'static str,
+    pub color: Option<String>,
+    pub levels: Vec<LevelLabel>,
+    pub png: String,
+    /// Where cuts are, in percent of the width.
+    pub cuts: Vec<String>,
+    pub rows: usize,
+    pub sums: Vec<Curve>,
+}
+
+/// A label of the levels: percent of the scale, and the code there.
+pub struct LevelLabel {
+    pub share: u32,
+    pub code: u32,
+}
+
+/// An outline, and its colour or its class.
+pub struct Curve {
+    pub style: String,
+    pub path: String,
+}
+
+/// A mark of a frame, in percent of the width.
+pub struct Mark {
+    pub class: String,
+    pub left: String,
+    pub title: String,
+}
+
+/// A strip of figures over the time.
+pub struct StripParts {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// The top of its scale.
+    pub top: String,
+    pub curves: Vec<Curve>,
+    pub marks: Vec<Mark>,
+    pub about: String,
+    pub small: Option<&'static str>,
+    /// Classes, and what they stand for.
+    pub keys: Vec<(&'static str, String)>,
+}
+
+/// A place in percent of the width.
+fn left(report: &Report, secs: f64) -> f64 {
+    (report.clip.part_of(secs) * 100.0).clamp(0.0, 100.0)
+}
+
+/// How bright a share of the samples is.
+pub fn legend() -> Legend {
+    let gray = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
+    let colors: Vec<String> = (0..=20).map(|step| css_color(ramp(gray, f64::from(step) / 20.0))).collect();
+    let ticks = [(0.001, "0.1 %"), (0.01, "1"), (0.1, "10"), (1.0, "100")]
+        .map(|(share, label)| Label { left: format!("{:.2}", brightness(share) * 100.0), label: label.to_owned() });
+    Legend { colors: colors.join(","), ticks: ticks.into() }
+}
+
+/// A panel with all that stands around it.
+pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::EncodingError> {
+    let clip = &report.clip;
+    let color = |channel: usize| css_color(channel_color(clip.components, channel));
+    let sides = side(clip, panel);
+    Ok(PanelParts {
+        name: panel.name,
+        title: panel.title,
+        size: if panel.levels_per_row == 1 { "tall" } else { "low" },
+        color: if let [channel] = *panel.channels { Some(color(channel)) } else { None },
+        levels: levels(report, panel),
+        png: BASE64.encode(encode_png(&heat_map(clip, panel, WIDTH))?),
+        cuts: clip.listed_cuts().iter().map(|cut| format!("{:.4}", left(report, cut.time_secs))).collect(),
+        rows: panel.height(),
+        sums: sides.iter().zip(panel.channels).map(|(bars, &channel)| sum(bars, color(channel))).collect(),
+    })
+}
+
+/// Labels of the levels: code values and percent.
+fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
+    let bins = 1_u32 << report.clip.bits;
+    let parts = if panel.levels_per_row == 1 { 4 } else { 2 };
+    let code = |part| if part == parts { bins - 1 } else { bins / parts * part };
+    (0..=parts).map(|part| LevelLabel { share: 100 * part / parts, code: code(part) }).collect()
+}
+
+/// The summed histogram of a channel, lying on its side.
+fn sum(bars: &[Bar], color: String) -> Curve {
+    let rows = bars.len();
+    let mut path = format!("M0 {rows}");
+    for (row, Bar { length, .. }) in bars.iter().enumerate() {
+        let _ = write!(path, "H{:.2}V{}", length * 100.0, rows - 1 - row);
+    }
+    Curve { style: color, path: path + "H0z" }
+}
+
+/// The times under the panels.
+pub fn times(report: &Report) -> Vec<Label> {
+    let ticks = ticks(report.clip.begin_secs, report.clip.end_secs, 10).into_iter();
+    ticks.map(|tick| Label { left: format!("{:.3}", left(report, tick.secs)), label: tick.label }).collect()
+}
+
+/// The change from frame to frame, with the cuts.
+pub fn change_strip(report: &Report) -> StripParts {
+    let clip = &report.clip;
+    let change = strip(clip, STEPS, |strip| strip.change);
+    let top = round_top(change.iter().copied(), clip.threshold * 2.0);
+    let line = format!("M0 {:.2}H{STEPS}", 100.0 - clip.threshold / top * 100.0);
+    StripParts {
+        name: "change",
+        title: "Change from frame to frame",
+        top: top_text(top),
+        curves: vec![
+            Curve { style: "change".to_owned(), path: area(&change, top) },
+            Curve { style: "threshold".to_owned(), path: line },
+        ],
+        marks: clip
+            .cuts
+            .iter()
+            .map(|cut| {
+                let title = format!("Cut at {}, frame {}", time(cut.time_secs), cut.frame);
+                Mark { class: "cut".to_owned(), left: format!("{:.3}", left(report, cut.time_secs)), title }
+            })
+            .collect(),
+        about: report.cuts_text(),
+        small: Some("earth-mover distance of the histograms, as a part of the scale"),
+        keys: Vec::new(),
+    }
+}
+
+/// What is clipped and out of range, with the worst frames.
+pub fn clipped_strip(report: &Report) -> StripParts {
+    let clip = &report.clip;
+    let figures: [fn(&Strip) -> f64; 3] = [|strip| strip.lowest, |strip| strip.highest, |strip| strip.outside];
+    let values = figures.map(|figure| strip(clip, STEPS, figure));
+    let top = round_top(values.iter().flatten().copied(), 0.001);
+    let (mut curves, mut marks, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+    for ((flaw, values), worst) in Flaw::ALL.into_iter().zip(&values).zip(&clip.worst) {
+        let (name, title) = (flaw.name(), flaw.title());
+        curves.push(Curve { style: format!("area {name}"), path: area(values, top) });
+        marks.extend(worst.iter().map(|worst| Mark {
+            class: format!("worst {name}"),
+            left: format!("{:.3}", left(report, worst.time_secs)),
+            title: format!("{title}: {} at {}", percent(worst.share.share), time(worst.time_secs)),
+        }));
+        let most = percent(worst.first().map_or(0.0, |worst| worst.share.share));
+        keys.push((name, format!("{}: up to {most}", title.to_lowercase())));
+    }
+    let (name, title) = ("clipped", "Clipped and out of range");
+    StripParts { name, title, top: top_text(top), curves, marks, about: String::new(), small: None, keys }
+}
+
+/// The top of a strip's scale.
+fn top_text(top: f64) -> String {
+    percent(top).replace(".0 %", " %")
+}
+
+/// The area under the values, in a box of `STEPS` × 100. Steps that do not rise or fall take no room.
+fn area(values: &[f64], top: f64) -> String {
+    let mut path = "M0 100".to_owned();
+    let mut before = String::new();
+    for (x, value) in values.iter().enumerate() {
+        let y = format!("{:.2}", 100.0 - value / top * 100.0);
+        if y != before {
+            let _ = write!(path, "H{x}V{y}");
+            before = y;
+        }
+    }
+    let _ = write!(path, "H{}V100z", values.len());
+    path
+}

@@ -1,0 +1,89 @@
+//! The scopes of the page: their pictures as PNG, their graticules as outlines for SVG.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use crate::file::encode_png;
+use crate::report::content::Report;
+use crate::report::scopes::{
+    Trace, TraceLine, aims, lines, targets_text, trace_picture, traces as all_traces, vectorscope_picture,
+};
+use histoscope_core::scopes::SUM_LEVELS;
+use histoscope_core::scopes::graticule::LineKind;
+
+/// Width of the pictures in pixels.
+const WIDTH: usize = 1120;
+/// Half the side of a target's box.
+const BOX: f64 = 3.0;
+
+/// A waveform or a parade with its graticule.
+pub struct TraceParts {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub png: String,
+    pub lines: Vec<LineParts>,
+}
+
+/// A line, from the bottom in percent of the height.
+pub struct LineParts {
+    pub class: &'static str,
+    pub bottom: String,
+    pub top: String,
+    pub label: Option<(String, u32)>,
+}
+
+/// The vectorscope with its graticule.
+pub struct VectorscopeParts {
+    pub png: String,
+    pub side: usize,
+    pub boxes: Vec<BoxParts>,
+    pub about: String,
+}
+
+/// A target.
+pub struct BoxParts {
+    pub path: String,
+    pub name: Option<(&'static str, String, String)>,
+}
+
+/// The waveform and the parade, where they were counted.
+pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
+    let Some(sum) = report.scopes.waveform() else { return Ok(Vec::new()) };
+    let parts = |trace: Trace| {
+        let line = |line: TraceLine| LineParts {
+            class: match line.kind {
+                LineKind::Step => "step",
+                LineKind::Tolerance => "tolerance",
+                LineKind::Nominal => "nominal",
+            },
+            bottom: format!("{:.3}", 100.0 * line.place),
+            top: format!("{:.3}", 100.0 - 100.0 * line.place),
+            label: line.label,
+        };
+        Ok(TraceParts {
+            name: trace.name,
+            title: trace.title,
+            png: BASE64.encode(encode_png(&trace_picture(sum, &trace, WIDTH))?),
+            lines: lines(report, &trace).into_iter().map(line).collect(),
+        })
+    };
+    all_traces(sum).into_iter().map(parts).collect()
+}
+
+/// The vectorscope, where it was counted.
+pub fn vectorscope(report: &Report) -> Result<Option<VectorscopeParts>, png::EncodingError> {
+    let Some(sum) = &report.scopes.vectorscope else { return Ok(None) };
+    let boxes = aims(sum).into_iter().map(|aim| {
+        let [x, y] = aim.at;
+        BoxParts {
+            path: format!("M{:.2} {:.2}h{side}v{side}h-{side}z", x - BOX, y - BOX, side = 2.0 * BOX),
+            name: aim.name.map(|name| (name, format!("{:.2}", x + 1.8 * BOX), format!("{:.2}", y - 1.2 * BOX))),
+        }
+    });
+    Ok(Some(VectorscopeParts {
+        png: BASE64.encode(encode_png(&vectorscope_picture(sum))?),
+        side: SUM_LEVELS,
+        boxes: boxes.collect(),
+        about: targets_text(sum),
+    }))
+}

@@ -1,0 +1,178 @@
+//! The tables of the page.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use crate::jpeg::Jpeg;
+use crate::report::content::{Fact, Report};
+use crate::report::shots::{self, Edge};
+use crate::report::times::{percent, time, whole};
+use crate::report::tone::css_color;
+use histoscope_core::histogram::ChannelStats;
+use histoscope_core::picture::color::Origin;
+use histoscope_core::strip::channel_color;
+use histoscope_core::strip::{Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
+use histoscope_core::text::{counted, plain};
+
+/// The name of a channel and its colour.
+pub struct ChannelName {
+    pub name: &'static str,
+    pub color: String,
+}
+
+/// A channel of the whole clip, and its cells.
+pub struct ChannelRow {
+    pub channel: ChannelName,
+    pub cells: Vec<String>,
+}
+
+/// What is known about the video.
+pub struct FactLine {
+    pub name: &'static str,
+    pub value: String,
+    pub origin: Option<Origin>,
+}
+
+/// A small picture in the page.
+pub struct PictureParts {
+    pub width: u32,
+    pub height: u32,
+    pub jpeg: String,
+}
+
+impl PictureParts {
+    fn of(picture: &Jpeg) -> Self {
+        Self { width: picture.width, height: picture.height, jpeg: BASE64.encode(&picture.bytes) }
+    }
+}
+
+/// A shot.
+pub struct ShotCard {
+    pub number: String,
+    pub secs: f64,
+    /// When it begins.
+    pub time: String,
+    /// The frame with which it begins: for scripts, and for people.
+    pub frame: u64,
+    pub frame_text: String,
+    /// Its timecode.
+    pub timecode: Option<String>,
+    pub length: String,
+    pub frames: String,
+    /// The change over the cut before it, if there is one.
+    pub change: Option<String>,
+    pub picture: Option<PictureParts>,
+}
+
+/// A frame in a table.
+pub struct FrameLine {
+    pub secs: f64,
+    pub time: String,
+    pub frame: String,
+    pub share: String,
+    pub channel: ChannelName,
+    pub picture: Option<PictureParts>,
+}
+
+/// A break of the timecode.
+pub struct BreakLine {
+    pub secs: f64,
+    pub time: String,
+    pub frame: String,
+    /// The timecode that is there, and the one that would have followed.
+    pub found: String,
+    pub expected: String,
+}
+
+/// The worst frames of one kind.
+pub struct FlawList {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub rows: Vec<FrameLine>,
+}
+
+fn channel_name(report: &Report, channel: usize) -> ChannelName {
+    let name = report.clip.components.channel_names().get(channel).copied().unwrap_or_default();
+    ChannelName { name, color: css_color(channel_color(report.clip.components, channel)) }
+}
+
+/// The figures of the whole clip.
+pub fn figures(report: &Report) -> Vec<ChannelRow> {
+    let row = |(channel, (_, stats)): (usize, (&str, ChannelStats))| {
+        let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| percent(stats.share_out_of_range));
+        let levels = [stats.min, stats.p1, stats.median, stats.p99, stats.max].map(|level| level.to_string());
+        let codes = [stats.mean, stats.std_dev].map(|code| format!("{code:.2}"));
+        let shares = [stats.share_lowest, stats.share_highest].map(percent);
+        let cells = levels.into_iter().chain(codes).chain(shares).chain([outside]).collect();
+        ChannelRow { channel: channel_name(report, channel), cells }
+    };
+    report.clip.histogram.stats().enumerate().map(row).collect()
+}
+
+/// What is known about the video.
+pub fn facts(report: &Report) -> Vec<FactLine> {
+    let line = |fact: &Fact| FactLine { name: fact.name, value: plain(&fact.value), origin: fact.origin };
+    report.facts.iter().map(line).collect()
+}
+
+/// The shots that end at a cut that is listed; all of them, where every cut is.
+pub fn shots(report: &Report) -> Vec<ShotCard> {
+    let clip = &report.clip;
+    let listed = clip.listed_cuts().len() as u64;
+    let most = if listed == clip.cuts_found { usize::MAX } else { listed as usize };
+    let card = |(at, (begin, end)): (usize, (Edge, Edge))| {
+        let cut = at.checked_sub(1).and_then(|before| clip.cuts.get(before));
+        let secs = cut.map_or(clip.begin_secs, |cut| cut.time_secs);
+        ShotCard {
+            number: whole(at as u64 + 1),
+            secs,
+            time: time(secs),
+            frame: begin.frame,
+            frame_text: whole(begin.frame),
+            timecode: clip.timecodes.timecode_of(begin.frame).map(|timecode| timecode.to_string()),
+            length: time(end.millis.saturating_sub(begin.millis) as f64 / 1000.0),
+            frames: counted(end.frame - begin.frame, "frame"),
+            change: cut.map(|cut| percent(cut.distance)),
+            picture: report.thumbnails.shot(begin.frame).map(PictureParts::of),
+        }
+    };
+    shots::shots(clip).into_iter().take(most).enumerate().map(card).collect()
+}
+
+/// The worst frames.
+pub fn worst(report: &Report) -> Vec<FlawList> {
+    let line = |worst: &WorstFrame| FrameLine {
+        secs: worst.time_secs,
+        time: time(worst.time_secs),
+        frame: whole(worst.frame),
+        share: percent(worst.share.share),
+        channel: channel_name(report, worst.share.channel),
+        picture: report.thumbnails.worst(worst.frame).map(PictureParts::of),
+    };
+    let lists = Flaw::ALL.into_iter().zip(&report.clip.worst);
+    lists
+        .map(|(flaw, worst)| FlawList {
+            name: flaw.name(),
+            title: flaw.title(),
+            rows: worst.iter().map(line).collect(),
+        })
+        .collect()
+}
+
+/// The most breaks of the timecode that are listed.
+const MOST_BREAKS: usize = 100;
+
+/// The first breaks of the timecode.
+pub fn breaks(report: &Report) -> Vec<BreakLine> {
+    let line = |run: &TimecodeRun| {
+        let TimecodeBreak { expected, found } = run.broken?;
+        Some(BreakLine {
+            secs: run.time_secs,
+            time: time(run.time_secs),
+            frame: whole(run.frame),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        })
+    };
+    report.clip.timecodes.listed().iter().filter_map(line).take(MOST_BREAKS).collect()
+}

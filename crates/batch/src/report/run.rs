@@ -1,0 +1,237 @@
+//! From a file to its report.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::clip::{ClipBuilder, FramePlace};
+use super::content::{Report, facts};
+use super::page::page;
+use super::picture;
+use super::shots;
+use super::thumbnails::Thumbnails;
+use super::times::{time, whole};
+use crate::analyze::AnalyzeError;
+use crate::analyze::counter::ScopeUse;
+use crate::analyze::overview::Progress;
+use crate::analyze::pipeline::{CountedFrame, FrameFacts, Pipeline, Request, RunOutcome};
+use crate::analyze::thumbnails::ThumbnailUse;
+use crate::file::{FileError, check_output, encode_png, write_whole};
+use histoscope_core::histogram::Components;
+use histoscope_core::scopes::{ScopeChoice, ScopeSums};
+use histoscope_core::text::{file_name, shown};
+use histoscope_media::{MediaError, StreamInfo};
+
+/// What a report is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// A picture.
+    Png,
+    /// A page.
+    Html,
+}
+
+impl ReportFormat {
+    /// The format that a file's ending names.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "png" => Some(Self::Png),
+            "html" | "htm" => Some(Self::Html),
+            _ => None,
+        }
+    }
+}
+
+/// How to make a report, besides how to read the video.
+#[derive(Debug, Clone)]
+pub struct ReportOptions {
+    /// What is shown; the request says that it is counted.
+    pub components: Components,
+    /// The distance from which a change can be a cut, as a part of the scale.
+    pub cut_threshold: f64,
+    /// Where to write, with an ending that [`ReportFormat`] knows.
+    pub outputs: Vec<PathBuf>,
+    /// Where to write the table of shots.
+    pub shots: Option<PathBuf>,
+    /// Whether to show no progress.
+    pub quiet: bool,
+}
+
+/// How the making of a report ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// It shows everything that was asked for.
+    Complete,
+    /// The file ended before its headers say; the report shows what there is.
+    EndedEarly(String),
+    /// The run was asked to stop; the report shows what was counted until then.
+    Stopped,
+    /// The run was asked to stop before a frame was counted; nothing was written.
+    StoppedAtOnce,
+}
+
+/// Counts the clip and writes its report to all outputs.
+///
+/// # Errors
+/// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
+/// is left as it was.
+pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
+    for output in options.outputs.iter().chain(&options.shots) {
+        check_output(output, &request.input)?;
+    }
+    let wanted = request.counting.scopes;
+    let has_page = options.outputs.iter().any(|output| ReportFormat::of(output) == Some(ReportFormat::Html));
+    request.thumbnails = has_page.then_some(ThumbnailUse { cut_threshold: options.cut_threshold });
+    let pipeline = Pipeline::open(request)?;
+    let info = pipeline.info().clone();
+    let mut notes = info.notes.clone();
+    notes.extend(pipeline.bars().map(|bars| format!("{bars}.")));
+    let Gathered { clip, mut thumbnails, first, mut outcome } = gather(pipeline, options)?;
+    let (Some(clip), Some(first)) = (clip.finish(), first) else {
+        if outcome.stopped {
+            return Ok(Finished::StoppedAtOnce);
+        }
+        return Err(nothing(&info, &outcome));
+    };
+    thumbnails.finish(&clip);
+    notes.extend(notes_on(&outcome, clip.left_out, clip.end_secs));
+    notes.extend(notes_on_scopes(&outcome.scopes, wanted));
+    let report = Report {
+        name: file_name(&info.path),
+        facts: facts(&info, &first, &outcome.counted_by),
+        notes,
+        clip,
+        thumbnails,
+        scopes: std::mem::take(&mut outcome.scopes),
+    };
+    for output in &options.outputs {
+        write(&report, output)?;
+    }
+    if let Some(output) = &options.shots {
+        write_whole(output, shots::table(&shots::shots(&report.clip), &report.clip.timecodes).as_bytes())?;
+    }
+    Ok(match outcome.ended_early {
+        _ if outcome.stopped => Finished::Stopped,
+        Some(reason) => Finished::EndedEarly(reason),
+        None => Finished::Complete,
+    })
+}
+
+/// What came of a run.
+struct Gathered {
+    clip: ClipBuilder,
+    thumbnails: Thumbnails,
+    first: Option<FrameFacts>,
+    outcome: RunOutcome,
+}
+
+fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, AnalyzeError> {
+    let name = shown(&pipeline.info().path);
+    let mut progress = Progress::new(&name, pipeline.span_secs(), options.quiet);
+    let components = if pipeline.counting().rgbl { Components::Rgbl } else { Components::YCbCr };
+    let mut clip = ClipBuilder::new(components, options.cut_threshold);
+    if options.shots.is_some() {
+        clip = clip.keeping_all_cuts();
+    }
+    let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
+    let (mut thumbnails, mut first) = (Thumbnails::default(), None);
+    let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
+        let histogram = match components {
+            Components::Rgbl => counts.rgbl,
+            Components::YCbCr => counts.coded,
+        };
+        if let Some(histogram) = histogram {
+            let place = FramePlace {
+                number: facts.number,
+                time_secs: facts.time_secs,
+                duration_secs: facts.duration_secs,
+                range: facts.reading.colorimetry.range.value,
+                timecode: facts.timecode.zip(rate),
+            };
+            clip.add(place, &histogram);
+            thumbnails.add(facts.number, thumbnail, &clip);
+            progress.frame(facts.time_secs);
+            first.get_or_insert(facts);
+        }
+        ControlFlow::Continue(())
+    });
+    progress.finish();
+    Ok(Gathered { clip, thumbnails, first, outcome: outcome? })
+}
+
+/// Why there is not one frame to report on.
+fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
+    match &outcome.ended_early {
+        Some(reason) => {
+            let (path, reason) = (info.path.clone(), reason.clone());
+            MediaError::Failed { path, action: "reading the frames", reason }.into()
+        }
+        None => AnalyzeError::NothingCounted(shown(&info.path)),
+    }
+}
+
+/// What a reader must know about the counts.
+fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outcome.stopped {
+        notes.push(format!("Partial: counting was stopped at {}.", time(end_secs)));
+    }
+    if let Some(reason) = &outcome.ended_early {
+        notes.push(format!("Incomplete: {reason}."));
+    }
+    let decoder = &outcome.decoder;
+    for (count, what) in [
+        (decoder.damaged, "Damaged frames, counted as they were decoded"),
+        (decoder.refused_packets, "Packets refused by the decoder"),
+        (decoder.unusable, "Frames left out because they could not be read as pictures"),
+        (left_out, "Frames of another bit depth, which are in the pictures and not in the table"),
+    ] {
+        if count > 0 {
+            notes.push(format!("{what}: {}.", whole(count)));
+        }
+    }
+    notes
+}
+
+/// What of the scopes that were wanted is not there.
+fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
+    let mut notes = Vec::new();
+    if matches!(wanted, ScopeUse::Sums(ScopeChoice { vectorscope: true, .. })) && !scopes.found().vectorscope {
+        notes.push("The video is gray: without colour there is no vectorscope.".to_owned());
+    }
+    if scopes.left_out() > 0 {
+        notes.push(format!("Frames of another width, which are not in the waveform: {}.", whole(scopes.left_out())));
+    }
+    notes
+}
+
+fn write(report: &Report, output: &Path) -> Result<(), AnalyzeError> {
+    let png = |source| FileError::Png { path: output.to_owned(), source };
+    let bytes = match ReportFormat::of(output) {
+        Some(ReportFormat::Html) => page(report).map_err(png)?.into_bytes(),
+        _ => encode_png(&picture::draw(report)).map_err(png)?,
+    };
+    Ok(write_whole(output, &bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_what_it_lacks() {
+        assert_eq!(notes_on(&RunOutcome::default(), 0, 9.0), [""; 0]);
+        let mut outcome =
+            RunOutcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..RunOutcome::default() };
+        outcome.decoder.damaged = 2;
+        let notes = notes_on(&outcome, 1, 3.5).join(" ");
+        for part in [
+            "Partial: counting was stopped at 0:03.500",
+            "Incomplete: it ends after 3 s",
+            "Damaged frames, counted as they were decoded: 2.",
+            "Frames of another bit depth, which are in the pictures and not in the table: 1.",
+        ] {
+            assert!(notes.contains(part), "{part}: {notes}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The scopes of a report before anybody draws around them: waveforms and the vectorscope as pictures, and their graticules.
+
+use super::content::Report;
+use super::tone::INK;
+use histoscope_core::histogram::Components;
+use histoscope_core::scopes::graticule::{LineKind, Scale, Unit};
+use histoscope_core::scopes::{Chroma, SUM_LEVELS, Vectorscope, VectorscopeSum, WaveformSum, targets};
+use histoscope_core::strip::{Rgb, brightness, channel_color, ramp};
+use histoscope_render::gpu::readback::Image;
+
+/// Pixels between the channels of a parade.
+const BETWEEN: usize = 10;
+/// The least part of their height between two labels of a scale.
+const LABEL_DISTANCE: f64 = 0.06;
+/// Light of a pair of levels that one sample has.
+const FLOOR: f64 = 0.25;
+
+/// A waveform, or several channels beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trace {
+    /// Its heading.
+    pub title: &'static str,
+    /// As an identifier has it.
+    pub name: &'static str,
+    /// The channels, from left to right.
+    pub channels: &'static [usize],
+}
+
+const RGBL: [Trace; 2] = [
+    Trace { title: "Waveform of the whole clip: luminance", name: "waveform", channels: &[3] },
+    Trace { title: "Parade: red, green and blue", name: "parade", channels: &[0, 1, 2] },
+];
+const YCBCR: [Trace; 2] = [
+    Trace { title: "Waveform of the whole clip: Y'", name: "waveform", channels: &[0] },
+    Trace { title: "Parade: Cb and Cr", name: "parade", channels: &[1, 2] },
+];
+
+/// The traces of a report, from the top down.
+#[must_use]
+pub fn traces(sum: &WaveformSum) -> Vec<Trace> {
+    let all = match sum.components {
+        Components::Rgbl => RGBL,
+        Components::YCbCr => YCBCR,
+    };
+    // Of gray there is only Y'.
+    all.into_iter().filter(|trace| trace.channels.iter().all(|&channel| sum.columns[channel] > 0)).collect()
+}
+
+/// A trace's picture of that width, the highest level at the top: [`SUM_LEVELS`] high. Brightness is the share of a column's samples,
+/// by the tone curve of the other pictures.
+#[must_use]
+pub fn trace_picture(sum: &WaveformSum, trace: &Trace, width: usize) -> Image {
+    let mut image = Image { width: width as u32, height: SUM_LEVELS as u32, rgba: vec![255; width * SUM_LEVELS * 4] };
+    image.rgba.chunks_exact_mut(4).for_each(|pixel| pixel[..3].fill(0));
+    let count = trace.channels.len();
+    let each = (width - BETWEEN * (count - 1)) / count;
+    for (index, &channel) in trace.channels.iter().enumerate() {
+        let color = channel_color(sum.components, channel);
+        for x in 0..each {
+            let shares = shares(sum, channel, (x, each));
+            for (level, share) in shares.into_iter().enumerate() {
+                let at = (SUM_LEVELS - 1 - level) * width + index * (each + BETWEEN) + x;
+                image.rgba[4 * at..][..3].copy_from_slice(&ramp(color, brightness(share)));
+            }
+        }
+    }
+    image
+}
+
+/// Shares of the samples, level by level, of the columns of the waveform that lie in a column of so many pixels.
+fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<f64> {
+    let columns = sum.columns[channel] as usize;
+    let first = x * columns / width;
+    let end = ((x + 1) * columns).div_ceil(width).max(first + 1);
+    let mut counts = vec![0; SUM_LEVELS];
+    for column in first..end {
+        counts.iter_mut().zip(sum.column(channel, column)).for_each(|(count, more)| *count += more);
+    }
+    let samples = counts.iter().sum::<u64>().max(1) as f64;
+    counts.into_iter().map(|count| count as f64 / samples).collect()
+}
+
+/// A line of a trace's graticule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceLine {
+    /// Where it lies, from 0 at the bottom to 1.
+    pub place: f64,
+    /// What it stands for.
+    pub kind: LineKind,
+    /// Its value in percent and the nearest code, if there is room to write them.
+    pub label: Option<(String, u32)>,
+}
+
+/// The lines of a trace, of which all channels have one scale.
+#[must_use]
+pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
+    let clip = &report.clip;
+    let first = trace.channels.first().copied().unwrap_or(0);
+    let scale = Scale::new(clip.components, first, clip.range, clip.bits);
+    let levels = f64::from(1_u32 << Vectorscope::level_bits_of(clip.bits));
+    let top = f64::from((1_u32 << clip.bits) - 1);
+    let mut marks = scale.marks(Unit::Percent);
+    // Who comes first has room.
+    marks.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.level.total_cmp(&b.level)));
+    let mut lines: Vec<TraceLine> = Vec::new();
+    for mark in marks {
+        let place = ((mark.level + 0.5) / levels).clamp(0.0, 1.0);
+        let is_free = |line: &TraceLine| line.label.is_none() || (line.place - place).abs() >= LABEL_DISTANCE;
+        let code = scale.code_at(mark.value, Unit::Percent).round().clamp(0.0, top) as u32;
+        let label = lines.iter().all(is_free).then_some((mark.label, code));
+        lines.push(TraceLine { place, kind: mark.kind, label });
+    }
+    lines
+}
+
+/// The vectorscope, Cb to the right and Cr up, [`SUM_LEVELS`] pixels a side. Brightness is the logarithm of the count, and a pair of
+/// levels that one sample has is still seen; its colour is the hue that it stands for.
+#[must_use]
+pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
+    let side = SUM_LEVELS;
+    let mut image = Image { width: side as u32, height: side as u32, rgba: vec![255; side * side * 4] };
+    let most = sum.counts.iter().copied().max().unwrap_or(0) as f64;
+    for (cb, counts) in sum.counts.chunks_exact(side).enumerate() {
+        for (cr, &count) in counts.iter().enumerate() {
+            let light =
+                if count == 0 { 0.0 } else { FLOOR + (1.0 - FLOOR) * (count as f64).ln() / most.ln().max(1e-9) };
+            let color = hue(&sum.chroma, [cb, cr]).map(|part| (255.0 * part * light.min(1.0)).round() as u8);
+            let at = (side - 1 - cr) * side + cb;
+            image.rgba[4 * at..][..3].copy_from_slice(&color);
+        }
+    }
+    image
+}
+
+/// Red, green and blue from 0 to 1 of the lightest colour with these differences, a little towards white.
+fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
+    const WHITE: f64 = 0.25;
+    let (kr, kb) = chroma.luma_weights();
+    let [cb, cr] = levels.map(|level| (level as f64 - 128.0) / 224.0);
+    let (red, blue) = (2.0 * (1.0 - kr) * cr, 2.0 * (1.0 - kb) * cb);
+    let green = -(kr * red + kb * blue) / (1.0 - kr - kb);
+    let most = red.max(green).max(blue);
+    [red, green, blue].map(|part| WHITE + (1.0 - WHITE) * (1.0 + part - most).clamp(0.0, 1.0))
+}
+
+/// A target of the vectorscope's graticule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aim {
+    /// The colour's usual name; of those of 100 % alone.
+    pub name: Option<&'static str>,
+    /// Its place in the picture, in pixels from the left and from the top.
+    pub at: [f64; 2],
+}
+
+/// The targets of 75 and 100 %.
+#[must_use]
+pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
+    let Chroma { matrix, range, bits, .. } = sum.chroma;
+    let codes = f64::from(1_u32 << (bits - 8));
+    let place = |code: f64| (code + 0.5) / codes;
+    let of = |amplitude: f64| {
+        let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
+        all.into_iter().flatten().map(move |target| Aim {
+            name: (amplitude == 1.0).then_some(target.name),
+            at: [place(target.codes[0]), SUM_LEVELS as f64 - place(target.codes[1])],
+        })
+    };
+    of(0.75).chain(of(1.0)).collect()
+}
+
+/// Of which matrix the targets are, in words.
+#[must_use]
+pub fn targets_text(sum: &VectorscopeSum) -> String {
+    let Chroma { matrix, range, .. } = sum.chroma;
+    match matrix.luma_weights() {
+        Some(_) => format!("targets of 75 and 100 % of {matrix}, {range} range"),
+        None => format!("{matrix}, {range} range, which has no targets"),
+    }
+}
+
+/// The colour of a line, and how opaque it is.
+#[must_use]
+pub const fn line_look(kind: LineKind) -> (Rgb, u8) {
+    match kind {
+        LineKind::Step => (INK, 26),
+        LineKind::Tolerance => ([255, 96, 80], 130),
+        LineKind::Nominal => (INK, 90),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::clip::{ClipBuilder, FramePlace};
+    use crate::report::thumbnails::Thumbnails;
+    use histoscope_core::histogram::Histogram;
+    use histoscope_core::picture::color::{Matrix, Range};
+    use histoscope_core::picture::layout::PixelLayout;
+    use histoscope_core::picture::region::Rect;
+    use histoscope_core::scopes::{ScopeCounts, ScopeSums, Waveform};
+
+    /// Two frames of `width` columns of 10 bits, in which column x has the level 4 · x, and one sample of blue.
+    fn report(width: u32, components: Components) -> Report {
+        let layout = PixelLayout::planar_ycbcr(10, (0, 0));
+        let mut waveform = Waveform::empty(&layout, Rect::whole(width, 2), components);
+        for channel in 0..components.channel_names().len() {
+            for column in 0..waveform.columns[channel] {
+                waveform.column_mut(channel, column)[(4 * column as usize) % 1024] = 2;
+            }
+        }
+        let mut vectorscope = Vectorscope::empty(10);
+        vectorscope.counts[(960 << 10) + 472] = 1;
+        vectorscope.counts[(512 << 10) + 512] = 1000;
+        let mut scopes = ScopeSums::default();
+        let counts = ScopeCounts { waveform: Some(waveform), vectorscope: Some(vectorscope) };
+        let chroma = Chroma::coded(Matrix::Bt709, Range::Limited, 10);
+        let mut clip = ClipBuilder::new(components, 0.03);
+        for number in 0..2 {
+            scopes.add(&counts, Some(chroma), 1);
+            let place = FramePlace {
+                number,
+                time_secs: number as f64,
+                duration_secs: 1.0,
+                range: Range::Limited,
+                timecode: None,
+            };
+            clip.add(place, &Histogram::empty(10, components));
+        }
+        let clip = clip.finish().unwrap();
+        let (name, thumbnails) = ("clip".to_owned(), Thumbnails::default());
+        Report { name, facts: Vec::new(), notes: Vec::new(), clip, thumbnails, scopes }
+    }
+
+    fn pixel(image: &Image, x: usize, y: usize) -> Rgb {
+        let at = (y * image.width as usize + x) * 4;
+        [image.rgba[at], image.rgba[at + 1], image.rgba[at + 2]]
+    }
+
+    #[test]
+    fn every_column_is_drawn_at_its_level() {
+        // As wide as the picture, narrower and wider.
+        for (width, pixels) in [(200, 200), (60, 240), (240, 60)] {
+            let report = report(width, Components::Rgbl);
+            let sum = report.scopes.waveform().unwrap();
+            let image = trace_picture(sum, &traces(sum)[0], pixels);
+            for x in 0..pixels {
+                let lit: Vec<usize> = (0..256).filter(|&y| pixel(&image, x, y) != [0; 3]).map(|y| 255 - y).collect();
+                let columns = x * width as usize / pixels..((x + 1) * width as usize).div_ceil(pixels);
+                assert_eq!(lit.iter().rev().copied().collect::<Vec<_>>(), columns.collect::<Vec<_>>(), "{width} {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_parade_has_its_channels_side_by_side_in_their_colours() {
+        let report = report(100, Components::Rgbl);
+        let sum = report.scopes.waveform().unwrap();
+        let image = trace_picture(sum, &traces(sum)[1], 320);
+        for (channel, begin) in [(0, 0), (1, 110), (2, 220)] {
+            let color = ramp(channel_color(Components::Rgbl, channel), brightness(1.0));
+            assert_eq!(pixel(&image, begin + 40, 255 - 40), color, "channel {channel}");
+        }
+        assert!((100..110).all(|x| (0..256).all(|y| pixel(&image, x, y) == [0; 3])), "black between them");
+    }
+
+    #[test]
+    fn lines_lie_at_their_codes_and_labels_have_room() {
+        let report = report(100, Components::YCbCr);
+        let sum = report.scopes.waveform().unwrap();
+        let lines = lines(&report, &traces(sum)[0]);
+        let at = |percent: &str| lines.iter().find(|line| line.label.as_ref().is_some_and(|label| label.0 == percent));
+        for (percent, code, kind) in [("0", 64, LineKind::Nominal), ("100", 940, LineKind::Nominal)] {
+            let line = at(percent).unwrap();
+            assert_eq!((line.label.as_ref().unwrap().1, line.kind), (code, kind));
+            assert!((line.place - (f64::from(code) + 0.5) / 1024.0).abs() < 1e-9);
+        }
+        assert_eq!(lines.iter().filter(|line| line.kind == LineKind::Tolerance).count(), 2, "EBU R 103");
+        let labelled: Vec<f64> = lines.iter().filter(|line| line.label.is_some()).map(|line| line.place).collect();
+        for (index, a) in labelled.iter().enumerate() {
+            assert!(labelled[..index].iter().all(|b| (a - b).abs() >= LABEL_DISTANCE), "{labelled:?}");
+        }
+    }
+
+    /// The sample of 100 % blue falls into the box of its target, in blue, and is seen beside a thousand others.
+    #[test]
+    fn samples_fall_into_the_boxes_of_their_targets() {
+        let report = report(100, Components::Rgbl);
+        let sum = report.scopes.vectorscope.as_ref().unwrap();
+        let image = vectorscope_picture(sum);
+        let lit: Vec<(usize, usize)> = (0..256)
+            .flat_map(|y| (0..256).map(move |x| (x, y)))
+            .filter(|&(x, y)| pixel(&image, x, y) != [0; 3])
+            .collect();
+        assert_eq!(lit, [(128, 127), (240, 137)]);
+        let [red, green, blue] = pixel(&image, 240, 137);
+        assert!(blue > 50 && blue > red + 20 && blue > green + 20, "{red} {green} {blue}");
+        let [red, green, blue] = pixel(&image, 128, 127);
+        assert!(red == green && green == blue && red > 250, "gray is white");
+        let aim = aims(sum).into_iter().find(|aim| aim.name == Some("B")).unwrap();
+        assert!((aim.at[0] - 240.5).abs() < 1.0 && (aim.at[1] - 137.5).abs() < 1.0, "{aim:?}");
+    }
+}

@@ -1,0 +1,153 @@
+//! The small pictures of a page: the first frame of every shot, and the worst frames. What they take is bounded, whatever the clip's length.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::clip::{Clip, ClipBuilder};
+use crate::jpeg::Jpeg;
+use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
+
+/// Bytes of the page that the pictures of shots take at most. Those of worst frames are 30 at most.
+pub const MOST_OF_PAGE: usize = 16_000_000;
+
+/// Keeps of the pictures that come with frames those that a page shows.
+#[derive(Debug, Default)]
+pub struct Thumbnails {
+    /// Those of the last frames, which may turn out to begin a shot.
+    recent: VecDeque<(u64, Jpeg)>,
+    /// By the number of the shot's first frame.
+    shots: BTreeMap<u64, Jpeg>,
+    worst: BTreeMap<u64, Jpeg>,
+    /// Cuts that were looked at.
+    cuts: usize,
+    /// Bytes of the page that pictures of shots take.
+    taken: usize,
+    /// Whether there was one for which no room was left.
+    is_full: bool,
+}
+
+impl Thumbnails {
+    /// Takes the picture of the frame that was added to the clip last, if it has one.
+    pub fn add(&mut self, frame: u64, picture: Option<Jpeg>, clip: &ClipBuilder) {
+        let is_first = clip.frames() == 1;
+        if let Some(picture) = picture {
+            if clip.has_among_worst(frame) {
+                self.worst.insert(frame, picture.clone());
+                self.worst.retain(|&frame, _| clip.has_among_worst(frame));
+            }
+            self.recent.push_back((frame, picture));
+        }
+        if is_first {
+            self.begin_shot(frame);
+        }
+        self.follow(clip.cuts());
+        // A cut is found so many frames later.
+        while self.recent.len() > FLASH_FRAMES + 1 {
+            self.recent.pop_front();
+        }
+    }
+
+    /// The pictures of the clip, which has ended.
+    pub fn finish(&mut self, clip: &Clip) {
+        self.follow(&clip.cuts);
+        self.recent.clear();
+        self.worst.retain(|&frame, _| clip.worst.iter().flatten().any(|worst| worst.frame == frame));
+    }
+
+    /// The picture of the first frame of a shot.
+    #[must_use]
+    pub fn shot(&self, frame: u64) -> Option<&Jpeg> {
+        self.shots.get(&frame)
+    }
+
+    /// How many shots have one, where some had to do without.
+    #[must_use]
+    pub fn shots_if_full(&self) -> Option<usize> {
+        self.is_full.then_some(self.shots.len())
+    }
+
+    /// The picture of one of the worst frames.
+    #[must_use]
+    pub fn worst(&self, frame: u64) -> Option<&Jpeg> {
+        self.worst.get(&frame)
+    }
+
+    /// Goes on to the last of these cuts.
+    fn follow(&mut self, cuts: &[Cut]) {
+        for cut in cuts.iter().take(MAX_LISTED).skip(self.cuts) {
+            self.cuts += 1;
+            self.begin_shot(cut.frame);
+        }
+    }
+
+    fn begin_shot(&mut self, frame: u64) {
+        let Some((_, picture)) = self.recent.iter().find(|(number, _)| *number == frame) else { return };
+        // Four characters for three bytes.
+        let length = picture.bytes.len().div_ceil(3) * 4;
+        self.is_full |= self.taken + length > MOST_OF_PAGE;
+        if !self.is_full {
+            self.taken += length;
+            self.shots.insert(frame, picture.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clip::FramePlace;
+    use super::*;
+    use histoscope_core::histogram::{Components, Histogram};
+    use histoscope_core::picture::color::Range;
+
+    /// What a page keeps of so many frames, each with a picture of that size and all samples at what `code` says.
+    fn kept(frames: u64, bytes: usize, code: impl Fn(u64) -> usize) -> (Clip, Thumbnails) {
+        let (mut clip, mut thumbnails) = (ClipBuilder::new(Components::Rgbl, 0.03), Thumbnails::default());
+        for number in 0..frames {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            (0..4).for_each(|channel| histogram.bins_mut(channel)[code(number)] = 100);
+            let time_secs = number as f64 / 25.0;
+            clip.add(
+                FramePlace { number, time_secs, duration_secs: 0.04, range: Range::Full, timecode: None },
+                &histogram,
+            );
+            let picture = Jpeg { width: 1, height: 1, bytes: vec![number as u8; bytes] };
+            thumbnails.add(number, Some(picture), &clip);
+            assert!(thumbnails.recent.len() <= FLASH_FRAMES + 1);
+            assert!(thumbnails.worst.len() <= 33, "{} pictures of worst frames", thumbnails.worst.len());
+        }
+        let clip = clip.finish().unwrap();
+        thumbnails.finish(&clip);
+        (clip, thumbnails)
+    }
+
+    #[test]
+    fn every_shot_has_the_picture_of_its_first_frame() {
+        // The last cut is decided on only at the end.
+        let (clip, thumbnails) =
+            kept(43, 10, |number| 50 + 100 * ((number / 20) % 2) as usize + usize::from(number > 40));
+        let cuts: Vec<u64> = clip.cuts.iter().map(|cut| cut.frame).collect();
+        assert_eq!(cuts, [20, 40]);
+        for frame in [0, 20, 40] {
+            assert_eq!(thumbnails.shot(frame).map(|picture| picture.bytes[0]), Some(frame as u8));
+        }
+        assert_eq!((thumbnails.shots.len(), thumbnails.shots_if_full()), (3, None));
+    }
+
+    #[test]
+    fn the_worst_frames_have_pictures_and_no_others() {
+        // Every frame of each second is worse than the one before, and every second is better.
+        let (clip, thumbnails) = kept(25 * 30, 10, |number| if number % 25 > 3 { 255 } else { 100 });
+        let worst: Vec<u64> = clip.worst[1].iter().map(|worst| worst.frame).collect();
+        assert_eq!(worst.len(), 10);
+        assert!(worst.iter().all(|&frame| thumbnails.worst(frame).is_some()), "{worst:?}");
+        assert_eq!(thumbnails.worst.len(), 10);
+    }
+
+    #[test]
+    fn pictures_of_shots_take_no_more_than_they_may() {
+        let (clip, thumbnails) = kept(3000, 30_000, |number| 50 + 100 * ((number / 6) % 2) as usize);
+        assert!(clip.cuts.len() > 450, "{} cuts", clip.cuts.len());
+        assert_eq!((thumbnails.shots_if_full(), thumbnails.taken), (Some(400), MOST_OF_PAGE));
+        let with: Vec<bool> = clip.cuts.iter().map(|cut| thumbnails.shot(cut.frame).is_some()).collect();
+        assert!(with.is_sorted_by(|a, b| a >= b), "the first have them, without a gap");
+    }
+}

@@ -1,0 +1,90 @@
+//! What the pictures of a report show, and the colours of everything around them.
+
+use histoscope_core::histogram::Components;
+use histoscope_core::strip::Flaw;
+use histoscope_core::strip::{ROWS, Rgb};
+
+/// A colour as style sheets have it.
+#[must_use]
+pub fn css_color([r, g, b]: Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// Text that is read first.
+pub const INK: Rgb = [238, 235, 228];
+/// Text beside it.
+pub const DIM: Rgb = [156, 154, 149];
+/// Lines between parts.
+pub const FAINT: Rgb = [58, 59, 64];
+/// What a reader should look at.
+pub const AMBER: Rgb = [255, 190, 84];
+
+/// The colour of the frames with a flaw.
+#[must_use]
+pub const fn flaw_color(flaw: Flaw) -> Rgb {
+    match flaw {
+        Flaw::Lowest => [96, 186, 255],
+        Flaw::Highest => AMBER,
+        Flaw::Outside => [240, 98, 220],
+    }
+}
+
+/// A picture in the report: which channels lie over one another in it, and how high it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Panel {
+    /// Its heading.
+    pub title: &'static str,
+    /// As an identifier has it.
+    pub name: &'static str,
+    /// The channels, in the order in which they are counted.
+    pub channels: &'static [usize],
+    /// Levels that a row of the picture's pixels shows.
+    pub levels_per_row: usize,
+}
+
+impl Panel {
+    const fn new(title: &'static str, name: &'static str, channels: &'static [usize], levels_per_row: usize) -> Self {
+        Self { title, name, channels, levels_per_row }
+    }
+
+    /// Height in pixels.
+    #[must_use]
+    pub const fn height(&self) -> usize {
+        ROWS / self.levels_per_row
+    }
+}
+
+/// Red, green and blue are read together with luminance; each alone is smaller.
+const RGBL: [Panel; 5] = [
+    Panel::new("Luminance", "luminance", &[3], 1),
+    Panel::new("Red, green and blue", "rgb", &[0, 1, 2], 1),
+    Panel::new("Red", "red", &[0], 2),
+    Panel::new("Green", "green", &[1], 2),
+    Panel::new("Blue", "blue", &[2], 2),
+];
+
+const YCBCR: [Panel; 3] =
+    [Panel::new("Y'", "y", &[0], 1), Panel::new("Cb", "cb", &[1], 1), Panel::new("Cr", "cr", &[2], 1)];
+
+/// The pictures of a report, from the top down.
+#[must_use]
+pub const fn panels(components: Components) -> &'static [Panel] {
+    match components {
+        Components::Rgbl => &RGBL,
+        Components::YCbCr => &YCBCR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_channel_has_a_panel() {
+        for components in [Components::Rgbl, Components::YCbCr] {
+            for channel in 0..components.channel_names().len() {
+                assert!(panels(components).iter().any(|panel| panel.channels == [channel]), "{components:?} {channel}");
+            }
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! One frame as a picture and as figures, without a display.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::analyze::selection::Point;
+use super::figures::{AdjustedFigures, BinFigures, Figures};
+use super::file::{self, FileError};
+use super::labels::{self, LabelSubject};
+use super::region::RegionSpec;
+use super::scopes::ScopeFigures;
+use histoscope_core::adjust::{Adjustments, Processor, Reduction};
+use histoscope_core::histogram::{Components, Histogram, LightTable, Transfer};
+use histoscope_core::picture::color::UnreadableMatrix;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, PictureError, Timecodes};
+use histoscope_core::scopes;
+use histoscope_core::text::{file_name, public};
+use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
+use histoscope_render::cpu;
+use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
+use histoscope_render::gpu::draw::Channels;
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
+use histoscope_render::view::exposure::{Exposure, ExposureChoice};
+use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
+use histoscope_render::view::placement::upright_size;
+use histoscope_render::view::scene;
+use histoscope_render::view::scopes::ScopeStyle;
+
+/// What to render and to tell.
+#[derive(Debug, Clone)]
+pub struct SnapshotOptions {
+    /// The video.
+    pub input: PathBuf,
+    /// The frame: the one on screen at a time, or the one of a number.
+    pub at: Point,
+    /// How the picture is drawn.
+    pub drawing: SnapshotDrawing,
+    /// Whether the figures contain all bins.
+    pub bins: bool,
+    /// Bins of a channel, in the picture and in the figures: 3 to 4096; `None` for one for each code.
+    pub bin_count: Option<u32>,
+    /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
+    pub linear_luminance: bool,
+    /// The scopes whose counts the figures contain.
+    pub scopes: scopes::ScopeChoice,
+    /// Where to write the picture; `None` makes none.
+    pub output: Option<PathBuf>,
+    /// What is counted.
+    pub components: Components,
+    /// The part of the picture, as it is coded, that is counted alone; `None` for all of it.
+    pub region: Option<RegionSpec>,
+    /// What is done to the picture first.
+    pub adjustments: Adjustments,
+    /// Which picture is counted, where it is adjusted.
+    pub counted: scene::Counted,
+    /// The adapter.
+    pub adapter: AdapterChoice,
+    /// The engine.
+    pub engine: EngineChoice,
+    /// How to read the video.
+    pub open: OpenOptions,
+}
+
+/// What a snapshot's picture shows.
+#[derive(Debug, Clone)]
+pub struct SnapshotDrawing {
+    /// Size of the picture; `None` is the video's own as it is displayed.
+    pub size: Option<(u32, u32)>,
+    /// Histograms to draw.
+    pub channels: Channels,
+    /// Whether to draw any.
+    pub overlays: bool,
+    /// Whether the picture says what it shows: axes, channels, file, frame, what was counted and how the video was read.
+    pub labels: bool,
+    /// Where the colours of overlaps come from.
+    pub overlaps: Overlaps,
+    /// The scopes that the picture shows beside the histograms; without, none.
+    pub wall: Option<ScopeStyle>,
+    /// What the picture tells of its exposure.
+    pub exposure: ExposureChoice,
+}
+
+/// Why there is no snapshot.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The video could not be read.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+    /// The adapter could not do its part.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// There is no adapter to count with.
+    #[error(
+        "no graphics adapter was found; use --engine cpu, which needs none as long as no picture is wanted, or install a \
+         Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+    )]
+    NoAdapterToCount,
+    /// The picture could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The video has no frame there.
+    #[error("{}: no frame could be decoded at {at}", .input.display())]
+    NoFrame {
+        /// The video.
+        input: PathBuf,
+        /// Where one was wanted.
+        at: Point,
+    },
+    /// The video is shorter.
+    #[error("{}: there is no frame {number}: the last one is {last}; frames are numbered from 0", .input.display())]
+    NoSuchFrame {
+        /// The video.
+        input: PathBuf,
+        /// The wanted number.
+        number: u64,
+        /// That of the last frame.
+        last: u64,
+    },
+    /// The wanted frame comes behind a gap of numbered pictures.
+    #[error("{}: {gap}; put it there, or name a frame before it", .input.display())]
+    Gap {
+        /// The pictures.
+        input: PathBuf,
+        /// Which number is missing, in words.
+        gap: String,
+    },
+    /// The region is not inside the picture.
+    #[error("{}: the region {region} is not inside the picture, which has {width}×{height} pixels; choose one that is", .input.display())]
+    OutsidePicture {
+        /// The video.
+        input: PathBuf,
+        /// The region as it was stated.
+        region: String,
+        /// Width of the picture in pixels.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// A level is above all codes of the video.
+    #[error("{}: {code}c is no code of a video of {depth} bits, whose codes end at {}; name one of its own, or percent", .input.display(), (1_u32 << .depth) - 1)]
+    NoSuchCode {
+        /// The video.
+        input: PathBuf,
+        /// The code.
+        code: u32,
+        /// Bits of the video's codes.
+        depth: u8,
+    },
+    /// The matrix cannot be read.
+    #[error("{}: {matrix}, so that there is no R'G'B' to adjust; choose another with --matrix", .input.display())]
+    NoRgb {
+        /// The video.
+        input: PathBuf,
+        /// Its matrix.
+        matrix: UnreadableMatrix,
+    },
+    /// R'G'B' video has no Y'CbCr codes.
+    #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
+    NotCoded(PathBuf),
+}
+
+/// Renders and counts one frame, writes the picture if one is wanted, and returns the figures.
+///
+/// Figures that the CPU engine was asked for need no adapter, and none is started for them.
+///
+/// # Errors
+/// `SnapshotError` if the video, the adapter or the file system refuses; then no file is left behind.
+pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
+    if let Some(output) = &options.output {
+        file::check_output(output, &options.input)?;
+    }
+    let frame = frame_at(options)?;
+    let counts_codes = SnapshotOptions { components: Components::YCbCr, ..options.clone() };
+    let options = match frame.picture.unreadable_matrix() {
+        Some(matrix) if !options.adjustments.is_off() => {
+            return Err(SnapshotError::NoRgb { input: options.input.clone(), matrix });
+        }
+        // The decoder has said so.
+        Some(_) => &counts_codes,
+        None => options,
+    };
+    if options.components == Components::YCbCr && !frame.picture.has_coded_components() {
+        return Err(SnapshotError::NotCoded(options.input.clone()));
+    }
+    let depth = frame.picture.layout().depth;
+    if let Some(code) = options.drawing.exposure.most_code().filter(|code| *code >> depth != 0) {
+        return Err(SnapshotError::NoSuchCode { input: options.input.clone(), code, depth });
+    }
+    let region = region_of(options, &frame)?;
+    let gpu = adapter(options)?;
+    let engine = gpu.as_ref().map_or_else(Engine::cpu, |gpu| Engine::on(options.engine, gpu));
+    let drawn = match (&options.output, &gpu) {
+        (Some(output), Some(gpu)) => draw(gpu, &engine, (&frame, region), options, output)?,
+        _ => None,
+    };
+    let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
+    let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
+    // Thresholds are told of the adjusted picture also where the source is counted.
+    let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Otsu(_)));
+    let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
+    let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
+    let (counted, both) = match adjusted.filter(|_| is_result) {
+        Some(counted) => (counted, options.counted == scene::Counted::Both),
+        None => (drawn.map_or_else(|| count(Adjustments::default()), Ok)?, false),
+    };
+    let input = public(&options.input).display().to_string();
+    let adapter = gpu.as_ref().map(|gpu| gpu.info.name.as_str());
+    let bins = BinFigures { count: options.bin_count, listed: options.bins };
+    let shown = if is_result { options.adjustments } else { Adjustments::default() };
+    let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins)
+        .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?)
+        .with_scopes(scopes_of(&engine, (&frame, region), &shown, options)?);
+    if options.adjustments.is_off() {
+        return Ok(figures);
+    }
+    let source_linear =
+        if both { linear(&engine, gpu.as_ref(), (&frame, region), Adjustments::default(), options)? } else { None };
+    let source_scopes =
+        both.then(|| scopes_of(&engine, (&frame, region), &Adjustments::default(), options)).transpose()?;
+    let source = both.then(|| count(Adjustments::default())).transpose()?;
+    let source = source.as_ref().map(|counted| &counted.histogram);
+    let adjusted = AdjustedFigures { adjustments: &options.adjustments, is_result, thresholds, source };
+    let figures = figures.of_adjusted(adjusted).with_source_linear(source_linear);
+    Ok(figures.with_source_scopes(source_scopes.unwrap_or_default()))
+}
+
+/// The luminance of linear light of a frame that is adjusted so, where it is wanted; counted by the engine that counts the rest.
+fn linear(
+    engine: &Engine,
+    gpu: Option<&Arc<Gpu>>,
+    (frame, region): (&Frame, Option<Rect>),
+    adjustments: Adjustments,
+    options: &SnapshotOptions,
+) -> Result<Option<(Transfer, Vec<u32>)>, SnapshotError> {
+    let components = Components::Rgbl;
+    if !options.linear_luminance || options.components != components {
+        return Ok(None);
+    }
+    let mut counter = Counter::new(engine, &[components], Adjustments::default());
+    let bins = counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
+    if let (Some(gpu), None) = (gpu, &bins) {
+        let mut renderer = Renderer::headless(gpu);
+        renderer.load_frame(gpu, frame, region, components, bins)?;
+        let scene = Scene { adjustments, counted: scene::Counted::Result, ..Scene::default() };
+        return Ok(Some(renderer.count_linear(gpu, &scene)?));
+    }
+    let failed = |reason: PictureError| {
+        let (path, reason) = (options.input.clone(), reason.to_string());
+        SnapshotError::Media(MediaError::Failed { path, action: "counting the luminance of linear light", reason })
+    };
+    let picture = match adjustments.is_off() {
+        true => frame.picture.clone(),
+        false => Processor::default().apply(&frame.picture, &adjustments, None).map_err(failed)?,
+    };
+    let transfer = Transfer::of_tag(frame.source.transfer);
+    let table = LightTable::new(transfer, picture.layout().bin_bits());
+    let bins = cpu::count_linear_region(&picture, region, &table).map_err(failed)?;
+    Ok(Some((transfer, bins)))
+}
+
+/// The scopes that are wanted of a frame that is adjusted so, counted by the engine that counts the rest.
+fn scopes_of(
+    engine: &Engine,
+    (frame, region): (&Frame, Option<Rect>),
+    adjustments: &Adjustments,
+    options: &SnapshotOptions,
+) -> Result<ScopeFigures, SnapshotError> {
+    if !options.scopes.any() {
+        return Ok(ScopeFigures::default());
+    }
+    let part = (region, options.components);
+    let counted = engine.count_scopes(&frame.picture, adjustments, part, options.scopes);
+    let counts = counted.map_err(|error| engine_error(error, options))?;
+    Ok(ScopeFigures::of(&counts, options.scopes))
+}
+
+/// How the histograms are to look.
+fn style(options: &SnapshotOptions) -> OverlayStyle {
+    let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
+    OverlayStyle { bins, linear_luminance, overlaps: options.drawing.overlaps, ..OverlayStyle::default() }
+}
+
+/// The adapter, unless there are only figures to be made, which the CPU was asked for.
+fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError> {
+    if options.output.is_none() && options.engine == EngineChoice::Cpu {
+        return Ok(None);
+    }
+    Gpu::shared(&options.adapter).map(Some).map_err(|error| match error {
+        GpuError::NoAdapter if options.output.is_none() => SnapshotError::NoAdapterToCount,
+        error => error.into(),
+    })
+}
+
+/// The rectangle that is counted alone, if it is only a part of the picture.
+fn region_of(options: &SnapshotOptions, frame: &Frame) -> Result<Option<Rect>, SnapshotError> {
+    let Some(region) = options.region else { return Ok(None) };
+    let (width, height) = (frame.picture.width(), frame.picture.height());
+    let input = options.input.clone();
+    let outside = || SnapshotError::OutsidePicture { input, region: region.to_string(), width, height };
+    region.in_picture(width, height).map(|rect| rect.proper(width, height)).ok_or_else(outside)
+}
+
+/// What was counted of the frame.
+struct SnapshotCounts {
+    histogram: Histogram,
+    thresholds: Option<[u32; 4]>,
+    /// The name of the engine that did.
+    engine: &'static str,
+}
+
+/// Counts a frame. One frame has none before it, so nothing is smoothed in time.
+fn count(
+    engine: &Engine,
+    (frame, region): (&Frame, Option<Rect>),
+    adjustments: Adjustments,
+    options: &SnapshotOptions,
+) -> Result<SnapshotCounts, SnapshotError> {
+    let mut counter = Counter::new(engine, &[options.components], adjustments);
+    counter.submit(&frame.picture, region).map_err(|error| engine_error(error, options))?;
+    let counts = counter.take()?.ok_or_else(|| no_frame(options))?;
+    let Counts { mut histograms, thresholds, engine, .. } = counts;
+    Ok(SnapshotCounts { histogram: histograms.pop().ok_or_else(|| no_frame(options))?, thresholds, engine })
+}
+
+fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError {
+    match error {
+        EngineError::Gpu(error) => SnapshotError::Gpu(error),
+        EngineError::Region(error) | EngineError::Adjust(error) => SnapshotError::Media(MediaError::Failed {
+            path: options.input.clone(),
+            action: "adjusting the picture",
+            reason: error.to_string(),
+        }),
+        EngineError::Uncounted => no_frame(options),
+    }
+}
+
+/// Draws the view and writes it. The bins from which the overlays were drawn come back where they are those of the frame
+/// as it is.
+fn draw(
+    gpu: &Arc<Gpu>,
+    engine: &Engine,
+    (frame, region): (&Frame, Option<Rect>),
+    options: &SnapshotOptions,
+    output: &Path,
+) -> Result<Option<SnapshotCounts>, SnapshotError> {
+    let mut renderer = Renderer::headless(gpu);
+    let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
+    let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
+    let read = match options.adjustments.is_off() {
+        true => Frame { picture: options.components.in_picture(&frame.picture).clone(), ..frame.clone() },
+        false => frame.clone(),
+    };
+    renderer.load_frame(gpu, &read, region, options.components, bins)?;
+    let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
+    let scene = Scene {
+        channels: options.drawing.channels,
+        overlays: options.drawing.overlays,
+        adjustments: options.adjustments,
+        counted: options.counted,
+        exposure: options.drawing.exposure.over(Exposure::default()),
+        style: style(options),
+        scopes: options.drawing.wall.unwrap_or_default(),
+        ..Scene::default()
+    };
+    let image = if options.drawing.labels || options.drawing.wall.is_some() {
+        let input = file_name(&options.input);
+        let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
+        let subject = LabelSubject {
+            input: &input,
+            frame,
+            components: options.components,
+            region,
+            scene: &scene,
+            held: None,
+            other: None,
+        };
+        let drawn = if options.drawing.labels { labels::snapshot } else { labels::snapshot_with_scopes };
+        drawn(&mut renderer, gpu, size, &subject)?
+    } else {
+        renderer.snapshot(gpu, size, &scene)?
+    };
+    file::write_png(output, &image)?;
+    if !options.adjustments.is_off() {
+        return Ok(None);
+    }
+    Ok(Some(SnapshotCounts { histogram: renderer.count(gpu)?, thresholds: None, engine: engine.name() }))
+}
+
+fn no_frame(options: &SnapshotOptions) -> SnapshotError {
+    SnapshotError::NoFrame { input: options.input.clone(), at: options.at }
+}
+
+fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
+    let mut decoder = Decoder::open(&options.input, &options.open)?;
+    let info = decoder.info();
+    let (path, timecodes) = (info.path.clone(), info.timecodes);
+    let no_such = |timecode| match timecodes {
+        Some(Timecodes { first, .. }) => MediaError::NoSuchTimecode { path: path.clone(), timecode, first },
+        None => MediaError::NoTimecodes { path: path.clone() },
+    };
+    let number = match options.at {
+        Point::Time(_) => None,
+        Point::Frame(number) => Some(number),
+        Point::Timecode(timecode) => match u64::try_from(decoder.find_timecode(timecode)?) {
+            Ok(number) => Some(number),
+            Err(_) => return Err(no_such(timecode).into()),
+        },
+    };
+    match (options.at, number) {
+        (Point::Time(secs), _) if secs > 0.0 => decoder.seek(Seek::to(secs))?,
+        (_, Some(number)) if number > 0 => decoder.seek(Seek::Exact(SeekTarget::Number(number)))?,
+        _ => {}
+    }
+    let frame = decoder.next_frame()?.ok_or_else(|| no_frame(options))?;
+    let is_later = match (options.at, number) {
+        (Point::Time(secs), _) => secs > frame.time_secs + frame.duration_secs + 1e-3,
+        (_, number) => number > frame.index,
+    };
+    if let Some(gap) = decoder.gap().filter(|_| is_later) {
+        return Err(SnapshotError::Gap { input: options.input.clone(), gap });
+    }
+    match (options.at, frame.index) {
+        // Times that people type have as few digits as those that are shown to them.
+        (Point::Time(secs), _)
+            if secs > frame.time_secs + frame.duration_secs + 1e-3
+                && decoder.next_frame().is_ok_and(|next| next.is_none()) =>
+        {
+            let file = options.input.display();
+            log::warn!("{file}: the video ends before {secs} s; this is its last frame, at {:.3} s", frame.time_secs);
+        }
+        (Point::Frame(number), Some(last)) if last != number => {
+            return Err(SnapshotError::NoSuchFrame { input: options.input.clone(), number, last });
+        }
+        (Point::Timecode(timecode), Some(last)) if Some(last) != number => return Err(no_such(timecode).into()),
+        _ => {}
+    }
+    Ok(frame)
+}
+
+/// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.
+fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
+    let size = upright_size(frame.picture.width(), frame.picture.height(), frame.sample_aspect, frame.orientation);
+    let most = gpu.most_view_side();
+    let shrink = (f64::from(most) / size.max_element()).min(1.0);
+    let drawn = (size * shrink).round().max(glam::DVec2::ONE);
+    if shrink < 1.0 {
+        log::warn!(
+            "{}: the picture is drawn at {}×{} instead of {}×{}, the most that {} can draw; all pixels are counted",
+            options.input.display(),
+            drawn.x,
+            drawn.y,
+            size.x.round(),
+            size.y.round(),
+            gpu.info.name
+        );
+    }
+    (drawn.x as u32, drawn.y as u32)
+}

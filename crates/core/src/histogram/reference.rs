@@ -1,0 +1,226 @@
+//! The plain scalar definition of every number that Histoscope shows.
+//!
+//! Slow on purpose: one pixel after the other, one sample read at a time, no tables and no tricks. The tests compare
+//! the GPU and the CPU engine with it.
+
+use crate::histogram::{Components, Histogram};
+use crate::picture::Picture;
+use crate::picture::color::luminance_bin;
+use crate::picture::layout::ColorModel;
+use crate::picture::region::Rect;
+
+/// Component codes of the pixel at (`x`, `y`), 0 for those that the picture does not have. Chroma is that of the sample which
+/// covers the pixel.
+#[must_use]
+pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
+    let layout = picture.layout();
+    match layout.model {
+        ColorModel::Gray => [picture.code(0, x, y), 0, 0],
+        ColorModel::Rgb => std::array::from_fn(|i| picture.code(i, x, y)),
+        ColorModel::YCbCr => {
+            let (cx, cy) = (x >> layout.chroma_shift.0, picture.chroma_rows().of(y as usize) as u32);
+            [picture.code(0, x, y), picture.code(1, cx, cy), picture.code(2, cx, cy)]
+        }
+    }
+}
+
+/// R'G'B' codes of the pixel at (`x`, `y`) before the clamp.
+#[must_use]
+pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
+    picture.conversion().unclamped(components(picture, x, y).map(|c| c as i32))
+}
+
+/// Pixels outside the limits of EBU R 103: those of which red, green, blue or Y' is. Y' is compared as coded where it is coded on
+/// the scale of R 103; elsewhere it cannot leave it.
+#[must_use]
+pub fn outside_r103(picture: &Picture) -> u32 {
+    use crate::histogram::limits::{Limits, r103_codes};
+    use crate::picture::color::{Matrix, Range};
+
+    let conversion = picture.conversion();
+    let limits = Limits::r103(&conversion);
+    let [low, high] = r103_codes(conversion.bits);
+    let has_luma = picture.layout().model != ColorModel::Rgb
+        && picture.colorimetry().matrix.value != Matrix::Identity
+        && picture.colorimetry().range.value == Range::Limited;
+    let mut count = 0;
+    for y in 0..picture.height() {
+        for x in 0..picture.width() {
+            let codes = components(picture, x, y);
+            let rgb = conversion.sums(codes.map(|code| code as i32));
+            let is_luma_outside = has_luma && !(low..=high).contains(&codes[0]);
+            count += u32::from(is_luma_outside || rgb.into_iter().any(|value| limits.excludes(value)));
+        }
+    }
+    count
+}
+
+/// The histograms of a picture.
+///
+/// In [`Components::YCbCr`] the channels are the picture's own components as coded; gray has only the first.
+#[must_use]
+pub fn histogram(picture: &Picture, components: Components) -> Histogram {
+    histogram_of(picture, Rect::whole(picture.width(), picture.height()), components)
+}
+
+/// The histograms of a rectangle of a picture, in which it must lie. Of coded chroma, the samples of the frame's grid count whose
+/// cells touch it.
+#[must_use]
+pub fn histogram_of(picture: &Picture, rect: Rect, components: Components) -> Histogram {
+    match components {
+        Components::Rgbl => count_rgbl(picture, rect),
+        Components::YCbCr => count_coded(picture, rect),
+    }
+}
+
+/// The bins of a picture's luminance of linear light.
+#[must_use]
+pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer) -> Vec<u32> {
+    let bits = picture.layout().bin_bits();
+    let top = (1 << bits) - 1;
+    let table = crate::histogram::LightTable::new(transfer, bits);
+    let mut bins = vec![0; 1 << bits];
+    for y in 0..picture.height() {
+        for x in 0..picture.width() {
+            let codes = unclamped_rgb(picture, x, y).map(|v| v.clamp(0, top) as usize);
+            let weighed: u64 =
+                [2126_u64, 7152, 722].iter().zip(codes).map(|(w, c)| w * u64::from(table.light()[c])).sum();
+            // The highest gray that has no more light.
+            let bin = (0..=top as usize).rev().find(|&gray| u64::from(table.light()[gray]) * 10_000 <= weighed);
+            bins[bin.unwrap_or(0)] += 1;
+        }
+    }
+    bins
+}
+
+fn count_rgbl(picture: &Picture, rect: Rect) -> Histogram {
+    let bits = picture.layout().bin_bits();
+    let top = (1 << bits) - 1;
+    let mut histogram = Histogram::empty(bits, Components::Rgbl);
+    for y in rect.y..rect.y + rect.height {
+        for x in rect.x..rect.x + rect.width {
+            let rgb = unclamped_rgb(picture, x, y);
+            for channel in 0..3 {
+                let [below, above] = picture.clamped().map_or([false; 2], |clamped| clamped.at(channel, x, y));
+                histogram.out_of_range_mut(channel)[0] += u32::from(rgb[channel] < 0 || below);
+                histogram.out_of_range_mut(channel)[1] += u32::from(rgb[channel] > top || above);
+            }
+            let codes = rgb.map(|v| v.clamp(0, top) as u32);
+            for channel in 0..3 {
+                histogram.bins_mut(channel)[codes[channel] as usize] += 1;
+            }
+            histogram.bins_mut(3)[luminance_bin(codes, bits) as usize] += 1;
+        }
+    }
+    histogram
+}
+
+fn count_coded(picture: &Picture, rect: Rect) -> Histogram {
+    let layout = picture.layout();
+    let mut histogram = Histogram::empty(layout.bin_bits(), Components::YCbCr);
+    for component in 0..layout.component_count() {
+        let is_chroma = component > 0 && layout.model == ColorModel::YCbCr;
+        let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+        for y in rect.y >> sy..=(rect.y + rect.height - 1) >> sy {
+            for x in rect.x >> sx..=(rect.x + rect.width - 1) >> sx {
+                histogram.bins_mut(component)[picture.code(component, x, y) as usize] += 1;
+            }
+        }
+    }
+    histogram
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::histogram::Transfer;
+    use crate::picture::OwnedPlanes;
+    use crate::picture::color::{Colorimetry, Matrix, Range};
+    use crate::picture::layout::PixelLayout;
+
+    /// A picture of these codes, plane by plane, each with its codes a row.
+    fn picture(layout: PixelLayout, size: (u32, u32), range: Range, planes: &[(&[u8], usize)]) -> Picture {
+        let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(range), false);
+        let planes = planes.iter().map(|(codes, stride)| (codes.to_vec(), *stride)).collect();
+        Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).expect("planes of that size")
+    }
+
+    /// One row of Y' without colour.
+    fn luma(codes: &[u8], range: Range) -> Picture {
+        let (width, neutral) = (codes.len(), vec![128; codes.len()]);
+        let planes: [(&[u8], usize); 3] = [(codes, width), (&neutral, width), (&neutral, width)];
+        picture(PixelLayout::planar_ycbcr(8, (0, 0)), (width as u32, 1), range, &planes)
+    }
+
+    /// One row of R'G'B'.
+    fn rgb(pixels: &[[u8; 3]]) -> Picture {
+        let plane = |channel: usize| pixels.iter().map(|pixel| pixel[channel]).collect::<Vec<u8>>();
+        let (green, blue, red) = (plane(1), plane(2), plane(0));
+        let planes: [(&[u8], usize); 3] = [(&green, pixels.len()), (&blue, pixels.len()), (&red, pixels.len())];
+        picture(PixelLayout::planar_gbr(8), (pixels.len() as u32, 1), Range::Full, &planes)
+    }
+
+    /// The codes that hold anything, and how much.
+    fn filled(bins: &[u32]) -> Vec<(usize, u32)> {
+        bins.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect()
+    }
+
+    #[test]
+    fn a_pixel_has_the_chroma_that_covers_it() {
+        let codes: Vec<u8> = (0..16).collect();
+        let planes: [(&[u8], usize); 3] = [(&codes, 4), (&[20, 21, 22, 23], 2), (&[30, 31, 32, 33], 2)];
+        let quarter = picture(PixelLayout::planar_ycbcr(8, (1, 1)), (4, 4), Range::Limited, &planes);
+        assert_eq!(components(&quarter, 1, 1), [5, 20, 30]);
+        assert_eq!(components(&quarter, 3, 0), [3, 21, 31]);
+        assert_eq!(components(&quarter, 0, 3), [12, 22, 32]);
+        assert_eq!(components(&quarter, 2, 2), [10, 23, 33]);
+        let gray = picture(PixelLayout::gray(8), (2, 1), Range::Full, &[(&[7, 9], 2)]);
+        assert_eq!(components(&gray, 1, 0), [9, 0, 0]);
+        assert_eq!(components(&rgb(&[[1, 2, 3], [4, 5, 6]]), 1, 0), [4, 5, 6]);
+    }
+
+    #[test]
+    fn codes_beyond_black_and_white_are_counted_there_and_told() {
+        let row = luma(&[0, 0, 16, 16, 16, 235, 255, 255, 255, 255, 126], Range::Limited);
+        assert_eq!(unclamped_rgb(&row, 0, 0), [-19; 3]);
+        let counted = histogram(&row, Components::Rgbl);
+        for channel in 0..4 {
+            // (126 - 16) / 219 of 255 is 128.08.
+            assert_eq!(filled(counted.bins(channel)), [(0, 5), (128, 1), (255, 5)], "channel {channel}");
+        }
+        for channel in 0..3 {
+            assert_eq!(counted.out_of_range(channel), [2, 4], "channel {channel}");
+        }
+    }
+
+    #[test]
+    fn coded_components_are_counted_as_often_as_they_are_coded() {
+        let planes: [(&[u8], usize); 3] = [(&[9, 9, 9, 8], 2), (&[20], 1), (&[30], 1)];
+        let quarter = picture(PixelLayout::planar_ycbcr(8, (1, 1)), (2, 2), Range::Limited, &planes);
+        let counted = histogram(&quarter, Components::YCbCr);
+        assert_eq!(filled(counted.bins(0)), [(8, 1), (9, 3)]);
+        assert_eq!((filled(counted.bins(1)), filled(counted.bins(2))), (vec![(20, 1)], vec![(30, 1)]));
+    }
+
+    #[test]
+    fn light_adds_up_to_that_of_a_gray() {
+        let row = rgb(&[[0, 0, 255], [100, 100, 100], [100, 100, 100], [0, 0, 0]]);
+        // 0.0722 of 255 is 18.4; by BT.1886 gray of 85 has 0.0716 of all light, and of 86 0.0737.
+        assert_eq!(filled(&linear_luminance(&row, Transfer::Linear)), [(0, 1), (18, 1), (100, 2)]);
+        assert_eq!(filled(&linear_luminance(&row, Transfer::Bt1886)), [(0, 1), (85, 1), (100, 2)]);
+    }
+
+    #[test]
+    fn r103_is_about_the_codes_of_its_own_scale() {
+        assert_eq!(outside_r103(&luma(&[4, 5, 126, 246, 247, 255], Range::Limited)), 3);
+        // Black to white of full range is 16 to 235 of that scale.
+        assert_eq!(outside_r103(&luma(&[0, 4, 128, 255], Range::Full)), 0);
+        assert_eq!(outside_r103(&rgb(&[[0, 0, 0], [255, 0, 4], [255, 255, 255]])), 0);
+        // A colour that no R'G'B' has, of a Y' like any other.
+        let planes: [(&[u8], usize); 3] = [(&[126], 1), (&[240], 1), (&[240], 1)];
+        let odd = picture(PixelLayout::planar_ycbcr(8, (0, 0)), (1, 1), Range::Limited, &planes);
+        assert_eq!(outside_r103(&odd), 1);
+    }
+}

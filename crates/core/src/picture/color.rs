@@ -1,0 +1,472 @@
+//! Colour as the numbers need it: matrices, ranges, where they were learned from, and the integer conversion from
+//! coded samples to R'G'B' codes that every engine shares.
+//!
+//! All arithmetic from sample to bin is integer, so that every machine gives the same count. The coefficients are
+//! rounded once, here, in double precision, to a fixed number of fractional bits.
+
+use std::fmt;
+
+use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::primaries::Primaries;
+use crate::picture::transfer::SignalCurve;
+
+/// The matrix that relates R'G'B' to Y'CbCr (ITU-T H.273, "matrix coefficients").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Matrix {
+    /// BT.601, both the 525- and the 625-line variant (H.273 values 5 and 6).
+    Bt601,
+    /// BT.709 (value 1).
+    Bt709,
+    /// BT.2020 non-constant luminance (value 9).
+    Bt2020,
+    /// SMPTE 240M (value 7).
+    Smpte240m,
+    /// FCC Title 47 (value 4).
+    Fcc,
+    /// YCgCo (value 8).
+    YCgCo,
+    /// R'G'B' itself (value 0); a picture in three equal planes then carries G, B, R.
+    Identity,
+    /// SMPTE ST 2085: Y'D'zD'x, of which R'G'B' are X', Y' and Z' (value 11).
+    Smpte2085,
+    /// Derived from the primaries, non-constant luminance (value 12).
+    ChromaDerived(Primaries),
+    /// One that is not linear in the codes (values 10, 13 and 14): such pictures are converted to R'G'B'.
+    Nonlinear(NonlinearMatrix),
+    /// One that the file states and that cannot be read: there is no R'G'B'.
+    Unreadable(UnreadableMatrix),
+}
+
+/// A relation of R'G'B' to coded components that goes over light, and so depends on the transfer function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NonlinearMatrix {
+    /// What the components are.
+    pub form: NonlinearForm,
+    /// How R'G'B' signals become light.
+    pub curve: SignalCurve,
+}
+
+/// The components of a [`NonlinearMatrix`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NonlinearForm {
+    /// BT.2020 constant luminance (value 10).
+    Bt2020Constant,
+    /// Constant luminance with weights derived from the primaries (value 13).
+    ChromaDerivedConstant(Primaries),
+    /// ICtCp of BT.2100 (value 14).
+    Ictcp,
+}
+
+/// A matrix that is stated and cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnreadableMatrix {
+    /// A number of which nothing is known here.
+    Unknown(u8),
+    /// BT.2020 constant luminance under another transfer function.
+    Bt2020Constant,
+    /// Derived from primaries that are not stated.
+    ChromaDerived,
+    /// Derived from primaries that are not stated, with constant luminance.
+    ChromaDerivedConstant,
+    /// Derived from primaries, with constant luminance under another transfer function.
+    ChromaDerivedCurve,
+    /// ICtCp under another transfer function.
+    Ictcp,
+}
+
+impl UnreadableMatrix {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown",
+            Self::Bt2020Constant => "bt2020c",
+            Self::ChromaDerived => "chroma-derived-nc",
+            Self::ChromaDerivedConstant | Self::ChromaDerivedCurve => "chroma-derived-c",
+            Self::Ictcp => "ictcp",
+        }
+    }
+}
+
+impl fmt::Display for UnreadableMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needed = match self {
+            Self::Unknown(number) => return write!(f, "the matrix number {number} cannot be read"),
+            Self::Bt2020Constant => "the transfer function of BT.2020, PQ or HLG",
+            Self::ChromaDerived | Self::ChromaDerivedConstant => "primaries, which are not stated",
+            Self::ChromaDerivedCurve => "the transfer function of BT.709, PQ or HLG",
+            Self::Ictcp => "the transfer function PQ or HLG",
+        };
+        write!(f, "the matrix {} needs {needed}", self.name())
+    }
+}
+
+impl Matrix {
+    /// The matrices that a user can choose, in the order in which the window cycles through them.
+    pub const ALL: [Self; 7] =
+        [Self::Bt709, Self::Bt601, Self::Bt2020, Self::Smpte240m, Self::Fcc, Self::YCgCo, Self::Identity];
+
+    /// The name that the command line, the JSON output and the log use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bt601 => "bt601",
+            Self::Bt709 => "bt709",
+            Self::Bt2020 => "bt2020nc",
+            Self::Smpte240m => "smpte240m",
+            Self::Fcc => "fcc",
+            Self::YCgCo => "ycgco",
+            Self::Identity => "rgb",
+            Self::Smpte2085 => "smpte2085",
+            Self::ChromaDerived(_) => "chroma-derived-nc",
+            Self::Nonlinear(NonlinearMatrix { form, .. }) => match form {
+                NonlinearForm::Bt2020Constant => "bt2020c",
+                NonlinearForm::ChromaDerivedConstant(_) => "chroma-derived-c",
+                NonlinearForm::Ictcp => "ictcp",
+            },
+            Self::Unreadable(matrix) => matrix.name(),
+        }
+    }
+
+    /// The matrix without constant luminance for the same primaries, where this one is not linear in the codes; else itself.
+    #[must_use]
+    pub const fn linear(self) -> Self {
+        match self {
+            Self::Nonlinear(NonlinearMatrix { form, .. }) => match form {
+                NonlinearForm::Bt2020Constant | NonlinearForm::Ictcp => Self::Bt2020,
+                NonlinearForm::ChromaDerivedConstant(primaries) => Self::ChromaDerived(primaries),
+            },
+            matrix => matrix,
+        }
+    }
+
+    /// Kr and Kb, the weights of red and blue in luma; `None` for the matrices that have none.
+    #[must_use]
+    pub const fn luma_weights(self) -> Option<(f64, f64)> {
+        match self {
+            Self::Bt601 => Some((0.299, 0.114)),
+            Self::Bt709 => Some((0.2126, 0.0722)),
+            Self::Bt2020 => Some((0.2627, 0.0593)),
+            Self::Smpte240m => Some((0.212, 0.087)),
+            Self::Fcc => Some((0.30, 0.11)),
+            Self::ChromaDerived(primaries) => Some(primaries.luma_weights()),
+            Self::YCgCo | Self::Identity | Self::Smpte2085 | Self::Nonlinear(_) | Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
+    ///
+    /// Where the codes alone do not give R'G'B', luma stands for all three: so such a picture is seen where its codes are counted.
+    #[must_use]
+    pub fn to_rgb(self) -> [[f64; 3]; 3] {
+        match self {
+            // Planes in the order G, B, R.
+            Self::Identity => [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            // Planes in the order Y, Cg, Co.
+            Self::YCgCo => [[1.0, -1.0, 1.0], [1.0, 1.0, 0.0], [1.0, -1.0, -1.0]],
+            // E'Y = E'G, E'PB = (0.986566 E'B - E'Y) / 2, E'PR = (E'R - 0.991902 E'Y) / 2.
+            Self::Smpte2085 => [[0.991_902, 0.0, 2.0], [1.0, 0.0, 0.0], [1.0 / 0.986_566, 2.0 / 0.986_566, 0.0]],
+            Self::Nonlinear(_) | Self::Unreadable(_) => [[1.0, 0.0, 0.0]; 3],
+            Self::Bt601 | Self::Bt709 | Self::Bt2020 | Self::Smpte240m | Self::Fcc | Self::ChromaDerived(_) => {
+                let (kr, kb) = self.luma_weights().unwrap_or((0.2126, 0.0722));
+                let kg = 1.0 - kr - kb;
+                let red = 2.0 * (1.0 - kr);
+                let blue = 2.0 * (1.0 - kb);
+                [[1.0, 0.0, red], [1.0, -blue * kb / kg, -red * kr / kg], [1.0, blue, 0.0]]
+            }
+        }
+    }
+
+    /// The matrix that untagged video of this size is taken to have: BT.709 from 1280 pixels of width or above 576 of
+    /// height, else BT.601. Lines of the vertical blanking interval above the picture do not count.
+    #[must_use]
+    pub const fn guess(width: u32, height: u32) -> Self {
+        let height = height - blanking_lines(width, height);
+        if width >= 1280 || height > 576 { Self::Bt709 } else { Self::Bt601 }
+    }
+}
+
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Lines of the vertical blanking interval at the top of pictures of this size, as D-10 (IMX) has them: of 720×608, 576 lines are the
+/// picture, and of 720×512, 486 (SMPTE ST 386).
+#[must_use]
+pub const fn blanking_lines(width: u32, height: u32) -> u32 {
+    match (width, height) {
+        (720, 608) => 608 - 576,
+        (720, 512) => 512 - 486,
+        _ => 0,
+    }
+}
+
+/// How code values map to the nominal signal (H.273, "video full range flag").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// Luma 16 to 235, chroma 16 to 240, scaled to the depth.
+    Limited,
+    /// All code values.
+    Full,
+}
+
+impl Range {
+    /// The name that the command line, the JSON output and the log use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Limited => "limited",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where a fact about a picture comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The file says so.
+    Tagged,
+    /// The file does not say; the usual convention was applied.
+    Guessed,
+    /// The user said so.
+    Overridden,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tagged => "tagged",
+            Self::Guessed => "guessed",
+            Self::Overridden => "overridden",
+        })
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sourced<T> {
+    /// The value in use.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    /// A value that the file states.
+    pub const fn tagged(value: T) -> Self {
+        Self { value, origin: Origin::Tagged }
+    }
+
+    /// A value that convention supplies.
+    pub const fn guessed(value: T) -> Self {
+        Self { value, origin: Origin::Guessed }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Sourced<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.value, self.origin)
+    }
+}
+
+/// How a picture's samples are to be read as colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Colorimetry {
+    /// The matrix; for R'G'B' layouts it is [`Matrix::Identity`] and without effect.
+    pub matrix: Sourced<Matrix>,
+    /// The range.
+    pub range: Sourced<Range>,
+}
+
+impl Colorimetry {
+    /// What is used for a picture whose file states nothing but perhaps one of the two.
+    ///
+    /// `full_range_format` is true for pixel formats that mean full range by their name (FFmpeg's `yuvj` formats).
+    #[must_use]
+    pub fn resolve(
+        layout: &PixelLayout,
+        (width, height): (u32, u32),
+        matrix: Option<Matrix>,
+        range: Option<Range>,
+        full_range_format: bool,
+    ) -> Self {
+        let subsampled = layout.chroma_shift != (0, 0);
+        let matrix = match (layout.model, matrix) {
+            (ColorModel::Rgb, _) => Sourced::tagged(Matrix::Identity),
+            // The identity matrix on subsampled planes or on gray is nonsense, and files with it exist.
+            (ColorModel::YCbCr, Some(Matrix::Identity)) if !subsampled => Sourced::tagged(Matrix::Identity),
+            (_, Some(Matrix::Identity) | None) => Sourced::guessed(Matrix::guess(width, height)),
+            (_, Some(matrix)) => Sourced::tagged(matrix),
+        };
+        let range = match range {
+            Some(range) => Sourced::tagged(range),
+            None if full_range_format => Sourced::tagged(Range::Full),
+            None if layout.model == ColorModel::YCbCr => Sourced::guessed(Range::Limited),
+            None => Sourced::guessed(Range::Full),
+        };
+        Self { matrix, range }
+    }
+}
+
+/// Fractional bits of the fixed-point coefficients at `bits` bits a code: as many as 32-bit integers allow.
+#[must_use]
+pub const fn fraction_bits(bits: u32) -> u32 {
+    match bits {
+        0..=8 => 20,
+        9..=10 => 18,
+        _ => 16,
+    }
+}
+
+/// The integer conversion from a pixel's component codes to R'G'B' codes.
+///
+/// Each of red, green and blue is `(Σ weight[i] · component[i] + bias) >> shift`, arithmetic shift, before the clamp to
+/// 0..2^bits-1. The bias holds the components' offsets and the half that makes the shift round. Sums stay within `i32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conversion {
+    /// Weights of the three components in red, green and blue.
+    pub weights: [[i32; 3]; 3],
+    /// Bias of red, green and blue.
+    pub bias: [i32; 3],
+    /// Fractional bits.
+    pub shift: u32,
+    /// n: codes run from 0 to 2^n - 1.
+    pub bits: u32,
+}
+
+impl Conversion {
+    /// The conversion for a picture of this layout and colorimetry.
+    #[must_use]
+    pub fn new(layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
+        Self::from_parts(layout.model, colorimetry.matrix.value, colorimetry.range.value, layout.bin_bits())
+    }
+
+    /// The conversion for components of `bits` bits, named one by one.
+    #[must_use]
+    pub fn from_parts(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
+        let shift = fraction_bits(bits);
+        let real = RealConversion::new(model, matrix, range, bits);
+        let one = f64::from(1_u32 << shift);
+        let mut weights = [[0; 3]; 3];
+        let mut bias = [1 << (shift - 1); 3];
+        for channel in 0..3 {
+            for component in 0..3 {
+                let weight = (real.weights[channel][component] * one).round() as i32;
+                weights[channel][component] = weight;
+                bias[channel] -= weight * real.offsets[component];
+            }
+        }
+        Self { weights, bias, shift, bits }
+    }
+
+    /// Red, green and blue in fixed point, from a pixel's component codes (0..2^n-1 each): codes with `shift` fractional bits,
+    /// and the half that makes the shift round.
+    #[inline]
+    #[must_use]
+    pub fn sums(&self, components: [i32; 3]) -> [i32; 3] {
+        std::array::from_fn(|channel| {
+            let w = &self.weights[channel];
+            w[0] * components[0] + w[1] * components[1] + w[2] * components[2] + self.bias[channel]
+        })
+    }
+
+    /// R'G'B' codes of a pixel before the clamp, from its component codes.
+    #[inline]
+    #[must_use]
+    pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
+        self.sums(components).map(|sum| sum >> self.shift)
+    }
+
+    /// The highest code, 2^n - 1.
+    #[inline]
+    #[must_use]
+    pub const fn max_code(&self) -> i32 {
+        (1 << self.bits) - 1
+    }
+}
+
+/// The same conversion in real numbers, before any rounding: what [`Conversion`] approximates.
+#[derive(Debug, Clone, Copy)]
+pub struct RealConversion {
+    /// Weights of the component codes, less their offsets, in red, green and blue codes.
+    pub weights: [[f64; 3]; 3],
+    /// Code of each component's zero.
+    pub offsets: [i32; 3],
+}
+
+impl RealConversion {
+    /// The conversion for components of `bits` bits.
+    #[must_use]
+    pub fn new(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
+        let top = f64::from((1_u32 << bits) - 1);
+        let unit = f64::from(1_u32 << (bits - 8));
+        let (luma_span, chroma_span, luma_zero) = match range {
+            Range::Limited => (219.0 * unit, 224.0 * unit, 16 << (bits - 8)),
+            Range::Full => (top, top, 0),
+        };
+        let chroma_zero = 1 << (bits - 1);
+        let luma = top / luma_span;
+        let chroma = top / chroma_span;
+        let (weights, offsets) = match (model, matrix) {
+            (ColorModel::Gray, _) => ([[luma, 0.0, 0.0]; 3], [luma_zero, 0, 0]),
+            (ColorModel::Rgb, _) => ([[luma, 0.0, 0.0], [0.0, luma, 0.0], [0.0, 0.0, luma]], [luma_zero; 3]),
+            (ColorModel::YCbCr, Matrix::Identity) => (matrix.to_rgb().map(|row| row.map(|w| w * luma)), [luma_zero; 3]),
+            (ColorModel::YCbCr, _) => (
+                matrix.to_rgb().map(|[y, cb, cr]| [y * luma, cb * chroma, cr * chroma]),
+                [luma_zero, chroma_zero, chroma_zero],
+            ),
+        };
+        Self { weights, offsets }
+    }
+}
+
+/// The luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
+///
+/// Exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code / (N-1). Every
+/// intermediate fits in 32 bits up to 12 bits a code.
+#[inline]
+#[must_use]
+pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
+    let top = (1 << bits) - 1;
+    let sum = 2126 * r + 7152 * g + 722 * b;
+    let quotient = sum / 10_000;
+    let carry = (sum % 10_000) * top + sum >= 10_000 * top;
+    let bin = quotient + carry as u32;
+    if bin < top { bin } else { top }
+}
+
+/// The luminance bin of a pixel, from half of its weighted sum: 1063 R + 3576 G + 361 B.
+///
+/// [`luminance_bin`] is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a
+/// constant is multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never
+/// carries a sum over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits a
+/// code: its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit
+/// multiplication.
+#[inline(always)]
+pub const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
+    let (magic, shift) = luminance_magic::<BINS>();
+    let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
+    let high = half_sum * (magic >> 32) as u32;
+    let bin = (low + high) >> (shift - 32);
+    // Only the whitest pixel of all reaches N.
+    let top = BINS as u32 - 1;
+    if bin < top { bin } else { top }
+}
+
+/// M and K. The smallest K that is right for *every* sum was searched for each depth; a test goes through all of them.
+pub const fn luminance_magic<const BINS: usize>() -> (u64, u32) {
+    match BINS {
+        256 => (13_797_793, 36),
+        1024 => (55_029_321, 38),
+        _ => (14_077_185_649, 46),
+    }
+}
+
+#[cfg(test)]
+mod tests;

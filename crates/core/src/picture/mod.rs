@@ -1,0 +1,19 @@
+//! What a decoded picture is: native planes, how to read them, and when to show them.
+
+pub mod bars;
+mod clamped;
+pub mod color;
+pub mod crop;
+pub mod field;
+mod frame;
+pub mod layout;
+pub mod nonlinear;
+pub mod primaries;
+pub mod region;
+mod timecode;
+pub mod transfer;
+pub mod unpack;
+
+pub use clamped::{ClampedSamples, OutOfRange};
+pub use frame::*;
+pub use timecode::{Timecode, TimecodeRate, TimecodeSource, Timecodes};

@@ -1,0 +1,128 @@
+//! From the bytes of a row, however they lie, to a run of n-bit codes.
+
+use super::{Picture, PlaneView};
+
+/// One component of a picture: where its rows are and how a code is read from a stored word.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    view: PlaneView<'a>,
+    offset: usize,
+    step: usize,
+    sample_bytes: u8,
+    shift: u32,
+    mask: u16,
+    /// Samples in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+}
+
+impl<'a> Source<'a> {
+    /// The component of that index.
+    pub fn new(picture: &'a Picture, index: usize) -> Self {
+        let layout = picture.layout();
+        let component = layout.components[index];
+        let (width, height) = layout.component_size(index, picture.width(), picture.height());
+        Self {
+            view: picture.plane(usize::from(component.plane)),
+            offset: usize::from(component.offset),
+            step: usize::from(component.step),
+            sample_bytes: layout.sample_bytes,
+            shift: layout.code_shift(index),
+            mask: (1 << layout.bin_bits()) - 1,
+            width: width as usize,
+            height: height as usize,
+        }
+    }
+
+    /// The component of that index, of which samples are read with all their bits, which are more than a code's above 12.
+    pub fn of_samples(picture: &'a Picture, index: usize) -> Self {
+        let layout = picture.layout();
+        let shift = u32::from(layout.components[index].shift);
+        let mask = ((1_u32 << layout.depth) - 1) as u16;
+        Self { shift, mask, ..Self::new(picture, index) }
+    }
+
+    /// Writes the codes of the samples from `x` on in row `y`, as many as `codes` has room for.
+    ///
+    /// The common distances between samples have loops of their own, in which the distance is a constant: only then
+    /// does the compiler load whole vectors and pick the samples out of them.
+    #[inline(always)]
+    pub fn unpack(&self, x: usize, y: usize, codes: &mut [u16]) {
+        if codes.is_empty() {
+            return;
+        }
+        let first = y * self.view.stride + self.offset + x * self.step;
+        // From the first sample to the end of the last one; the row may end there.
+        let used = (codes.len() - 1) * self.step + usize::from(self.sample_bytes);
+        let bytes = &self.view.bytes[first..][..used];
+        match (self.sample_bytes, self.step) {
+            (1, 1) => self.unpack_bytes::<1>(bytes, codes),
+            (1, 2) => self.unpack_bytes::<2>(bytes, codes),
+            (1, 3) => self.unpack_bytes::<3>(bytes, codes),
+            (1, 4) => self.unpack_bytes::<4>(bytes, codes),
+            (1, step) => {
+                for (code, sample) in codes.iter_mut().zip(bytes.chunks(step)) {
+                    *code = (u16::from(sample[0]) >> self.shift) & self.mask;
+                }
+            }
+            (_, 2) => self.unpack_words::<2>(bytes, codes),
+            (_, 4) => self.unpack_words::<4>(bytes, codes),
+            (_, 6) => self.unpack_words::<6>(bytes, codes),
+            (_, 8) => self.unpack_words::<8>(bytes, codes),
+            (_, step) => {
+                for (code, sample) in codes.iter_mut().zip(bytes.chunks(step)) {
+                    *code = (u16::from_le_bytes([sample[0], sample[1]]) >> self.shift) & self.mask;
+                }
+            }
+        }
+    }
+
+    /// Asks for samples that will be unpacked soon, as many of them as there are.
+    #[inline(always)]
+    pub fn prefetch(&self, x: usize, y: usize, count: usize) {
+        if y < self.height {
+            let first = y * self.view.stride + self.offset + x * self.step;
+            let last = (first + count * self.step).min(self.view.bytes.len());
+            prefetch(self.view.bytes.get(first..last).unwrap_or_default());
+        }
+    }
+
+    #[inline(always)]
+    fn unpack_bytes<const STEP: usize>(&self, bytes: &[u8], codes: &mut [u16]) {
+        let (groups, rest) = bytes.as_chunks::<STEP>();
+        for (code, group) in codes.iter_mut().zip(groups) {
+            *code = u16::from(group[0]) & self.mask;
+        }
+        // The last sample's group may lack the bytes behind the sample.
+        if let (Some(code), Some(&byte)) = (codes.last_mut(), rest.first()) {
+            *code = u16::from(byte) & self.mask;
+        }
+    }
+
+    #[inline(always)]
+    fn unpack_words<const STEP: usize>(&self, bytes: &[u8], codes: &mut [u16]) {
+        let (groups, rest) = bytes.as_chunks::<STEP>();
+        for (code, group) in codes.iter_mut().zip(groups) {
+            *code = (u16::from_le_bytes([group[0], group[1]]) >> self.shift) & self.mask;
+        }
+        if let (Some(code), [low, high, ..]) = (codes.last_mut(), rest) {
+            *code = (u16::from_le_bytes([*low, *high]) >> self.shift) & self.mask;
+        }
+    }
+}
+
+/// Asks the processor to have these bytes at hand soon, if its architecture has an instruction for that.
+#[inline(always)]
+fn prefetch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the instruction reads nothing and never faults, whatever the address; this one even lies within a slice.
+        // Every x86-64 machine has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
+}

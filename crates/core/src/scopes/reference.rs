@@ -1,0 +1,68 @@
+//! The plain scalar definition of what the scopes count, one sample after the other. The tests compare every engine with it.
+
+use super::grid::samples_in;
+use super::vectorscope::{Chroma, Vectorscope};
+use super::waveform::{Waveform, column_of};
+use crate::histogram::Components;
+use crate::histogram::reference::unclamped_rgb;
+use crate::picture::Picture;
+use crate::picture::color::luminance_bin;
+use crate::picture::region::Rect;
+
+/// The waveforms of a rectangle of a picture, in which it must lie.
+#[must_use]
+pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
+    let layout = picture.layout();
+    let mut waveform = Waveform::empty(layout, pixels, components);
+    let surplus = layout.bin_bits() - waveform.level_bits;
+    let mut count = |channel: usize, x: u32, samples: Rect, code: u32| {
+        let column = column_of(x - samples.x, samples.width, waveform.columns[channel]);
+        waveform.column_mut(channel, column)[(code >> surplus) as usize] += 1;
+    };
+    match components {
+        Components::Rgbl => each_of(pixels, |x, y| {
+            let codes = clamped_rgb(picture, x, y);
+            let codes = [codes[0], codes[1], codes[2], luminance_bin(codes, layout.bin_bits())];
+            (0..).zip(codes).for_each(|(channel, code)| count(channel, x, pixels, code));
+        }),
+        Components::YCbCr => {
+            for component in 0..layout.component_count() {
+                let samples = samples_in(layout, component, pixels);
+                each_of(samples, |x, y| count(component, x, samples, picture.code(component, x, y)));
+            }
+        }
+    }
+    waveform
+}
+
+/// The vectorscope of a rectangle of a picture, in which it must lie.
+#[must_use]
+pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
+    let layout = picture.layout();
+    let mut scope = Vectorscope::empty(layout.bin_bits());
+    let surplus = layout.bin_bits() - scope.level_bits;
+    let level_bits = scope.level_bits;
+    let mut count = |[cb, cr]: [u32; 2]| {
+        scope.counts[((cb >> surplus << level_bits) | (cr >> surplus)) as usize] += 1;
+    };
+    each_of(chroma.samples(layout, pixels), |x, y| match chroma.differences() {
+        None => count([picture.code(1, x, y), picture.code(2, x, y)]),
+        Some(differences) => {
+            count(differences.of_codes(clamped_rgb(picture, x, y).map(|code| code as i32)));
+        }
+    });
+    scope
+}
+
+fn clamped_rgb(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
+    let top = (1 << picture.layout().bin_bits()) - 1;
+    unclamped_rgb(picture, x, y).map(|code| code.clamp(0, top) as u32)
+}
+
+fn each_of(samples: Rect, mut take: impl FnMut(u32, u32)) {
+    for y in samples.y..samples.y + samples.height {
+        for x in samples.x..samples.x + samples.width {
+            take(x, y);
+        }
+    }
+}

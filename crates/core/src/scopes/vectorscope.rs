@@ -1,0 +1,262 @@
+//! The vectorscope: which pairs of colour differences a picture holds, and how often.
+
+use crate::picture::Picture;
+use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
+use crate::picture::layout::{ColorModel, PixelLayout};
+use crate::picture::region::Rect;
+
+use super::grid::{level_bits, samples_in};
+
+/// The vectorscope of one picture, or of a rectangle of it: how many of its samples have each pair of levels of Cb and Cr.
+///
+/// Of Y'CbCr these are the coded chroma samples, at their own resolution. Of R'G'B' they are computed for each pixel, see
+/// [`Chroma`]. Gray has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vectorscope {
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// For each level of Cb, one count for each level of Cr.
+    pub counts: Vec<u32>,
+}
+
+impl Vectorscope {
+    /// A vectorscope of nothing, for pictures with codes of `bits` bits.
+    #[must_use]
+    pub fn empty(bits: u32) -> Self {
+        let level_bits = Self::level_bits_of(bits);
+        Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] }
+    }
+
+    /// Bits of a level, of pictures with codes of `bits` bits.
+    #[must_use]
+    pub const fn level_bits_of(bits: u32) -> u32 {
+        level_bits(bits)
+    }
+
+    /// Levels of each of the two differences.
+    #[must_use]
+    pub const fn levels(&self) -> usize {
+        1 << self.level_bits
+    }
+
+    /// The count of a pair of levels.
+    #[must_use]
+    pub fn count(&self, cb: u32, cr: u32) -> u32 {
+        self.counts[((cb as usize) << self.level_bits) | cr as usize]
+    }
+}
+
+/// What a picture's pairs of colour differences are, and where they come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chroma {
+    /// The matrix by which they relate to red, green and blue.
+    pub matrix: Matrix,
+    /// The range of their codes.
+    pub range: Range,
+    /// Bits of a code.
+    pub bits: u32,
+    computed: Option<Differences>,
+}
+
+impl Chroma {
+    /// Of a picture as it was decoded; `None` if it has no colour. Those of Y'CbCr are its second and third component, at their
+    /// own resolution. R'G'B' states no matrix, so the one of untagged video of its size is used.
+    #[must_use]
+    pub fn of(picture: &Picture) -> Option<Self> {
+        let Colorimetry { matrix, range } = *picture.colorimetry();
+        match picture.layout().model {
+            ColorModel::Gray => None,
+            ColorModel::YCbCr if matrix.value != Matrix::Identity => {
+                let bits = picture.layout().bin_bits();
+                Some(Self { matrix: matrix.value, range: range.value, bits, computed: None })
+            }
+            ColorModel::YCbCr | ColorModel::Rgb => Some(Self::of_adjusted(picture)),
+        }
+    }
+
+    /// Of what adjustments make of a picture: R'G'B', of which they are computed for each pixel, in limited range, with the matrix by
+    /// which the source is read, or, where that is R'G'B', the one of untagged video of its size. What is made of gray may have
+    /// colours, too.
+    #[must_use]
+    pub fn of_adjusted(source: &Picture) -> Self {
+        let matrix = match source.colorimetry().matrix.value {
+            Matrix::Identity => Matrix::guess(source.width(), source.height()),
+            matrix => matrix.linear(),
+        };
+        let bits = source.layout().bin_bits();
+        Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
+    }
+
+    /// Of the picture that is counted: what adjustments make of that source, or the source itself.
+    #[must_use]
+    pub fn of_counted(source: &Picture, is_adjusted: bool) -> Option<Self> {
+        if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
+    }
+
+    /// Coded ones, whatever the picture.
+    #[doc(hidden)]
+    pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {
+        Self { matrix, range, bits, computed: None }
+    }
+
+    /// The samples, of a picture of that layout, that are counted with a rectangle of its pixels.
+    #[must_use]
+    pub fn samples(&self, layout: &PixelLayout, pixels: Rect) -> Rect {
+        match self.computed {
+            None => samples_in(layout, 1, pixels),
+            Some(_) => pixels,
+        }
+    }
+
+    /// Kr and Kb of the matrix; those of BT.709 where it has none.
+    #[must_use]
+    pub fn luma_weights(&self) -> (f64, f64) {
+        luma_weights(self.matrix)
+    }
+
+    /// How they are computed of red, green and blue; `None` where they are coded.
+    #[must_use]
+    pub const fn differences(&self) -> Option<&Differences> {
+        self.computed.as_ref()
+    }
+}
+
+/// Cb and Cr of R'G'B' codes, of limited range, rounded to nearest, in integers: each is
+/// `(Σ weight[i] · code[i] + bias) >> shift`. The weights of each add up to zero, so gray has exactly the middle code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Differences {
+    /// Weights of red, green and blue in Cb and in Cr.
+    pub weights: [[i32; 3]; 2],
+    /// The middle code, and the half that makes the shift round.
+    pub bias: i32,
+    /// Fractional bits.
+    pub shift: u32,
+}
+
+impl Differences {
+    /// Those of codes of `bits` bits. Matrices without luma weights have those of BT.709.
+    #[must_use]
+    pub fn new(matrix: Matrix, bits: u32) -> Self {
+        let shift = fraction_bits(bits);
+        let (kr, kb) = luma_weights(matrix);
+        // Of 256 codes chroma takes 224 for -0.5 to 0.5, while R'G'B' takes all codes for 0 to 1.
+        let span = 224.0 * f64::from(1_u32 << (bits - 8)) / f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << shift);
+        let weight = |value: f64| (value * span).round() as i32;
+        let (of_red, of_blue) = (weight(-kr / (2.0 * (1.0 - kb))), weight(0.5));
+        let cb = [of_red, -(of_red + of_blue), of_blue];
+        let (of_red, of_blue) = (weight(0.5), weight(-kb / (2.0 * (1.0 - kr))));
+        let cr = [of_red, -(of_red + of_blue), of_blue];
+        let bias = (1 << (bits - 1 + shift)) + (1 << (shift - 1));
+        Self { weights: [cb, cr], bias, shift }
+    }
+
+    /// Codes of Cb and Cr.
+    #[inline]
+    #[must_use]
+    pub fn of_codes(&self, rgb: [i32; 3]) -> [u32; 2] {
+        self.weights.map(|[red, green, blue]| {
+            let sum = red * rgb[0] + green * rgb[1] + blue * rgb[2] + self.bias;
+            (sum >> self.shift) as u32
+        })
+    }
+}
+
+fn luma_weights(matrix: Matrix) -> (f64, f64) {
+    matrix.luma_weights().or(Matrix::Bt709.luma_weights()).unwrap_or((0.2126, 0.0722))
+}
+
+/// Where a colour of the colour bars falls.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColorTarget {
+    /// Its usual name: R, Mg, B, Cy, G, Yl.
+    pub name: &'static str,
+    /// Codes of Cb and Cr.
+    pub codes: [f64; 2],
+}
+
+/// The six colours of bars of that share of full amplitude, such as 0.75, in codes of `bits` bits.
+#[must_use]
+pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [ColorTarget; 6] {
+    let (kr, kb) = luma_weights(matrix);
+    let middle = f64::from(1_u32 << (bits - 1));
+    let span = match range {
+        Range::Limited => 224.0 * f64::from(1_u32 << (bits - 8)),
+        Range::Full => f64::from((1_u32 << bits) - 1),
+    };
+    let colours = [
+        ("R", [1.0, 0.0, 0.0]),
+        ("Mg", [1.0, 0.0, 1.0]),
+        ("B", [0.0, 0.0, 1.0]),
+        ("Cy", [0.0, 1.0, 1.0]),
+        ("G", [0.0, 1.0, 0.0]),
+        ("Yl", [1.0, 1.0, 0.0]),
+    ];
+    colours.map(|(name, [red, green, blue])| {
+        let luma = kr * red + (1.0 - kr - kb) * green + kb * blue;
+        let code = |colour: f64, weight: f64| middle + span * amplitude * (colour - luma) / (2.0 * (1.0 - weight));
+        ColorTarget { name, codes: [code(blue, kb), code(red, kr)] }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Codes of the colours of bars at 8 bits as published, Cb and Cr of R, Mg, B, Cy, G and Yl.
+    #[test]
+    fn targets_are_those_of_the_standards() {
+        let published = [
+            (Matrix::Bt709, 0.75, [(109, 212), (193, 204), (212, 120), (147, 44), (63, 52), (44, 136)]),
+            (Matrix::Bt709, 1.0, [(102, 240), (214, 230), (240, 118), (154, 16), (42, 26), (16, 138)]),
+            (Matrix::Bt601, 0.75, [(100, 212), (184, 198), (212, 114), (156, 44), (72, 58), (44, 142)]),
+            (Matrix::Bt2020, 0.75, [(105, 212), (189, 205), (212, 121), (151, 44), (67, 51), (44, 135)]),
+        ];
+        for (matrix, amplitude, codes) in published {
+            for (target, (cb, cr)) in targets(matrix, Range::Limited, 8, amplitude).into_iter().zip(codes) {
+                let found = target.codes.map(|code| code.round() as u32);
+                assert_eq!(found, [cb, cr], "{matrix} {amplitude} {}", target.name);
+            }
+        }
+    }
+
+    #[test]
+    fn gray_has_the_middle_code_and_the_primaries_reach_the_ends() {
+        for matrix in [Matrix::Bt601, Matrix::Bt709, Matrix::Bt2020] {
+            for bits in [8, 10, 12] {
+                let differences = Differences::new(matrix, bits);
+                let top = (1 << bits) - 1;
+                for code in 0..=top {
+                    assert_eq!(differences.of_codes([code; 3]), [1 << (bits - 1); 2]);
+                }
+                let unit = 1 << (bits - 8);
+                assert_eq!(differences.of_codes([0, 0, top])[0], 240 * unit, "{matrix} {bits}");
+                assert_eq!(differences.of_codes([top, top, 0])[0], 16 * unit, "{matrix} {bits}");
+                assert_eq!(differences.of_codes([top, 0, 0])[1], 240 * unit, "{matrix} {bits}");
+                assert_eq!(differences.of_codes([0, top, top])[1], 16 * unit, "{matrix} {bits}");
+            }
+        }
+    }
+
+    /// The fixed point against the definition in real numbers, on a grid of colours.
+    #[test]
+    fn differences_are_rounded_to_nearest() {
+        for (matrix, bits) in [(Matrix::Bt601, 8), (Matrix::Bt709, 8), (Matrix::Bt709, 10), (Matrix::Bt2020, 12)] {
+            let differences = Differences::new(matrix, bits);
+            let (kr, kb) = luma_weights(matrix);
+            let top = f64::from((1_i32 << bits) - 1);
+            let unit = f64::from(1_i32 << (bits - 8));
+            for index in 0..17_i32.pow(3) {
+                let rgb = [index % 17, index / 17 % 17, index / 289].map(|step| step * ((1 << bits) - 1) / 16);
+                let [r, g, b] = rgb.map(|code| f64::from(code) / top);
+                let luma = kr * r + (1.0 - kr - kb) * g + kb * b;
+                let exact = [(b - luma) / (1.0 - kb), (r - luma) / (1.0 - kr)].map(|c| unit * (128.0 + 112.0 * c));
+                for (code, exact) in differences.of_codes(rgb).into_iter().zip(exact) {
+                    // A code is another only where the exact value lies halfway between two, as near as the weights are: two are
+                    // half a step off at most, and the third, which makes the sum zero, a whole one.
+                    let off = 2.0 * top / f64::from(1_u32 << differences.shift);
+                    assert!((f64::from(code) - exact).abs() <= 0.5 + off, "{matrix} {bits} {rgb:?}: {code} {exact}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! How fast the adjustments are, alone and together with the histograms, and whether they are right.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::error::{Error, possible};
+use super::inputs::Inputs;
+use super::measure::{Budget, Times, on_cpu, on_gpu};
+use super::options::Options;
+use super::rows::{What, adjustment_rows, adjustments};
+use crate::image::convert;
+use crate::scan::{possible_length, serial};
+use crate::{BlurMethod, LabBlur, ScanKind, ScanMethod};
+use histoscope_core::adjust::{Adjustments, Blur, Codes, Processor, blur};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Picture;
+use histoscope_render::gpu::adjust::scan::{BufferWords, ScanPass};
+use histoscope_render::gpu::adjust::{BlurPass, BlurPlan, Chain, WorkingPicture};
+use histoscope_render::gpu::histogram::HistogramPasses;
+use histoscope_render::gpu::params::InputPicture;
+use histoscope_render::gpu::readback::read_buffer;
+use histoscope_render::gpu::timing::{Spans, compute_pass};
+use histoscope_render::gpu::{Gpu, GpuError};
+
+/// One adjustment.
+#[derive(Debug, Clone, Serialize)]
+pub struct AdjustRow {
+    /// The name by which it is chosen.
+    pub name: &'static str,
+    /// What the table calls it.
+    pub title: &'static str,
+    /// Words of a prefix sum, where lengths were chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<u32>,
+    /// Its time by itself; `None` if it was not measured, for which `note` gives the reason.
+    pub alone: Option<Times>,
+    /// Its time together with the histograms of the source.
+    pub with_source: Option<Times>,
+    /// Its time together with the histograms of the result, counted as the result is written where the window does so too; of
+    /// the source, only what it needs itself is counted.
+    pub with_result: Option<Times>,
+    /// Its time together with the histograms of the source and of the result.
+    pub with_both: Option<Times>,
+    /// Its time on the CPU, where that makes the adjustments.
+    pub on_cpu: Option<Times>,
+    /// Whether it came to the CPU's result, to the last code, and that to its bins.
+    pub exact: Option<bool>,
+    /// What else there is to say.
+    pub note: Option<String>,
+}
+
+impl AdjustRow {
+    /// Its title, with the words of a prefix sum where lengths were chosen.
+    pub(super) fn told_title(&self) -> String {
+        let Some(length) = self.length else { return self.title.to_owned() };
+        let title = self.title.strip_suffix(" of 262144 words").unwrap_or(self.title);
+        format!("{title}, {length}")
+    }
+}
+
+/// The rows that the options ask for: all, or those that they name. A software adapter, where the CPU makes the adjustments,
+/// measures them only by name, since they take it long.
+pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
+    let by_default = options.only.is_empty() && !gpu.is_software();
+    let wanted = adjustment_rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
+    wanted.map(|(name, _)| name).collect()
+}
+
+/// Measures the rows of these names.
+///
+/// # Errors
+/// [`Error`] if the device fails.
+pub(super) fn measure(
+    gpu: &Gpu,
+    options: &Options,
+    pictures: &[Picture],
+    names: &[&str],
+) -> Result<Vec<AdjustRow>, Error> {
+    let budget = Budget::new(gpu, options.repeats);
+    let (mut rows, mut bench) = (Vec::new(), None);
+    let wanted = adjustments().into_iter().filter(|(name, ..)| names.contains(name));
+    // Prefix sums have a row for each length that was chosen.
+    let each = wanted.flat_map(|(name, title, what)| {
+        let lengths = match what {
+            What::Scan { .. } | What::TutorialScan(_) if !options.lengths.is_empty() => {
+                options.lengths.iter().copied().map(Some).collect()
+            }
+            _ => vec![None],
+        };
+        lengths.into_iter().map(move |length| (name, title, what, length))
+    });
+    for (name, title, what, length) in each {
+        let words = || words(length.unwrap_or(ScanPass::LEAST_CAPACITY));
+        let mut row = AdjustRow {
+            name,
+            title,
+            length,
+            alone: None,
+            with_source: None,
+            with_result: None,
+            with_both: None,
+            on_cpu: None,
+            exact: None,
+            note: None,
+        };
+        let measured = match what {
+            What::Scan { conflict_free } => scan(gpu, &budget, (&words(), conflict_free), &mut row),
+            What::TutorialScan(method) => tutorial_scan(gpu, &budget, (&words(), method), &mut row),
+            What::TutorialBlur { method, size } => tutorial_blur(gpu, &budget, &pictures[0], (method, size), &mut row),
+            What::Blur { size, staged } => blur_passes(gpu, &budget, &pictures[0], (size, staged), &mut row),
+            What::Chain(adjustments) => Bench::get(&mut bench, gpu, pictures)
+                .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, false), &mut row)),
+            What::Apart(adjustments) => Bench::get(&mut bench, gpu, pictures)
+                .and_then(|bench| bench.measure(gpu, &budget, (&adjustments, true), &mut row)),
+        };
+        row.note = possible(measured)?.err().or(row.note);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Whether the adapter can scan so many words.
+///
+/// # Errors
+/// [`Error::Length`] if not, with the most that it can.
+pub(super) fn check_lengths(gpu: &Gpu, lengths: &[u32]) -> Result<(), Error> {
+    lengths.iter().try_for_each(|&length| possible_length(gpu, length)).map_err(Error::Length)
+}
+
+/// The words that are scanned.
+fn words(length: u32) -> Vec<u32> {
+    (0..length).map(|i| i.wrapping_mul(2_654_435_761)).collect()
+}
+
+/// An exclusive scan by a method of the tutorials, and the loop on the CPU beside it.
+fn tutorial_scan(
+    gpu: &Gpu,
+    budget: &Budget,
+    (words, method): (&[u32], ScanMethod),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let made = crate::ScanPass::new(gpu, (method, ScanKind::Exclusive), 256)?;
+    let made = match made {
+        Ok(pass) => pass.scan(gpu, words.len() as u32)?,
+        Err(why) => Err(why),
+    };
+    let scan = match made {
+        Ok(scan) => scan,
+        Err(why) => {
+            row.note = Some(why);
+            return Ok(());
+        }
+    };
+    let expected = serial(words, ScanKind::Exclusive);
+    row.exact = Some(scan.run(gpu, words)? == expected);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| scan.dispatch(pass))?);
+    row.on_cpu = Some(on_cpu(budget, |_| drop(std::hint::black_box(serial(words, ScanKind::Exclusive)))));
+    Ok(())
+}
+
+fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row: &mut AdjustRow) -> Result<(), Error> {
+    let most = gpu.device.limits().max_compute_invocations_per_workgroup;
+    let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
+    if words.len() > pass.capacity() as usize {
+        row.note = Some(format!("not measured: ours sums up bins, and holds {} words at most", pass.capacity()));
+        return Ok(());
+    }
+    let buffer = |label| {
+        gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: words.len() as u64 * 4,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    };
+    let (source, target) = (buffer("source"), buffer("target"));
+    gpu.queue.write_buffer(&source, 0, bytemuck::cast_slice(words));
+    let (from, to) = (BufferWords { buffer: &source, offset: 0 }, BufferWords { buffer: &target, offset: 0 });
+    let job = pass.job(gpu, from, to, words.len() as u32);
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass))?);
+    let scanned: Vec<u32> = bytemuck::pod_collect_to_vec(&read_buffer(gpu, &target, target.size())?);
+    row.exact = Some(scanned == serial(words, ScanKind::Exclusive));
+    Ok(())
+}
+
+/// A blur of the picture's upper 8 bits by a method of the tutorials, checked against the product's, which rounds once.
+fn tutorial_blur(
+    gpu: &Gpu,
+    budget: &Budget,
+    picture: &Picture,
+    (method, size): (BlurMethod, u32),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let image = convert(picture, 1)?;
+    let blur = match LabBlur::new(gpu, method, (size, 1), (image.width(), image.height()))? {
+        Ok(blur) => blur,
+        Err(why) => {
+            row.note = Some(why);
+            return Ok(());
+        }
+    };
+    let words: Vec<u32> = bytemuck::pod_collect_to_vec(image.plane(0).bytes);
+    let found = blur.run(gpu, &words)?;
+    let expected = blur::apply(Codes::of(&image), Blur { size, runs: 1 });
+    let pixels = found.iter().zip(&expected.rgb);
+    let is_near = |(found, expected): (&u32, &[u16; 3])| {
+        found.to_le_bytes().into_iter().zip(expected).all(|(found, &expected)| u16::from(found).abs_diff(expected) <= 1)
+    };
+    row.exact = Some(pixels.into_iter().all(is_near));
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| blur.dispatch(pass))?);
+    let (image_loads, tile_loads) = method.loads(size);
+    row.note = Some(match tile_loads > 0.0 {
+        true => format!("loads a pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within a code"),
+        false => format!("loads a pixel: {image_loads:.1}; within a code"),
+    });
+    Ok(())
+}
+
+fn blur_passes(
+    gpu: &Gpu,
+    budget: &Budget,
+    picture: &Picture,
+    (size, staged): (u32, bool),
+    row: &mut AdjustRow,
+) -> Result<(), Error> {
+    let codes = Codes::of(picture);
+    let work = WorkingPicture::new(gpu, (picture.width(), picture.height()), codes.bits)?;
+    work.write(gpu, &codes);
+    let plan = BlurPlan { staged, ..BlurPlan::new(&gpu.device.limits(), codes.bits, size) };
+    let job = BlurPass::new(gpu).job_with_plan(gpu, &InputPicture::from(&work), &work, plan, 1)?;
+    run_once(gpu, &mut |pass| job.dispatch(pass, &work.bind_group));
+    row.exact = Some(work.read(gpu)? == blur::apply(codes.clone(), Blur { size, runs: 1 }));
+    row.alone = Some(timed(gpu, budget, &mut |pass, _| job.dispatch(pass, &work.bind_group))?);
+    Ok(())
+}
+
+/// Pictures on the GPU, and what adjusts and counts them.
+struct Bench<'a> {
+    pictures: &'a [Picture],
+    inputs: Inputs,
+    source: HistogramPasses,
+    result: HistogramPasses,
+    chain: Chain,
+}
+
+impl<'a> Bench<'a> {
+    /// Makes it when it is first wanted.
+    fn get<'b>(slot: &'b mut Option<Self>, gpu: &Gpu, pictures: &'a [Picture]) -> Result<&'b mut Self, Error> {
+        if let Some(bench) = slot {
+            return Ok(bench);
+        }
+        let inputs = Inputs::of(gpu, pictures.to_vec())?;
+        let mut source = HistogramPasses::new(gpu);
+        source.prepare(gpu, &pictures[0], Components::Rgbl)?;
+        let result = HistogramPasses::new(gpu);
+        let chain = Chain::new(gpu, &source);
+        Ok(slot.insert(Self { pictures, inputs, source, result, chain }))
+    }
+
+    fn measure(
+        &mut self,
+        gpu: &Gpu,
+        budget: &Budget,
+        (adjustments, apart): (&Adjustments, bool),
+        row: &mut AdjustRow,
+    ) -> Result<(), Error> {
+        let expected = Processor::default().apply_to_codes(Codes::of(&self.pictures[0]), adjustments, None);
+        self.chain.prepare(gpu, InputPicture::from(&self.pictures[0]), adjustments, None, true)?;
+        let mut exact = self.is_exact(gpu, &expected, (true, false))?;
+        row.alone = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, false))?);
+        row.with_source = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, false))?);
+        self.prepare_to_count(gpu, adjustments, apart, true)?;
+        exact &= self.is_exact(gpu, &expected, (true, true))?;
+        row.with_both = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, true, true))?);
+        self.prepare_to_count(gpu, adjustments, apart, false)?;
+        exact &= self.is_exact(gpu, &expected, (false, true))?;
+        row.with_result = Some(timed(gpu, budget, &mut |pass, repeat| self.run(pass, repeat, false, true))?);
+        row.exact = Some(exact);
+        let adjust = |repeat: usize| {
+            Processor::default().apply_to_codes(Codes::of(self.inputs.picture(repeat)), adjustments, None)
+        };
+        row.on_cpu = Some(on_cpu(budget, |repeat| drop(std::hint::black_box(adjust(repeat)))));
+        Ok(())
+    }
+
+    /// Gets the adjustments and the counting of their result ready.
+    fn prepare_to_count(
+        &mut self,
+        gpu: &Gpu,
+        adjustments: &Adjustments,
+        apart: bool,
+        counts_source: bool,
+    ) -> Result<(), GpuError> {
+        let source = InputPicture::from(&self.pictures[0]);
+        if apart {
+            self.chain.prepare(gpu, source, adjustments, None, counts_source)?;
+        } else {
+            self.chain.prepare_counting(gpu, source, adjustments, None, counts_source, &mut self.result)?;
+        }
+        if let Some(adjusted) = self.chain.result().filter(|_| !self.chain.counts_result()) {
+            self.result.prepare(gpu, adjusted, Components::Rgbl)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the first picture comes out as expected, and its histograms where they are counted.
+    fn is_exact(
+        &self,
+        gpu: &Gpu,
+        expected: &Codes,
+        (counts_source, counts_result): (bool, bool),
+    ) -> Result<bool, GpuError> {
+        run_once(gpu, &mut |pass| self.run(pass, 0, counts_source, counts_result));
+        let is_same = match self.chain.result() {
+            Some(adjusted) => adjusted.read(gpu)? == *expected,
+            None => false,
+        };
+        let counts = counts_result.then(|| self.result.read(gpu, expected.bits, Components::Rgbl));
+        Ok(is_same && counts.transpose()?.is_none_or(|bins| bins == expected.histogram()))
+    }
+
+    /// What a frame takes: perhaps its histograms, the adjustments, perhaps the result's histograms.
+    fn run(&self, pass: &mut wgpu::ComputePass<'_>, repeat: usize, counts_source: bool, counts_result: bool) {
+        let Some(group) = self.inputs.group(repeat) else { return };
+        if counts_source {
+            self.source.dispatch(pass, group);
+        }
+        self.chain.dispatch(pass, group);
+        match self.chain.result().filter(|_| counts_result) {
+            Some(_) if self.chain.counts_result() => self.result.dispatch_sums(pass),
+            Some(adjusted) => self.result.dispatch(pass, &adjusted.bind_group),
+            None => {}
+        }
+    }
+}
+
+/// Measures dispatches that share a compute pass.
+fn timed(gpu: &Gpu, budget: &Budget, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>, usize)) -> Result<Times, Error> {
+    let mut record = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
+        compute_pass(encoder, "adjust", spans, |pass| work(pass, repeat));
+    };
+    on_gpu(gpu, budget, &mut record)
+}
+
+fn run_once(gpu: &Gpu, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>)) {
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+    work(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+    gpu.queue.submit([encoder.finish()]);
+}
+
+/// The rows as a table.
+pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let title = "adjustments, median µs";
+    writeln!(
+        f,
+        "\n{title:<57}{:>10}{:>11}{:>11}{:>11}{:>11}  exact",
+        "alone", "+ source", "+ result", "+ both", "CPU"
+    )?;
+    for row in rows {
+        let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
+        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.told_title(), number(row.alone))?;
+        for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
+            write!(f, "{:>11}", number(times))?;
+        }
+        writeln!(f, "  {}", row.exact.map_or("-", |exact| if exact { "yes" } else { "NO" }))?;
+        if let Some(note) = &row.note {
+            writeln!(f, "      {note}")?;
+        }
+    }
+    writeln!(f, "+: together with the histograms of the source, of the result, or of both, from the planes on")
+}

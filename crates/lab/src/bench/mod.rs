@@ -1,0 +1,125 @@
+//! `histoscope bench`: how fast this machine counts, with each method of [`lab`](crate), and whether each counts right.
+//! All are checked against the scalar reference, bin by bin.
+
+pub mod adjust;
+pub mod content;
+mod error;
+pub mod inputs;
+pub mod join;
+pub mod layouts;
+pub mod measure;
+mod options;
+pub mod ours;
+mod page;
+pub mod report;
+mod rows;
+mod run;
+pub mod scene;
+pub mod survey;
+pub mod sweep;
+
+pub use content::BenchContent;
+pub use error::Error;
+pub use join::{JoinError, Joined, join};
+pub use options::{LENGTHS, Options};
+pub use report::MethodRow;
+pub use report::Report;
+pub use rows::adjustment_rows;
+pub use rows::rows;
+pub use survey::Survey;
+pub use sweep::{Sweep, sweep};
+pub use sweep::{SweepGrid, sweep_on};
+
+use crate::ChannelSet;
+use histoscope_core::picture::Picture;
+use histoscope_render::cpu::Engine;
+use histoscope_render::gpu::{AdapterChoice, Gpu};
+use measure::{Clock, progress};
+
+/// `run` on the adapter that is wanted.
+///
+/// # Errors
+/// As `run`, and an error if there is no such adapter.
+pub fn run_on(adapter: &AdapterChoice, options: &Options) -> Result<Report, Error> {
+    run(&Gpu::headless(adapter)?, options)
+}
+
+/// Measures every method, with a bar on standard error if that is a terminal.
+///
+/// # Errors
+/// [`Error`] for options that cannot be met, or a device that fails.
+pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
+    let unknown = options.unknown_names();
+    if !unknown.is_empty() {
+        return Err(Error::UnknownMethod(unknown));
+    }
+    let methods: Vec<_> = options.methods().collect();
+    for &method in &methods {
+        options.setup(gpu, method, ChannelSet::One)?;
+    }
+    adjust::check_lengths(gpu, &options.lengths)?;
+    let adjustments = adjust::wanted(gpu, options);
+    let bar = progress(2 * methods.len() + 3);
+    bar.set_message("making pictures");
+    let size = options.frame.as_ref().map_or(options.size, |frame| (frame.width(), frame.height()));
+    if size.0.min(size.1) < 16 {
+        return Err(Error::TooSmall(size.0, size.1));
+    }
+    let pictures = options.pictures()?;
+    bar.inc(1);
+    bar.set_message("counting them with the reference");
+    let bench = run::Bench::new(gpu, options, &pictures)?;
+    bar.inc(1);
+    let mut rows = Vec::new();
+    for channels in [ChannelSet::One, ChannelSet::Four] {
+        for &method in &methods {
+            bar.set_message(method.title());
+            rows.push(bench.row(method, channels)?);
+            bar.inc(1);
+        }
+    }
+    bar.set_message("adjustments");
+    let adjustments = adjust::measure(gpu, options, &pictures, &adjustments)?;
+    bar.finish_and_clear();
+    let mut report = Report { rows, adjustments, ..header(gpu, options, &pictures) };
+    report.relate();
+    Ok(report)
+}
+
+/// The report without its rows.
+fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
+    let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+    let info = &gpu.info;
+    let picture = &pictures[0];
+    Report {
+        adapter: info.name.clone(),
+        driver: format!("{:?}, {} {}", info.backend, info.driver, info.driver_info).trim_end().into(),
+        software: gpu.is_software(),
+        cpu_threads: rayon::current_num_threads(),
+        cpu_instructions: Engine::new().level().to_string(),
+        gpu_clock: if timestamps { Clock::Timestamps } else { Clock::Wall },
+        size: (picture.width(), picture.height()),
+        layout: layouts::name(picture.layout()),
+        content: if options.frame.is_some() { "a video's frame".into() } else { options.content.to_string() },
+        pictures: pictures.len(),
+        bin_count: options.bin_count,
+        rows: Vec::new(),
+        adjustments: Vec::new(),
+    }
+}
+
+/// The page of what one machine measured.
+///
+/// # Errors
+/// [`askama::Error`] never in practice: everything in it has a form as text.
+pub fn page(survey: &Survey) -> Result<String, askama::Error> {
+    page::of_survey(survey)
+}
+
+/// The page of what several machines measured.
+///
+/// # Errors
+/// As [`page`].
+pub fn joined_page(joined: &Joined) -> Result<String, askama::Error> {
+    page::of_joined(joined)
+}

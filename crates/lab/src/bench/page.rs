@@ -1,0 +1,136 @@
+//! What was measured as one HTML file that needs nothing else: drawings and figures are in it, and its own policy forbids it to
+//! load anything. Its markup is `templates/bench.html`, which escapes all text that is put into it.
+
+mod cards;
+mod tables;
+
+use askama::Template;
+use cards::MethodCard;
+use tables::Table;
+
+use super::join::Joined;
+use super::scene;
+use super::survey::Survey;
+
+const STYLE: &str = include_str!("../../../../templates/bench.css");
+
+/// Nothing is loaded from anywhere, whatever a later edit of the page may contain.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// The page, with all that its template fills in.
+#[derive(Template)]
+#[template(path = "bench.html")]
+struct Page {
+    policy: &'static str,
+    style: &'static str,
+    maker: String,
+    title: String,
+    lines: Vec<String>,
+    scene: Option<SceneParts>,
+    cards: Vec<MethodCard>,
+    /// Which picture the cards are of.
+    cards_of: String,
+    tables: Vec<Table>,
+}
+
+/// The image that is worked out by hand.
+struct SceneParts {
+    width: usize,
+    /// The strides of the steps that sum pairs.
+    strides: Vec<usize>,
+    rows: Vec<SceneRow>,
+}
+
+struct SceneRow {
+    pixels: Vec<Pixel>,
+    /// The row's chunk, and what it is after each step.
+    sets: Vec<Set>,
+}
+
+struct Pixel {
+    code: u8,
+    bin: usize,
+    background: String,
+    ink: &'static str,
+}
+
+struct Set {
+    counts: Option<[u32; scene::BINS]>,
+    /// Whether these are the bins of the whole image.
+    is_sum: bool,
+}
+
+/// Writes the page of one machine.
+///
+/// # Errors
+/// [`askama::Error`] never in practice: everything in it has a form as text.
+pub fn of_survey(survey: &Survey) -> Result<String, askama::Error> {
+    let first = survey.runs.first();
+    let lines = first.map(|run| {
+        let threads = format!("CPU: {} threads, {}", run.cpu_threads, run.cpu_instructions);
+        let sizes: Vec<_> = survey.runs.iter().map(tables::picture).collect();
+        vec![format!("{}; {threads}", run.driver), format!("{} bins; {}", run.bin_count, sizes.join("; "))]
+    });
+    let page = Page {
+        title: first.map(|run| run.adapter.clone()).unwrap_or_default(),
+        lines: lines.unwrap_or_default(),
+        scene: Some(scene()),
+        cards: first.map(cards::of).unwrap_or_default(),
+        cards_of: first.map(tables::picture).unwrap_or_default(),
+        tables: tables::of_survey(survey),
+        ..Page::bare()
+    };
+    Ok(page.render()? + "\n")
+}
+
+/// Writes the page of several machines.
+///
+/// # Errors
+/// As [`of_survey`].
+pub fn of_joined(joined: &Joined) -> Result<String, askama::Error> {
+    let page = Page {
+        title: format!("{} machines beside each other", joined.machines.len()),
+        lines: tables::machines(joined),
+        tables: tables::of_joined(joined),
+        ..Page::bare()
+    };
+    Ok(page.render()? + "\n")
+}
+
+impl Page {
+    fn bare() -> Self {
+        Self {
+            policy: POLICY,
+            style: STYLE,
+            maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
+            title: String::new(),
+            lines: Vec::new(),
+            scene: None,
+            cards: Vec::new(),
+            cards_of: String::new(),
+            tables: Vec::new(),
+        }
+    }
+}
+
+fn scene() -> SceneParts {
+    let steps = scene::pairwise();
+    let chunks = scene::chunks();
+    let last = steps.len();
+    let row = |y: usize| {
+        let pixel = |&code: &u8| Pixel {
+            code,
+            bin: scene::bin(code),
+            background: format!("rgb({code} {code} {code})"),
+            ink: if code > 127 { "#000" } else { "#fff" },
+        };
+        let all = std::iter::once(&chunks).chain(steps.iter().map(|(_, chunks)| chunks)).enumerate();
+        let sets = all.map(|(step, chunks)| Set { counts: chunks[y], is_sum: step == last });
+        SceneRow { pixels: scene::CODES[y].iter().map(pixel).collect(), sets: sets.collect() }
+    };
+    SceneParts {
+        width: scene::WIDTH,
+        strides: steps.iter().map(|(stride, _)| *stride).collect(),
+        rows: (0..scene::HEIGHT).map(row).collect(),
+    }
+}

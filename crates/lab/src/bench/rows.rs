@@ -1,0 +1,85 @@
+//! The rows of the tables: what they are called and what they measure.
+
+use crate::{BlurMethod, Method, ScanMethod};
+use histoscope_core::adjust::{
+    Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
+};
+
+/// The name and the title of every row, in the table's order.
+#[must_use]
+pub fn rows() -> Vec<(&'static str, &'static str)> {
+    Method::ALL.map(|method| (method.name(), method.title())).into_iter().chain(adjustment_rows()).collect()
+}
+
+/// Whether a text, in letters of any case, is a part of a row's name or title.
+pub(super) fn is_part(text: &str, name: &str, title: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    !text.is_empty() && [name, title].iter().any(|of| of.to_lowercase().contains(&text))
+}
+
+/// The same of the adjustments' rows alone.
+#[must_use]
+pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
+    adjustments().into_iter().map(|(name, title, _)| (name, title)).collect()
+}
+
+/// What a row measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum What {
+    /// A prefix sum of the longest length, with conflict-free indexing or without.
+    Scan { conflict_free: bool },
+    /// The same by a method of the tutorials.
+    TutorialScan(ScanMethod),
+    /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
+    /// that can be.
+    Chain(Adjustments),
+    /// The same with the adjusted picture counted by passes of their own.
+    Apart(Adjustments),
+    /// The two passes of a blur by themselves, with workgroup memory or without.
+    Blur { size: u32, staged: bool },
+    /// A blur of the picture as an image, by a method of the tutorials.
+    TutorialBlur { method: BlurMethod, size: u32 },
+}
+
+/// Of the adjustments' rows, names by which they are chosen, what the table calls them, and what they measure.
+pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
+    let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
+    let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
+    let reduction = |reduction| What::Chain(Adjustments { reduction: Some(reduction), ..Adjustments::default() });
+    let classes = |classes| reduction(Reduction::Otsu(Otsu { classes, shown: ClassDisplay::Tones }));
+    let levels = |placing| reduction(Reduction::Posterize(Posterize { levels: 5, placing }));
+    let blur = |size, runs| What::Chain(Adjustments { blur: Some(Blur { size, runs }), ..Adjustments::default() });
+    let tutorial_blur = |method, size| What::TutorialBlur { method, size };
+    vec![
+        ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
+        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("scan-naive", "tutorial: all words before", What::TutorialScan(ScanMethod::Naive)),
+        ("scan-hillis-steele", "tutorial: Hillis, Steele", What::TutorialScan(ScanMethod::HillisSteele)),
+        ("scan-blelloch", "tutorial: Blelloch", What::TutorialScan(ScanMethod::Blelloch)),
+        ("scan-conflict-free", "… without bank conflicts", What::TutorialScan(ScanMethod::ConflictFree)),
+        ("equalize", "equalize luminance", What::Chain(equalize(false))),
+        ("equalize-apart", "… its result counted apart", What::Apart(equalize(false))),
+        ("equalize-channels", "equalize red, green and blue", What::Chain(equalize(true))),
+        ("clahe", "CLAHE, 8×8 tiles", What::Chain(toned(Tone::Clahe(Clahe::default())))),
+        ("otsu-2", "Otsu's threshold", classes(2)),
+        ("otsu-5", "Otsu's thresholds, 5 classes", classes(5)),
+        ("posterize-width", "5 levels of equal width", levels(Placing::Width)),
+        ("posterize-population", "5 levels of equal population", levels(Placing::Population)),
+        ("blur-3", "blur 3 wide", blur(3, 1)),
+        ("blur-15", "blur 15 wide", blur(15, 1)),
+        ("blur-31", "blur 31 wide", blur(31, 1)),
+        ("blur-63", "blur 63 wide", blur(63, 1)),
+        ("blur-15x3", "blur 15 wide, three times", blur(15, 3)),
+        ("blur-passes-15", "blur 15 wide, its passes only", What::Blur { size: 15, staged: true }),
+        ("blur-passes-15-unstaged", "… its sums out of the buffer", What::Blur { size: 15, staged: false }),
+        ("blur-passes-63", "blur 63 wide, its passes only", What::Blur { size: 63, staged: true }),
+        ("blur-passes-63-unstaged", "… its sums out of the buffer", What::Blur { size: 63, staged: false }),
+        ("blur-square-15", "tutorial: N² loads, N = 15", tutorial_blur(BlurMethod::Square, 15)),
+        ("blur-separable-15", "tutorial: 2N loads", tutorial_blur(BlurMethod::Separable, 15)),
+        ("blur-tiled-15", "tutorial: out of a tile", tutorial_blur(BlurMethod::Tiled, 15)),
+        ("blur-running-15", "tutorial: running sums", tutorial_blur(BlurMethod::Running, 15)),
+        ("blur-separable-63", "tutorial: 2N loads, N = 63", tutorial_blur(BlurMethod::Separable, 63)),
+        ("blur-tiled-63", "tutorial: out of a tile", tutorial_blur(BlurMethod::Tiled, 63)),
+        ("blur-running-63", "tutorial: running sums", tutorial_blur(BlurMethod::Running, 63)),
+    ]
+}

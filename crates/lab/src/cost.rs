@@ -1,0 +1,113 @@
+//! What a method asks of the memory, by calculation: what its shader says, before any cache.
+
+use super::method::Method;
+use super::setup::Setup;
+use histoscope_core::picture::layout::PixelLayout;
+
+/// Bytes of a pixel of the image, of a count, and of what our passes load at once of the planes. The chunks that ours leave to
+/// sum are too few to count beside pixels.
+const WORD: f64 = 4.0;
+
+/// What one pixel costs on average.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Loads from the GPU's memory (or the CPU's): of pixels, bins and chunks.
+    pub loads: f64,
+    /// Stores to it.
+    pub stores: f64,
+    /// Atomic additions to bins in it, at most: equal bins may be added together.
+    pub atomics: f64,
+    /// Atomic additions in a workgroup's own memory, at most.
+    pub workgroup_atomics: f64,
+    /// Bytes that all of these, but those in a workgroup's memory, read and write.
+    pub bytes: f64,
+}
+
+impl Costs {
+    /// What a method asks for each pixel of an image of this size, made of planes of this layout.
+    #[must_use]
+    pub fn of(setup: Setup, size: (u32, u32), layout: &PixelLayout) -> Self {
+        let Setup { method, channels, shape } = setup;
+        let pixels = f64::from(size.0) * f64::from(size.1);
+        let channels = f64::from(channels.count());
+        let (across, down) = shape.chunks_of(size);
+        let chunks = f64::from(across) * f64::from(down);
+        // Words of all chunks' bins, a pixel.
+        let bins = chunks * setup.word_count() as f64 / pixels;
+        let pixel = Self { loads: 1.0, stores: 0.0, atomics: 0.0, workgroup_atomics: 0.0, bytes: WORD };
+        let planes = plane_bytes(size, layout) / pixels;
+        match method {
+            Method::Scalar | Method::Single | Method::Race => {
+                Self { loads: 1.0 + channels, stores: channels, bytes: WORD * (1.0 + 2.0 * channels), ..pixel }
+            }
+            Method::Atomics | Method::Subgroup => {
+                Self { atomics: channels, bytes: WORD * (1.0 + 2.0 * channels), ..pixel }
+            }
+            Method::Sum => Self {
+                loads: 1.0 + bins,
+                stores: bins,
+                workgroup_atomics: channels,
+                bytes: WORD * (1.0 + 2.0 * bins),
+                ..pixel
+            },
+            Method::Pairwise => {
+                // Each chunk is written once; each pair, of which there is one fewer, loads two and stores one.
+                let pairs = bins * (chunks - 1.0) / chunks;
+                Self {
+                    loads: 1.0 + 2.0 * pairs,
+                    stores: bins + pairs,
+                    workgroup_atomics: channels,
+                    bytes: WORD * (1.0 + bins + 3.0 * pairs),
+                    ..pixel
+                }
+            }
+            Method::Shared => {
+                // Only bins that are not empty are added, of which a chunk has no more than pixels.
+                let added = bins.min(channels);
+                Self { atomics: added, workgroup_atomics: channels, bytes: WORD * (1.0 + 2.0 * added), ..pixel }
+            }
+            Method::OursGpu => Self { loads: planes / WORD, workgroup_atomics: channels, bytes: planes, ..pixel },
+            Method::OursCpu => Self { loads: planes / WORD + channels, stores: channels, bytes: planes, ..pixel },
+            Method::Floor => Self { loads: planes / (4.0 * WORD), bytes: planes, ..pixel },
+        }
+    }
+}
+
+/// Bytes of the samples of a picture, without padding.
+fn plane_bytes(size: (u32, u32), layout: &PixelLayout) -> f64 {
+    let planes = (0..layout.plane_count()).map(|plane| layout.plane_size(plane, size.0, size.1));
+    planes.map(|(row_bytes, rows)| row_bytes as f64 * rows as f64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChannelSet, Shape};
+
+    fn of(method: Method, channels: ChannelSet) -> Costs {
+        let setup = Setup { method, channels, shape: Shape::default() };
+        Costs::of(setup, (2560, 100), &PixelLayout::planar_ycbcr(8, (1, 1)))
+    }
+
+    #[test]
+    fn costs_are_those_that_the_shaders_have() {
+        let costs = |loads, stores, atomics, workgroup_atomics, bytes| Costs {
+            loads,
+            stores,
+            atomics,
+            workgroup_atomics,
+            bytes,
+        };
+        // 256 bins for 256 pixels are a word a pixel and channel.
+        assert_eq!(of(Method::Single, ChannelSet::One), costs(2.0, 1.0, 0.0, 0.0, 12.0));
+        assert_eq!(of(Method::Race, ChannelSet::Four), costs(5.0, 4.0, 0.0, 0.0, 36.0));
+        assert_eq!(of(Method::Atomics, ChannelSet::Four), costs(1.0, 0.0, 4.0, 0.0, 36.0));
+        assert_eq!(of(Method::Sum, ChannelSet::Four), costs(5.0, 4.0, 0.0, 4.0, 36.0));
+        let pairwise = of(Method::Pairwise, ChannelSet::One);
+        assert!((pairwise.loads - 2.998).abs() < 1e-9 && (pairwise.stores - 1.999).abs() < 1e-9, "{pairwise:?}");
+        assert!((pairwise.bytes - 19.988).abs() < 1e-9, "{pairwise:?}");
+        assert_eq!(of(Method::Shared, ChannelSet::One), costs(1.0, 0.0, 1.0, 1.0, 12.0));
+        assert_eq!(of(Method::OursGpu, ChannelSet::Four), costs(0.375, 0.0, 0.0, 4.0, 1.5));
+        assert_eq!(of(Method::Floor, ChannelSet::One), costs(0.09375, 0.0, 0.0, 0.0, 1.5));
+    }
+}

@@ -1,0 +1,149 @@
+//! The ladder on a playing video: its counts and times come back a few frames later and are never waited for.
+
+use std::time::{Duration, Instant};
+
+use super::ladder::{Ladder, LadderCounts};
+use super::setup::Setup;
+use histoscope_core::picture::Picture;
+use histoscope_render::gpu::readback_belt::ReadbackBelt;
+use histoscope_render::gpu::timing::{Timestamps, span_ns};
+use histoscope_render::gpu::{Gpu, GpuError};
+
+/// Frames of which the figures may be under way at a time; of others none are asked for.
+const UNDER_WAY: usize = 3;
+
+/// What came back of one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// What the method counted, and the right counts.
+    pub counts: LadderCounts,
+    /// Its passes in their order, each with its time: of the GPU by its own clock, `None` where the adapter has none. A method on
+    /// the CPU is one pass, by the clock of the CPU.
+    pub passes: Vec<(&'static str, Option<Duration>)>,
+    /// The time of reading the planes and doing nothing.
+    pub floor: Option<Duration>,
+}
+
+impl Measured {
+    /// The time of all passes; `None` where it is not known.
+    #[must_use]
+    pub fn total(&self) -> Option<Duration> {
+        self.passes.iter().map(|(_, time)| *time).sum()
+    }
+}
+
+/// A [`Ladder`] with what brings its figures back.
+#[derive(Debug)]
+pub struct Live {
+    ladder: Ladder,
+    timestamps: Option<Timestamps>,
+    belt: ReadbackBelt<OnCpu>,
+}
+
+/// What a method on the CPU took.
+#[derive(Debug, Clone, Copy)]
+struct OnCpu(Option<Duration>);
+
+impl Live {
+    /// As [`Ladder::new`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
+        Self::of_part(gpu, setup, picture, 1)
+    }
+
+    /// As [`Ladder::of_part`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_part(
+        gpu: &Gpu,
+        setup: Setup,
+        picture: &Picture,
+        least_step: u32,
+    ) -> Result<Result<Self, String>, GpuError> {
+        Ok(Ladder::of_part(gpu, setup, picture, least_step)?.map(|ladder| {
+            let spans = ladder.steps().len() as u32 + 1;
+            let bytes = 2 * bin_bytes(setup) + u64::from(spans) * Timestamps::SPAN_BYTES;
+            Self {
+                timestamps: Timestamps::new(gpu, spans),
+                belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, UNDER_WAY),
+                ladder,
+            }
+        }))
+    }
+
+    /// The method that is at work.
+    #[must_use]
+    pub const fn ladder(&self) -> &Ladder {
+        &self.ladder
+    }
+
+    /// Records the counting of a picture whose planes this bind group has, and the way back of its figures. Where those of too
+    /// many frames are under way already, it counts without asking for them.
+    pub fn record(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &Picture,
+        planes: &wgpu::BindGroup,
+    ) {
+        let begin = Instant::now();
+        self.ladder.count_on_cpu(gpu, picture);
+        let on_cpu = OnCpu(self.ladder.steps().is_empty().then(|| begin.elapsed()));
+        let timestamps = self.timestamps.as_ref();
+        // The set of timestamps is one frame's: those of the frame before are copied by commands that came before.
+        self.ladder.record(encoder, planes, timestamps.map(|timestamps| timestamps.spans_from(0)));
+        let ladder = &self.ladder;
+        let bin_bytes = bin_bytes(ladder.setup());
+        self.belt.record_with(on_cpu, |readback| {
+            encoder.copy_buffer_to_buffer(ladder.bins(), 0, readback, 0, bin_bytes);
+            encoder.copy_buffer_to_buffer(ladder.expected(), 0, readback, bin_bytes, bin_bytes);
+            if let Some(timestamps) = timestamps {
+                timestamps.record_copy_to(encoder, 0..ladder.steps().len() as u32 + 1, readback, 2 * bin_bytes);
+            }
+            readback.size()
+        });
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        self.belt.submitted(None);
+    }
+
+    /// Whether figures are under way.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        !self.belt.is_empty()
+    }
+
+    /// Takes the newest figures that have come back, without waiting.
+    pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
+        let newest = std::iter::from_fn(|| self.belt.poll(&gpu.device)).last()?;
+        Some(self.measured(gpu, newest))
+    }
+
+    fn measured(&self, gpu: &Gpu, (OnCpu(on_cpu), words): (OnCpu, Vec<u32>)) -> Measured {
+        let setup = self.ladder.setup();
+        let (counted, rest) = words.split_at(setup.word_count());
+        let (expected, spans) = rest.split_at(setup.word_count());
+        let period_ns = f64::from(gpu.queue.get_timestamp_period());
+        let spans = bytemuck::cast_slice::<u32, u8>(spans).chunks_exact(Timestamps::SPAN_BYTES as usize);
+        let times = spans.map(|span| Duration::from_nanos(span_ns(span, period_ns) as u64));
+        let times: Vec<_> = times.map(|time| self.timestamps.as_ref().map(|_| time)).collect();
+        let passes = match on_cpu {
+            Some(_) => vec![("CPU", on_cpu)],
+            None => self.ladder.steps().iter().map(|step| step.name).zip(times.iter().copied()).collect(),
+        };
+        Measured {
+            counts: LadderCounts { counted: setup.by_channel(counted), expected: setup.by_channel(expected) },
+            passes,
+            floor: times.last().copied().flatten(),
+        }
+    }
+}
+
+fn bin_bytes(setup: Setup) -> u64 {
+    setup.word_count() as u64 * 4
+}

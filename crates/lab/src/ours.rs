@@ -1,0 +1,125 @@
+//! Our own passes as a step of the ladder: their bins are made into as many as the others have.
+
+use super::counting::{Step, overrides};
+use super::method::ChannelSet;
+use super::setup::Setup;
+use histoscope_core::histogram::{CHANNELS, Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_render::gpu::histogram::HistogramPasses;
+use histoscope_render::gpu::histogram::plan::{ChannelRun, Plan, reduce_parts};
+use histoscope_render::gpu::readback::read_buffer;
+use histoscope_render::gpu::resources::{Dispatch, storage};
+use histoscope_render::gpu::shaders::{self, groups};
+use histoscope_render::gpu::timing::{Spans, compute_pass};
+use histoscope_render::gpu::{Gpu, GpuError};
+
+/// Invocations of a workgroup of shaders/lab/regroup.wgsl.
+const REGROUP_INVOCATIONS: u32 = 64;
+/// Invocations of a workgroup of shaders/scale.wgsl.
+const SCALE_INVOCATIONS: u32 = 256;
+
+/// Chunk, reduce and scale on the native planes, then the bins that were asked for.
+#[derive(Debug)]
+pub struct OursPass {
+    setup: Setup,
+    passes: HistogramPasses,
+    /// The bins: the channels of bin 0, then those of bin 1, and so on.
+    pub bins: wgpu::Buffer,
+    regroup: Dispatch,
+    steps: Vec<Step>,
+}
+
+impl OursPass {
+    /// Makes it for pictures like this one.
+    ///
+    /// # Errors
+    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
+    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Self, GpuError> {
+        let mut passes = HistogramPasses::new(gpu);
+        prepare(gpu, &mut passes, setup.channels, picture)?;
+        let bins = storage(&gpu.device, "regrouped bins", setup.word_count());
+        let constants = vec![
+            ("BITS", picture.layout().bin_bits()),
+            ("BINS", setup.shape.bins()),
+            ("CHANNELS", setup.channels.count()),
+        ];
+        let workgroups = (setup.shape.bins().div_ceil(REGROUP_INVOCATIONS), 1);
+        let regroup = Dispatch {
+            pipeline: shaders::REGROUP.module(&gpu.device).compute(&gpu.device, "regroup", &overrides(&constants)),
+            group: groups::REGROUP.bind(&gpu.device, &[&passes.bins, &bins]),
+            workgroups,
+        };
+        let mut steps = passes.plan().map(|plan| plan_steps(gpu, plan)).unwrap_or_default();
+        steps.push(Step::new("regroup", &shaders::REGROUP, constants, (REGROUP_INVOCATIONS, 1), workgroups));
+        Ok(Self { setup, passes, bins, regroup, steps })
+    }
+
+    /// The bins of a picture's channels, one vector a channel; waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn bins_of(&self, gpu: &Gpu, picture: &wgpu::BindGroup) -> Result<Vec<Vec<u32>>, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("check") });
+        self.record(&mut encoder, picture, None);
+        gpu.queue.submit([encoder.finish()]);
+        let bytes = read_buffer(gpu, &self.bins, self.setup.word_count() as u64 * 4)?;
+        Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&bytes)))
+    }
+
+    /// Its passes, each of which has a span of timestamps in [`record`](Self::record).
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Dispatches all of it in a compute pass of the caller's.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
+        self.passes.dispatch(pass, picture);
+        self.regroup.run(pass, None);
+    }
+
+    /// Records all of it, each step in a compute pass of its own where there are spans.
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
+        self.passes.record(encoder, picture, spans);
+        let spans = (0..HistogramPasses::NAMES.len()).fold(spans, |spans, _| spans.map(Spans::next));
+        compute_pass(encoder, "regroup", spans, |pass| self.regroup.run(pass, None));
+    }
+}
+
+/// Sets our passes up to count these channels of pictures like this one.
+///
+/// # Errors
+/// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
+pub fn prepare(
+    gpu: &Gpu,
+    passes: &mut HistogramPasses,
+    channels: ChannelSet,
+    picture: &Picture,
+) -> Result<(), GpuError> {
+    passes.prepare(gpu, picture, Components::Rgbl)?;
+    if let (ChannelSet::One, Some(plan)) = (channels, passes.plan().cloned()) {
+        let plan = Plan { runs: vec![ChannelRun { first: 3, count: 1 }], ..plan };
+        passes.prepare_with_plan(gpu, picture, Components::Rgbl, plan);
+    }
+    Ok(())
+}
+
+/// Our three passes with the constants that the plan chooses.
+fn plan_steps(gpu: &Gpu, plan: &Plan) -> Vec<Step> {
+    let chunk = vec![("WORKGROUP", plan.workgroup), ("COPIES", plan.copies), ("BITS", plan.bits)];
+    let chunk = Step::new("chunk", &shaders::CHUNK, chunk, (plan.workgroup, 1), (plan.chunks, 1));
+    let parts = reduce_parts(&gpu.device.limits());
+    let words = Histogram::word_count(plan.bits) as u32;
+    let reduce = vec![("PARTS", parts), ("PART_WORDS", 32 * parts)];
+    vec![
+        Step { dispatches: plan.runs.len() as u32, ..chunk },
+        Step::new("reduce", &shaders::REDUCE, reduce, (32, parts), (words.div_ceil(32), 1)),
+        Step::new(
+            "scale",
+            &shaders::SCALE,
+            vec![("BINS", 1 << plan.bits)],
+            (SCALE_INVOCATIONS, 1),
+            (CHANNELS as u32, 1),
+        ),
+    ]
+}

@@ -1,0 +1,103 @@
+//! Which method counts which channels in which shape, and what follows from that.
+
+use super::method::{ChannelSet, Method};
+use super::shape::{Shape, reduced};
+use histoscope_core::histogram::{Histogram, regroup};
+use histoscope_render::gpu::Gpu;
+
+/// What is counted and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Setup {
+    /// The method.
+    pub method: Method,
+    /// The channels.
+    pub channels: ChannelSet,
+    /// Its chunks and bins.
+    pub shape: Shape,
+}
+
+/// The most pixels a side of the image that a single invocation counts: some milliseconds on a real GPU.
+pub const SINGLE_SIDE: u32 = 64;
+/// The most pixels a side that the loop on the CPU counts of a playing video.
+const SCALAR_SIDE: u32 = 256;
+
+/// Turns that a loop takes at most on Mesa's software adapter, which ends it then without a word: 65,535 over all loops of an
+/// invocation, of which a few are others' than that over the chunks.
+const SOFTWARE_TURNS: u64 = 65_000;
+
+impl Setup {
+    /// Words of the bins of all channels.
+    #[must_use]
+    pub const fn word_count(self) -> usize {
+        (self.shape.bins() * self.channels.count()) as usize
+    }
+
+    /// Bytes of the buffer in which a method of the tutorial counts an image of this size: the bins, or those of all chunks.
+    #[must_use]
+    pub fn bin_bytes(self, size: (u32, u32)) -> u64 {
+        let (across, down) = self.shape.chunks_of(size);
+        let sets = if self.method.keeps_chunks() { u64::from(across) * u64::from(down) } else { 1 };
+        sets * self.word_count() as u64 * 4
+    }
+
+    /// How many channels' bins a workgroup holds at once.
+    #[must_use]
+    pub fn channels_together(self, limits: &wgpu::Limits) -> u32 {
+        let fitting = limits.max_compute_workgroup_storage_size / (self.shape.bins() * 4);
+        let count = self.channels.count();
+        // As many in each dispatch: two and two, not three and one.
+        count.div_ceil(count.div_ceil(fitting.clamp(1, count)))
+    }
+
+    /// Whether the adapter can run the method.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn possible(self, gpu: &Gpu) -> Result<(), String> {
+        let has_subgroups = gpu.device.features().contains(wgpu::Features::SUBGROUP);
+        if self.method == Method::Subgroup && !has_subgroups {
+            return Err(format!("{} has no subgroups for shaders", gpu.info.name));
+        }
+        Ok(())
+    }
+
+    /// Pixels from one that is counted to the next, so that the method neither hangs the device nor takes more than
+    /// `chunk_bytes` for its chunks; 1 where it counts all.
+    #[must_use]
+    pub fn step(self, gpu: &Gpu, size: (u32, u32), chunk_bytes: u64) -> u32 {
+        let limits = gpu.device.limits();
+        let most = chunk_bytes.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
+        let side = match self.method {
+            Method::Single => SINGLE_SIDE,
+            Method::Scalar => SCALAR_SIDE,
+            method if method.reads_texture() => limits.max_texture_dimension_2d,
+            _ => u32::MAX,
+        };
+        let workgroups = limits.max_compute_workgroups_per_dimension;
+        let fits = |step: &u32| {
+            let size = reduced(size, *step);
+            let (across, down) = self.shape.chunks_of(size);
+            let runs = !self.method.reads_texture() || self.method == Method::Single || across.max(down) <= workgroups;
+            let chunks = u64::from(across) * u64::from(down);
+            let sums = self.method != Method::Sum || !gpu.is_software() || chunks <= SOFTWARE_TURNS;
+            size.0.max(size.1) <= side && self.bin_bytes(size) <= most && runs && sums
+        };
+        (1..=size.0.max(size.1)).find(fits).unwrap_or(1)
+    }
+
+    /// Interleaved bins as one vector a channel.
+    #[must_use]
+    pub fn by_channel(self, words: &[u32]) -> Vec<Vec<u32>> {
+        let channels = self.channels.count() as usize;
+        (0..channels).map(|channel| words.iter().skip(channel).step_by(channels).copied().collect()).collect()
+    }
+
+    /// Our own bins made into as many as are asked for, interleaved as those of the other methods.
+    #[must_use]
+    pub fn regrouped(self, histogram: &Histogram) -> Vec<u32> {
+        let count = self.shape.bins();
+        let channels: Vec<_> =
+            self.channels.channels().map(|channel| regroup(histogram.bins(channel), count)).collect();
+        (0..count as usize).flat_map(|bin| channels.iter().map(move |channel| channel[bin])).collect()
+    }
+}

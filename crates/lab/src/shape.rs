@@ -1,0 +1,193 @@
+//! How a method's work is cut up: pixels of a chunk and bins of a channel.
+
+use std::ops::RangeInclusive;
+
+use histoscope_core::histogram::BIN_COUNTS;
+use histoscope_render::gpu::Gpu;
+
+/// Pixels of a chunk, which is also the workgroup of the methods that have an invocation a pixel, and bins of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    chunk: (u32, u32),
+    bins: u32,
+}
+
+/// Why there is no such shape, with the nearest one that there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// Too few or too many bins.
+    #[error("{bins} bins cannot be counted, only {} to {}; the nearest is {nearest}", Shape::BINS.start(), Shape::BINS.end())]
+    Bins {
+        /// Those that were asked for.
+        bins: u32,
+        /// The nearest number that works.
+        nearest: u32,
+    },
+    /// A chunk of more pixels than a workgroup has invocations, or of none.
+    #[error(
+        "a chunk of {}x{} pixels needs as many invocations in a workgroup, and this adapter's has at most {most}, {} by {}; \
+         the nearest is {}x{}", .chunk.0, .chunk.1, .sides.0, .sides.1, .nearest.0, .nearest.1
+    )]
+    Chunk {
+        /// The one that was asked for.
+        chunk: (u32, u32),
+        /// Invocations that a workgroup may have.
+        most: u32,
+        /// The most in a row, and rows.
+        sides: (u32, u32),
+        /// The nearest chunk that works.
+        nearest: (u32, u32),
+    },
+    /// The bins of one channel do not fit in workgroup memory.
+    #[error("{bins} bins take {} bytes of workgroup memory, and this adapter has {memory}; the nearest is {nearest}", .bins * 4)]
+    Memory {
+        /// Those that were asked for.
+        bins: u32,
+        /// Bytes of workgroup memory.
+        memory: u32,
+        /// The nearest number that works.
+        nearest: u32,
+    },
+}
+
+impl Default for Shape {
+    /// The tutorial's: chunks of 256×1 pixels, and 256 bins. Every adapter can run it.
+    fn default() -> Self {
+        Self { chunk: (256, 1), bins: 256 }
+    }
+}
+
+impl Shape {
+    /// Bins that a channel may have.
+    pub const BINS: RangeInclusive<u32> = BIN_COUNTS;
+
+    /// A shape that the adapter can run. Chunks have `chunk.0` by `chunk.1` pixels; the bins need not be a power of two.
+    ///
+    /// # Errors
+    /// [`ShapeError`] for what the adapter cannot run, with the nearest that it can.
+    pub fn new(gpu: &Gpu, chunk: (u32, u32), bins: u32) -> Result<Self, ShapeError> {
+        Self::within(&gpu.device.limits(), chunk, bins)
+    }
+
+    /// The same for an adapter of these limits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(limits: &wgpu::Limits, chunk: (u32, u32), bins: u32) -> Result<Self, ShapeError> {
+        Self::check_bins(bins)?;
+        let most = limits.max_compute_invocations_per_workgroup;
+        let sides = (limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y);
+        let nearest = nearest_chunk(chunk, most, sides);
+        if nearest != chunk {
+            return Err(ShapeError::Chunk { chunk, most, sides, nearest });
+        }
+        let memory = limits.max_compute_workgroup_storage_size;
+        match memory / 4 {
+            nearest if nearest < bins => Err(ShapeError::Memory { bins, memory, nearest }),
+            _ => Ok(Self { chunk, bins }),
+        }
+    }
+
+    /// Whether a channel can have so many bins, whatever the adapter.
+    ///
+    /// # Errors
+    /// [`ShapeError::Bins`] if not.
+    pub fn check_bins(bins: u32) -> Result<(), ShapeError> {
+        let nearest = bins.clamp(*Self::BINS.start(), *Self::BINS.end());
+        if nearest == bins { Ok(()) } else { Err(ShapeError::Bins { bins, nearest }) }
+    }
+
+    /// Pixels of a chunk: its columns and rows.
+    #[must_use]
+    pub const fn chunk(self) -> (u32, u32) {
+        self.chunk
+    }
+
+    /// Pixels of a chunk, or invocations of a workgroup.
+    #[must_use]
+    pub const fn chunk_pixels(self) -> u32 {
+        self.chunk.0 * self.chunk.1
+    }
+
+    /// Bins of a channel.
+    #[must_use]
+    pub const fn bins(self) -> u32 {
+        self.bins
+    }
+
+    /// Columns and rows of chunks that cover an image of this size.
+    #[must_use]
+    pub const fn chunks_of(self, size: (u32, u32)) -> (u32, u32) {
+        (size.0.div_ceil(self.chunk.0), size.1.div_ceil(self.chunk.1))
+    }
+}
+
+/// The size of a picture of which only the first of each `step` pixels across and down are left.
+#[must_use]
+pub const fn reduced(size: (u32, u32), step: u32) -> (u32, u32) {
+    (size.0.div_ceil(step), size.1.div_ceil(step))
+}
+
+/// The chunk itself where a workgroup of these limits may have it; else one of as many of its columns as there may be, and of as
+/// many of its rows as then fit.
+fn nearest_chunk(chunk: (u32, u32), most: u32, sides: (u32, u32)) -> (u32, u32) {
+    let across = chunk.0.clamp(1, sides.0.min(most));
+    let down = chunk.1.clamp(1, sides.1.min(most / across));
+    (across, down)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> wgpu::Limits {
+        wgpu::Limits {
+            max_compute_invocations_per_workgroup: 1024,
+            max_compute_workgroup_size_x: 1024,
+            max_compute_workgroup_size_y: 512,
+            max_compute_workgroup_storage_size: 16384,
+            ..wgpu::Limits::default()
+        }
+    }
+
+    #[test]
+    fn any_number_of_bins_and_any_chunk_that_fits_is_a_shape() {
+        for bins in [3, 7, 16, 100, 255, 256, 1000, 4096] {
+            for chunk in [(1, 1), (256, 1), (16, 16), (32, 8), (5, 3), (1024, 1), (2, 512), (31, 33)] {
+                let shape = Shape::within(&limits(), chunk, bins).unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!((shape.chunk(), shape.bins()), (chunk, bins));
+            }
+        }
+        assert_eq!(Shape::default().chunks_of((641, 359)), (3, 359));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_nearest_that_does() {
+        let refused = |chunk, bins| Shape::within(&limits(), chunk, bins).unwrap_err();
+        assert_eq!(refused((16, 16), 2), ShapeError::Bins { bins: 2, nearest: 3 });
+        assert_eq!(
+            refused((16, 16), 5000).to_string(),
+            "5000 bins cannot be counted, only 3 to 4096; the nearest is 4096"
+        );
+        for (chunk, nearest) in [
+            ((64, 64), (64, 16)),
+            ((2048, 1), (1024, 1)),
+            ((0, 4), (1, 4)),
+            ((1, 1000), (1, 512)),
+            ((3000, 3000), (1024, 1)),
+            ((u32::MAX, u32::MAX), (1024, 1)),
+        ] {
+            let error = refused(chunk, 256);
+            assert!(
+                matches!(error, ShapeError::Chunk { nearest: found, .. } if found == nearest),
+                "{chunk:?}: {error}"
+            );
+            assert!(error.to_string().ends_with(&format!("the nearest is {}x{}", nearest.0, nearest.1)), "{error}");
+            assert!(Shape::within(&limits(), nearest, 256).is_ok(), "{chunk:?}");
+        }
+        let small = wgpu::Limits { max_compute_workgroup_storage_size: 16352, ..limits() };
+        let error = Shape::within(&small, (256, 1), 4096).unwrap_err();
+        assert_eq!(error, ShapeError::Memory { bins: 4096, memory: 16352, nearest: 4088 });
+        assert!(Shape::within(&small, (256, 1), 4088).is_ok());
+    }
+}

@@ -1,0 +1,9 @@
+//! The lab: every method against what it is to come to.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+mod blur;
+mod ladder;
+mod scan;

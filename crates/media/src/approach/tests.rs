@@ -1,0 +1,260 @@
+use super::super::position::{PacketSupply, ReadPacket};
+use super::*;
+use crate::{OpenOptions, Seek};
+
+/// Frames of 512 ticks, 30 a second, of which every sixtieth is a keyframe.
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
+const FRAME: i64 = 512;
+const SECOND: i64 = 30 * FRAME;
+const KEY: i64 = 60 * FRAME;
+
+/// A decoder that has the first frame ready, and one thread.
+fn opened() -> Decoder {
+    Decoder::open(SAMPLE, &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap()
+}
+
+/// The same when the frame of that timestamp has been given out, and the packet of that one read.
+fn after(pts: i64, read_dts: i64) -> Decoder {
+    let mut decoder = opened();
+    decoder.position.ready.clear();
+    decoder.position.last_pts = Some(pts);
+    decoder.position.last_packet =
+        Some(ReadPacket { pts: None, dts: Some(read_dts), is_corrupt: false, arrival: None });
+    decoder
+}
+
+const EXACT: Manner = Manner { until: None, back_secs: None, room: Room { frames: 3, bytes: 1 << 30 } };
+
+fn near() -> Manner {
+    Manner { until: Some(Instant::now()), ..EXACT }
+}
+
+#[test]
+fn a_frame_near_a_time_comes_alone() {
+    assert_eq!((EXACT.kept_frames(), near().kept_frames()), (3, 0));
+}
+
+#[test]
+fn a_seek_is_given_up_for_a_later_one_when_it_has_taken_its_time_and_for_the_end_at_once() {
+    let decoder = opened();
+    let stop = decoder.stop_handle();
+    let (now, long_ago) = (Instant::now() + Duration::from_secs(9), Instant::now() - 2 * PATIENCE);
+    let back = Manner { back_secs: Some(0.4), ..EXACT };
+    let goes_on = |manner: &Manner, begun| manner.check_interrupt(&decoder, begun).is_ok();
+    assert!(goes_on(&EXACT, long_ago) && goes_on(&back, long_ago), "nobody waits");
+    stop.set_hurry(true);
+    assert!(goes_on(&EXACT, now) && !goes_on(&EXACT, long_ago));
+    let just_now = Instant::now() - PATIENCE / 4;
+    assert!(goes_on(&EXACT, just_now) && !goes_on(&back, just_now), "what is fetched aside does not wait");
+    stop.set_hurry(false);
+    stop.stop();
+    assert!(!goes_on(&EXACT, now) && !goes_on(&back, now));
+}
+
+#[test]
+fn probes_go_back_in_growing_steps_from_no_later_than_the_end() {
+    let decoder = opened();
+    let mut probe = Probe::new(&decoder, 100 * FRAME);
+    assert_eq!((probe.ticks, probe.key_limit), (100 * FRAME, 100 * FRAME));
+    let ticks = [(); 3].map(|()| {
+        probe.go_back();
+        probe.ticks
+    });
+    assert_eq!(ticks, [1, 3, 7].map(|seconds| 100 * FRAME - seconds * SECOND));
+    let probe = Probe::new(&decoder, i64::MAX);
+    assert_eq!((probe.ticks, probe.key_limit), (300 * FRAME, i64::MAX));
+}
+
+#[test]
+fn damage_and_timestamps_that_were_changed_leave_a_doubt() {
+    let mut decoder = opened();
+    assert!(decoder.is_certain(&EXACT) && decoder.is_certain(&near()));
+    decoder.position.damage = 1;
+    assert!(!decoder.is_certain(&EXACT) && decoder.is_certain(&near()), "near it is good enough");
+    decoder.position.damage = 0;
+    decoder.timeline.place(Some(5 * FRAME));
+    decoder.timeline.place(Some(5 * FRAME));
+    assert!(!decoder.is_certain(&EXACT) && decoder.is_certain(&near()));
+}
+
+#[test]
+fn another_frame_than_the_promised_one_is_believed_when_it_is_found_twice() {
+    let decoder = opened();
+    let promise = |pts| Some(Wanted { pts, whole_from: pts });
+    let mut probe = Probe::new(&decoder, SECOND);
+    assert!(decoder.is_kept_promise(promise(0), &mut probe, &EXACT));
+    let mut probe = Probe::new(&decoder, SECOND);
+    assert!(decoder.is_kept_promise(None, &mut probe, &EXACT), "nothing was promised");
+    let mut probe = Probe::new(&decoder, SECOND);
+    assert!(decoder.is_kept_promise(promise(FRAME), &mut probe, &near()));
+    let mut probe = Probe::new(&decoder, SECOND);
+    assert!(!decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT));
+    assert!(decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT), "begun earlier, it led to the same");
+    probe.found = Some(2 * FRAME);
+    assert!(!decoder.is_kept_promise(promise(FRAME), &mut probe, &EXACT), "to another one");
+}
+
+#[test]
+fn what_has_not_been_given_out_is_ahead() {
+    let mut decoder = opened();
+    assert!(decoder.is_ahead(0) && decoder.is_ahead(FRAME) && !decoder.is_ahead(-1), "the first is ready");
+    decoder.position.ready.clear();
+    decoder.position.last_pts = Some(FRAME);
+    assert!(!decoder.is_ahead(FRAME) && decoder.is_ahead(FRAME + 1));
+    decoder.position.last_pts = None;
+    assert!(!decoder.is_ahead(FRAME), "nobody knows");
+}
+
+#[test]
+fn decoding_on_is_shorter_within_a_second_or_a_group() {
+    let at = 20 * FRAME;
+    let decoder = after(0, 0);
+    let leads_on = |decoder: &Decoder, ticks| decoder.is_shortly_after(ticks, &EXACT);
+    assert!(leads_on(&decoder, at) && !leads_on(&decoder, 0) && !leads_on(&decoder, -1));
+    // The keyframe's packet comes two frames earlier than it is shown.
+    assert!(leads_on(&decoder, KEY - 3 * FRAME), "no keyframe lies between");
+    assert!(!leads_on(&decoder, KEY + 1), "there is one");
+    // Its packet has been read: it is decoded next.
+    assert!(leads_on(&after(KEY - 40 * FRAME, KEY), KEY + 1));
+    let decoder = after(KEY - SECOND / 2, 0);
+    assert!(leads_on(&decoder, KEY + SECOND / 2 - 1) && !leads_on(&decoder, KEY + SECOND / 2), "within a second");
+
+    let mut decoder = after(0, 0);
+    decoder.position.omission.gap_until = Some(at);
+    assert!(leads_on(&decoder, at) && !leads_on(&decoder, at - 1), "it was left out");
+    assert!(decoder.is_shortly_after(at - 1, &near()), "near it is good enough");
+}
+
+#[test]
+fn a_decoder_knows_where_it_began_and_what_it_leaves_out() {
+    let mut decoder = opened();
+    decoder.position.count = Count::Next(7);
+    decoder.leave_out_before(None);
+    let position = &decoder.position;
+    assert_eq!((position.origin, position.count, position.omission.skip_before), (Origin::Start, Count::Next(7), None));
+    decoder.leave_out_before(Some(FRAME));
+    let position = &decoder.position;
+    assert_eq!((position.origin, position.count), (Origin::Keyframe, Count::Unknown));
+    assert_eq!(position.omission.skip_before, Some(FRAME));
+    decoder.position.origin = Origin::Guess;
+    decoder.leave_out_before(Some(FRAME));
+    assert_eq!(decoder.position.origin, Origin::Guess, "it is no better for that");
+}
+
+#[test]
+fn decoding_up_to_a_frame_says_what_it_led_to() {
+    let wanted = |pts| Some(Wanted { pts, whole_from: pts });
+    let up_to = |ticks, wanted| {
+        let mut decoder = opened();
+        let reached = decoder.decode_up_to(ticks, wanted, &EXACT).unwrap();
+        assert_eq!(decoder.position.omission.skip_before, None, "the way is over");
+        (reached, decoder.next_frame().unwrap().map(|frame| frame.pts_ticks))
+    };
+    assert_eq!(up_to(4 * FRAME, None), (Reached::Frame, Some(4 * FRAME)));
+    assert_eq!(up_to(5 * FRAME - 1, None), (Reached::Frame, Some(4 * FRAME)));
+    assert_eq!(up_to(4 * FRAME, wanted(4 * FRAME)), (Reached::Frame, Some(4 * FRAME)));
+    assert_eq!(up_to(4 * FRAME, wanted(4 * FRAME - 1)), (Reached::Other, Some(4 * FRAME)));
+    assert_eq!(up_to(-1, None), (Reached::After, Some(0)));
+    assert_eq!(up_to(i64::MAX, None), (Reached::Frame, Some(299 * FRAME)));
+    let mut decoder = opened();
+    while decoder.next_frame().unwrap().is_some() {}
+    assert_eq!(decoder.decode_up_to(i64::MAX, None, &EXACT).unwrap(), Reached::Nothing);
+}
+
+#[test]
+fn what_was_left_out_on_the_way_to_an_early_end_is_noted_and_what_was_not_is_kept() {
+    let mut decoder = opened();
+    let early = Manner { until: Some(Instant::now()), ..EXACT };
+    let wanted = Some(Wanted { pts: 40 * FRAME, whole_from: 38 * FRAME });
+    assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &early).unwrap(), Reached::Frame);
+    assert_eq!(decoder.position.omission.gap_until, Some(38 * FRAME));
+    assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(0), "the first would do");
+
+    let mut decoder = opened();
+    let room = Room { frames: 99, bytes: 1 << 30 };
+    assert_eq!(decoder.decode_up_to(40 * FRAME, wanted, &Manner { room, ..EXACT }).unwrap(), Reached::Frame);
+    assert_eq!(decoder.position.omission.gap_until, None);
+    let passed: Vec<i64> = decoder.frames_passed(40 * FRAME).iter().map(|frame| frame.pts_ticks / FRAME).collect();
+    assert_eq!(passed, [38, 39], "before these some are missing");
+    assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(40 * FRAME));
+
+    let mut decoder = opened();
+    decoder.stop_handle().stop();
+    assert!(decoder.decode_up_to(40 * FRAME, wanted, &EXACT).is_err());
+}
+
+#[test]
+fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
+    let mut decoder = opened();
+    decoder.seek(Seek::to(1.0)).unwrap();
+    // The frame lies right ahead, and is decoded from the keyframe all the same.
+    let back = Manner { back_secs: Some(0.4), room: Room { frames: 20, bytes: 1 << 30 }, ..EXACT };
+    assert!(decoder.seek_by_timestamp(40 * FRAME, Origin::Keyframe, &back).unwrap());
+    assert_eq!(decoder.frames_passed(40 * FRAME).len(), 20);
+    // One frame behind a keyframe: from the one before that.
+    assert!(decoder.seek_by_timestamp(KEY + FRAME, Origin::Keyframe, &back).unwrap());
+    assert_eq!(decoder.frames_passed(KEY + FRAME).len(), 20);
+    let mut decoder = opened();
+    assert!(decoder.seek_by_timestamp(KEY + FRAME, Origin::Keyframe, &EXACT).unwrap());
+    assert_eq!(decoder.frames_passed(KEY + FRAME).len(), 1, "from that one itself");
+}
+
+#[test]
+fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not_what_was_read() {
+    let begun = |start: fn(&mut Decoder, usize)| {
+        let mut decoder = opened();
+        let key = decoder.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
+        let packets = decoder.position.packets.len();
+        decoder.position.supply = PacketSupply::Ended;
+        start(&mut decoder, key);
+        let position = &decoder.position;
+        assert_eq!(position.packets.len(), packets - key);
+        assert_eq!(position.packets.front().and_then(|packet| packet.pts()), Some(KEY));
+        assert_eq!(position.omission.drop_before, Some(KEY), "what is shown before it is not");
+        assert!(position.last_packet.is_some());
+        (position.origin, position.supply, position.next_pts(), position.in_codec.is_empty())
+    };
+    let over = |decoder: &mut Decoder, key| decoder.start_over_at(key, Origin::Keyframe);
+    assert_eq!(begun(over), (Origin::Keyframe, PacketSupply::Ended, None, true));
+    let (origin, supply, next, _) = begun(Decoder::start_at);
+    assert_eq!((origin, supply, next), (Origin::Start, PacketSupply::Ended, Some(0)));
+}
+
+#[test]
+fn decoding_on_leads_to_a_frame_that_has_not_been_passed_from_a_keyframe_on_the_way() {
+    let mut decoder = opened();
+    assert!(decoder.go_on_to(20 * FRAME, &EXACT).unwrap());
+    assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(20 * FRAME));
+    assert!(!decoder.go_on_to(20 * FRAME, &EXACT).unwrap(), "it was passed");
+    assert!(decoder.go_on_to(KEY + 2 * FRAME, &EXACT).unwrap());
+    assert_eq!(decoder.position.origin, Origin::Keyframe);
+    let frame = decoder.next_frame().unwrap().unwrap();
+    assert_eq!((frame.pts_ticks, frame.index), (KEY + 2 * FRAME, Some(62)));
+    decoder.position.origin = Origin::Guess;
+    assert!(decoder.go_on_to(2 * KEY, &EXACT).unwrap());
+    assert_eq!(decoder.position.origin, Origin::Guess, "a keyframe makes it no better");
+}
+
+#[test]
+fn the_input_is_positioned_behind_the_first_frame_only() {
+    let mut decoder = opened();
+    assert!(!decoder.position_at(&Probe::new(&decoder, 0), Origin::Keyframe), "nothing is before it");
+    assert_eq!((decoder.position.origin, decoder.position.next_pts()), (Origin::Start, Some(0)));
+    assert!(decoder.position_at(&Probe::new(&decoder, KEY), Origin::Keyframe));
+    assert_eq!((decoder.position.origin, decoder.position.next_pts()), (Origin::Keyframe, None));
+}
+
+#[test]
+fn what_begins_with_a_picture_that_refers_to_others_is_unclean_but_decoding_on_is_not() {
+    let second = |is_start: bool| {
+        let mut decoder = opened();
+        decoder.next_frame().unwrap();
+        assert!(decoder.position.ready.is_empty());
+        if is_start {
+            decoder.position.last_pts = None;
+        }
+        decoder.position.omission.drop_before = Some(0);
+        decoder.decode_up_to(3 * FRAME, None, &EXACT).unwrap()
+    };
+    assert_eq!((second(true), second(false)), (Reached::Unclean, Reached::Frame));
+}

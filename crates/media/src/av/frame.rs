@@ -1,0 +1,374 @@
+//! An owned decoded frame.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ffmpeg_next::ffi;
+
+use super::memory::{FrameBlock, FramePool, WritingFlaw};
+use super::packet::number_of;
+use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
+use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::{Pages, Ratio, Scan};
+
+/// One decoded frame. Its buffers are counted references that nobody writes to.
+pub(crate) struct AvFrame {
+    raw: NonNull<ffi::AVFrame>,
+    /// The block that all its planes lie in, if it lies in one.
+    block: Option<Arc<FrameBlock>>,
+    /// What is wrong with it though the decoder says nothing of it.
+    flaw: Option<WritingFlaw>,
+}
+
+// SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
+unsafe impl Send for AvFrame {}
+// SAFETY: through a shared reference a frame is only read. A frame-threaded decoder may keep a reference to the same
+// buffers as long as it predicts from them, but it has finished writing them before it hands the frame out.
+unsafe impl Sync for AvFrame {}
+
+impl AvFrame {
+    /// An empty frame.
+    pub(crate) fn new() -> Self {
+        // SAFETY: allocates, or returns null, which is handled as any failed allocation.
+        let pointer = unsafe { ffi::av_frame_alloc() };
+        match NonNull::new(pointer) {
+            Some(raw) => Self { raw, block: None, flaw: None },
+            None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
+        }
+    }
+
+    /// A frame of that format and size with planes of its own, yet to be filled; `None` if it cannot be had.
+    pub(crate) fn to_fill(format: PixelFormat, (width, height): (u32, u32)) -> Option<Self> {
+        let frame = Self::new();
+        let raw = frame.as_ptr();
+        // SAFETY: the frame is valid and blank; the function checks its format and size.
+        unsafe {
+            (*raw).format = format.0;
+            (*raw).width = i32::try_from(width).ok()?;
+            (*raw).height = i32::try_from(height).ok()?;
+            (ffi::av_frame_get_buffer(raw, 0) >= 0).then_some(frame)
+        }
+    }
+
+    /// Copies rows of `row_bytes` bytes to a place in a plane, so many bytes and rows from its corner; `None` if the plane ends
+    /// before.
+    pub(crate) fn fill_rows(
+        &mut self,
+        plane: usize,
+        (left, top): (usize, usize),
+        (bytes, row_bytes): (&[u8], usize),
+    ) -> Option<()> {
+        // SAFETY: the frame is valid.
+        if unsafe { ffi::av_frame_is_writable(self.as_ptr()) } <= 0 {
+            return None;
+        }
+        let start = *self.get().data.get(plane)?;
+        let line = usize::try_from(self.line_size(plane)).ok().filter(|line| left + row_bytes <= *line)?;
+        for (row, bytes) in bytes.chunks_exact(row_bytes).enumerate() {
+            let at = start.wrapping_add(line * (top + row) + left);
+            if self.available(at)? < row_bytes {
+                return None;
+            }
+            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`, and nobody else has a reference to it.
+            unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), row_bytes) }
+        }
+        Some(())
+    }
+
+    /// Marks the frame as damaged.
+    pub(crate) fn set_damaged(&mut self) {
+        // SAFETY: the frame is valid and `self` its only owner.
+        unsafe { (*self.as_ptr()).flags |= ffi::AV_FRAME_FLAG_CORRUPT }
+    }
+
+    /// The same planes, with all that the other frame says beside its format, its size and its cropping.
+    pub(crate) fn described_as(&self, other: &Self) -> Self {
+        let mut frame = Self::new();
+        frame.flaw = other.flaw;
+        let raw = frame.as_ptr();
+        // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only where there is no memory.
+        unsafe {
+            if ffi::av_frame_ref(raw, self.as_ptr()) < 0 || ffi::av_frame_copy_props(raw, other.as_ptr()) < 0 {
+                handle_alloc_error(Layout::new::<ffi::AVFrame>());
+            }
+            (*raw).flags |= self.get().flags & ffi::AV_FRAME_FLAG_CORRUPT;
+            ((*raw).crop_left, (*raw).crop_right, (*raw).crop_top, (*raw).crop_bottom) = (0, 0, 0, 0);
+        }
+        frame
+    }
+
+    pub(super) const fn as_ptr(&self) -> *mut ffi::AVFrame {
+        self.raw.as_ptr()
+    }
+
+    /// Looks whether the frame lies in one of the pool's blocks, and what the pool knows of it.
+    pub(super) fn look_up(&mut self, pool: &FramePool) {
+        self.flaw = pool.take_flaw(self.packet_number());
+        let [first, second, ..] = self.get().buf;
+        if !first.is_null() && second.is_null() {
+            // SAFETY: the frame's buffer references that are not null are valid.
+            self.block = pool.block_at(unsafe { (*first).data });
+        }
+    }
+
+    /// The memory that all its planes lie in, if that is whole pages.
+    pub(crate) fn pages(&self) -> Option<&Pages> {
+        self.block.as_ref().map(|block| &block.pages)
+    }
+
+    const fn get(&self) -> &ffi::AVFrame {
+        // SAFETY: the pointer is valid as long as `self`. No enumeration is read through this reference.
+        unsafe { self.raw.as_ref() }
+    }
+
+    /// Width and height of the planes in pixels, before any [cropping](Self::crop); zero where the decoder says something impossible.
+    pub(crate) fn size(&self) -> (u32, u32) {
+        let frame = self.get();
+        (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
+    }
+
+    /// What the codec leaves out at the edges, which the planes still hold.
+    pub(crate) fn crop(&self) -> Crop {
+        let frame = self.get();
+        let pixels = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Crop {
+            left: pixels(frame.crop_left),
+            right: pixels(frame.crop_right),
+            top: pixels(frame.crop_top),
+            bottom: pixels(frame.crop_bottom),
+        }
+    }
+
+    /// Bytes of its buffers.
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        let buffers = self.get().buf.iter().filter(|buffer| !buffer.is_null());
+        // SAFETY: the frame's buffer references that are not null are valid.
+        buffers.map(|buffer| unsafe { (**buffer).size }).sum()
+    }
+
+    /// The pixel format.
+    pub(crate) const fn format(&self) -> PixelFormat {
+        PixelFormat(self.get().format)
+    }
+
+    /// FFmpeg's best estimate of the presentation timestamp, in ticks of the stream.
+    pub(crate) const fn best_effort_timestamp(&self) -> Option<i64> {
+        timestamp(self.get().best_effort_timestamp)
+    }
+
+    /// The number that the packet was [sent](super::Codec::send_numbered) with that it came from; of two that hold a field each, the first
+    /// one's.
+    pub(crate) fn packet_number(&self) -> u64 {
+        number_of(self.get())
+    }
+
+    /// Duration in ticks, where the file states one.
+    pub(crate) fn duration(&self) -> Option<i64> {
+        // FFmpeg 6.0 gave the field a name that says more, and 7 took the old one away.
+        #[cfg(ffmpeg_before_6)]
+        let ticks = self.get().pkt_duration;
+        #[cfg(not(ffmpeg_before_6))]
+        let ticks = self.get().duration;
+        Some(ticks).filter(|ticks| *ticks > 0)
+    }
+
+    /// Whether decoding can start at this frame.
+    pub(crate) const fn is_key(&self) -> bool {
+        // A field of its own until FFmpeg 6.1 made it a flag; 8 has the flag alone.
+        #[cfg(ffmpeg_before_6_1)]
+        return self.get().key_frame != 0;
+        #[cfg(not(ffmpeg_before_6_1))]
+        return self.get().flags & ffi::AV_FRAME_FLAG_KEY != 0;
+    }
+
+    /// How the picture was scanned, as the decoder flags the frame.
+    pub(crate) const fn scan(&self) -> Scan {
+        let frame = self.get();
+        // As with key frames.
+        #[cfg(ffmpeg_before_6_1)]
+        let (is_interlaced, is_top_first) = (frame.interlaced_frame != 0, frame.top_field_first != 0);
+        #[cfg(not(ffmpeg_before_6_1))]
+        let (is_interlaced, is_top_first) =
+            (frame.flags & ffi::AV_FRAME_FLAG_INTERLACED != 0, frame.flags & ffi::AV_FRAME_FLAG_TOP_FIELD_FIRST != 0);
+        match (is_interlaced, is_top_first) {
+            (false, _) => Scan::Progressive,
+            (true, true) => Scan::TopFirst,
+            (true, false) => Scan::BottomFirst,
+        }
+    }
+
+    /// Whether the decoder reported damage, or left parts of the frame, or of those that it refers to, as they were.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        let frame = self.get();
+        self.flaw.is_some() || frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
+    }
+
+    /// Whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
+    pub(crate) const fn is_broken(&self) -> bool {
+        matches!(self.flaw, Some(WritingFlaw::Gap))
+            || self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
+    }
+
+    /// Whether the frame is not to be shown.
+    pub(crate) const fn is_discarded(&self) -> bool {
+        self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0
+    }
+
+    /// The letter of the picture type (I, P, B, …); `None` where it has none.
+    pub(crate) fn picture_type(&self) -> Option<char> {
+        // SAFETY: the field is a C enumeration in a valid frame.
+        let number = unsafe { enum_number(&raw const (*self.as_ptr()).pict_type) };
+        // AVPictureType in its order; 0 is "none".
+        const LETTERS: [char; 8] = ['?', 'I', 'P', 'B', 'S', 'i', 'p', 'b'];
+        usize::try_from(number).ok().filter(|n| *n > 0).and_then(|n| LETTERS.get(n).copied())
+    }
+
+    /// Width of a pixel over its height, where the frame states it.
+    pub(crate) fn sample_aspect(&self) -> Option<Ratio> {
+        positive_ratio(self.get().sample_aspect_ratio)
+    }
+
+    /// H.273 numbers of matrix, primaries and transfer, and FFmpeg's of the range.
+    pub(crate) fn color_numbers(&self) -> ColorNumbers {
+        let frame = self.as_ptr();
+        // SAFETY: these fields are C enumerations in a valid frame.
+        unsafe {
+            ColorNumbers {
+                matrix: enum_number(&raw const (*frame).colorspace),
+                range: enum_number(&raw const (*frame).color_range),
+                primaries: enum_number(&raw const (*frame).color_primaries),
+                transfer: enum_number(&raw const (*frame).color_trc),
+            }
+        }
+    }
+
+    /// The display matrix, where the frame carries one.
+    pub(crate) fn display_matrix(&self) -> Option<[i32; 9]> {
+        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        unsafe {
+            let data =
+                ffi::av_frame_get_side_data(self.as_ptr(), ffi::AVFrameSideDataType::AV_FRAME_DATA_DISPLAYMATRIX);
+            if data.is_null() || (*data).size < size_of::<[i32; 9]>() {
+                return None;
+            }
+            Some((*data).data.cast::<[i32; 9]>().read_unaligned())
+        }
+    }
+
+    /// The first timecode that the frame carries, in the bits of SMPTE ST 12-1.
+    pub(crate) fn smpte_timecode(&self) -> Option<u32> {
+        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        let [count, first, ..] = unsafe {
+            let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_S12M_TIMECODE;
+            let data = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref()?;
+            if data.size < size_of::<[u32; 4]>() {
+                return None;
+            }
+            data.data.cast::<[u32; 4]>().read_unaligned()
+        };
+        (count > 0).then_some(first)
+    }
+
+    /// Bytes from a row of `plane` to the next; negative if the rows are stored upwards.
+    pub(crate) fn line_size(&self, plane: usize) -> isize {
+        self.get().linesize.get(plane).map_or(0, |size| *size as isize)
+    }
+
+    /// The first `length` bytes of `plane`, if its buffer holds as many.
+    pub(crate) fn plane(&self, plane: usize, length: usize) -> Option<&[u8]> {
+        let start = *self.get().data.get(plane)?;
+        if self.available(start)? < length {
+            return None;
+        }
+        // SAFETY: the buffer holds at least `length` initialised bytes from `start`, and nobody writes to it as long as
+        // this frame holds its reference.
+        Some(unsafe { std::slice::from_raw_parts(start, length) })
+    }
+
+    /// The rows of `plane` from the top, each of `row_bytes` bytes, copied; for rows that are stored upwards.
+    pub(crate) fn copy_rows(&self, plane: usize, row_bytes: usize, rows: usize) -> Option<Vec<u8>> {
+        let start = *self.get().data.get(plane)?;
+        let line = self.line_size(plane);
+        let mut out = Vec::with_capacity(row_bytes.checked_mul(rows)?);
+        for row in 0..rows {
+            let at = start.wrapping_offset(line.checked_mul(isize::try_from(row).ok()?)?);
+            if self.available(at)? < row_bytes {
+                return None;
+            }
+            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`.
+            out.extend_from_slice(unsafe { std::slice::from_raw_parts(at, row_bytes) });
+        }
+        Some(out)
+    }
+
+    /// A frame of that format and size whose planes hold `bytes`, tightly packed, and the number of bytes taken.
+    #[cfg(test)]
+    pub(crate) fn from_bytes(format: PixelFormat, (width, height): (u32, u32), bytes: &[u8]) -> (Self, usize) {
+        use std::ptr;
+
+        use super::by_number::{av_image_copy, av_image_fill_arrays};
+        let (width, height) = (width as i32, height as i32);
+        let frame = Self::new();
+        let (mut data, mut lines) = ([ptr::null_mut(); 4], [0; 4]);
+        // SAFETY: the arrays have the four entries that the functions fill, which then point into `bytes`; the asserted
+        // size keeps the copy within it. The frame's buffers are allocated for the same format and size.
+        unsafe {
+            let raw = frame.as_ptr();
+            (*raw).width = width;
+            (*raw).height = height;
+            (*raw).format = format.0;
+            assert!(ffi::av_frame_get_buffer(raw, 0) >= 0, "no buffer for {}", format.name());
+            let size =
+                av_image_fill_arrays(data.as_mut_ptr(), lines.as_mut_ptr(), bytes.as_ptr(), format.0, width, height, 1);
+            let size = usize::try_from(size).expect("the format has a size");
+            assert!(size <= bytes.len(), "{size} bytes are needed");
+            av_image_copy(
+                (&raw mut (*raw).data).cast(),
+                (&raw mut (*raw).linesize).cast(),
+                data.as_mut_ptr().cast(),
+                lines.as_ptr(),
+                format.0,
+                width,
+                height,
+            );
+            (frame, size)
+        }
+    }
+
+    /// Turns the rows of the frame upside down in place, by pointing to the last and stepping backwards.
+    #[cfg(test)]
+    pub(crate) fn flip_rows(&mut self, plane: usize, rows: usize) {
+        // SAFETY: the last row lies in the same buffer as the first.
+        unsafe {
+            let raw = self.as_ptr();
+            let line = (*raw).linesize[plane];
+            (*raw).data[plane] = (*raw).data[plane].offset(line as isize * (rows as isize - 1));
+            (*raw).linesize[plane] = -line;
+        }
+    }
+
+    /// Bytes from `at` to the end of the buffer that it lies in; `None` if it lies in none.
+    fn available(&self, at: *mut u8) -> Option<usize> {
+        if at.is_null() {
+            return None;
+        }
+        let address = at as usize;
+        // A decoder may keep all planes in one buffer, so every buffer is asked.
+        let frame = self.get();
+        frame.buf.iter().filter(|buffer| !buffer.is_null()).find_map(|buffer| {
+            // SAFETY: a non-null entry is a valid buffer reference that this frame holds.
+            let (data, size) = unsafe { ((**buffer).data as usize, (**buffer).size) };
+            let used = address.checked_sub(data)?;
+            size.checked_sub(used).filter(|rest| *rest > 0)
+        })
+    }
+}
+
+impl Drop for AvFrame {
+    fn drop(&mut self) {
+        let mut pointer = self.raw.as_ptr();
+        // SAFETY: this is the only owner; the function takes the address of a pointer and clears it.
+        unsafe { ffi::av_frame_free(&raw mut pointer) }
+    }
+}

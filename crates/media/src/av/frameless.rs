@@ -1,0 +1,128 @@
+//! Packets that give no frame, told by their headers: a list of a file's packets is to count frames.
+
+use super::nal::{Leading, NalStream};
+use super::packet::AvPacket;
+use super::stream::StreamParameters;
+
+/// Tells the packets of a stream that give no frame, from the first one on.
+pub(crate) struct FramelessPackets(Coding);
+
+/// How packets say so.
+enum Coding {
+    /// They do not.
+    Other,
+    /// Those of HEVC, whose pictures a decoder leaves out where it has not seen what they refer to.
+    Hevc(NalStream, Leading),
+    /// Those of VP9 that only other frames refer to.
+    Vp9,
+}
+
+impl FramelessPackets {
+    /// Those of that stream.
+    pub(crate) fn of(parameters: &StreamParameters<'_>) -> Self {
+        Self(match parameters.codec_name() {
+            "hevc" => NalStream::of("hevc", parameters.extradata())
+                .map_or(Coding::Other, |stream| Coding::Hevc(stream, Leading::default())),
+            "vp9" => Coding::Vp9,
+            _ => Coding::Other,
+        })
+    }
+
+    /// Whether the next packet of the stream gives no frame.
+    pub(crate) fn has(&mut self, packet: &AvPacket) -> bool {
+        match &mut self.0 {
+            Coding::Other => false,
+            Coding::Hevc(stream, leading) => {
+                if let Some(changed) = packet.configuration().and_then(|bytes| stream.reconfigured(bytes)) {
+                    *stream = changed;
+                }
+                stream.is_left_out(packet.data(), leading)
+            }
+            Coding::Vp9 => is_hidden_vp9(packet.data()),
+        }
+    }
+
+    /// Whether a packet of that codec, by FFmpeg's name, gives no frame wherever decoding begins.
+    pub(crate) fn always_has(codec: &str, packet: &AvPacket) -> bool {
+        codec == "vp9" && is_hidden_vp9(packet.data())
+    }
+}
+
+/// Whether none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and `show_frame` of the
+/// uncompressed header (6.2), and the index of a superframe (annex B). No where that cannot be told.
+fn is_hidden_vp9(packet: &[u8]) -> bool {
+    let mut frames = Vec::new();
+    if let Some(sizes) = superframe_sizes(packet) {
+        let mut rest = packet;
+        for size in sizes {
+            let Some((frame, behind)) = rest.split_at_checked(size) else { return false };
+            rest = behind;
+            // One of no bytes repeats what was shown before.
+            frames.push(frame);
+        }
+    } else {
+        frames.push(packet);
+    }
+    frames.into_iter().all(|frame| {
+        let Some(&first) = frame.first().filter(|first| *first >> 6 == 0b10) else { return false };
+        // Of the fourth profile a reserved bit comes before the others.
+        let bits = if first >> 4 & 0b11 == 0b11 { first } else { first >> 1 };
+        let (shows_existing, shows) = (bits >> 2 & 1, bits & 1);
+        shows_existing == 0 && shows == 0
+    })
+}
+
+/// The sizes of the frames of a superframe; `None` of a packet that is one frame.
+fn superframe_sizes(packet: &[u8]) -> Option<Vec<usize>> {
+    let marker = *packet.last().filter(|last| *last >> 5 == 0b110)?;
+    let (count, bytes) = (usize::from(marker & 7) + 1, usize::from(marker >> 3 & 3) + 1);
+    let index = packet.get(packet.len().checked_sub(2 + count * bytes)?..)?;
+    let sizes = index[1..].strip_suffix(&[marker]).filter(|_| index[0] == marker)?.chunks_exact(bytes);
+    Some(sizes.map(|size| size.iter().rev().fold(0, |size, byte| size << 8 | usize::from(*byte))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first byte of a frame of that profile, with `show_existing_frame`, `frame_type` and `show_frame`.
+    fn header(profile: u8, bits: [u8; 3]) -> u8 {
+        let bits = bits[0] << 2 | bits[1] << 1 | bits[2];
+        0b1000_0000 | (profile & 1) << 5 | (profile >> 1) << 4 | if profile == 3 { bits } else { bits << 1 }
+    }
+
+    fn superframe(frames: &[&[u8]], bytes: usize) -> Vec<u8> {
+        let marker = 0b1100_0000 | ((bytes - 1) << 3) as u8 | (frames.len() - 1) as u8;
+        let sizes = frames.iter().flat_map(|frame| frame.len().to_le_bytes()[..bytes].to_vec());
+        let index = [marker].into_iter().chain(sizes).chain([marker]).collect::<Vec<_>>();
+        frames.iter().copied().chain([&index[..]]).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn a_frame_is_hidden_that_says_so() {
+        for profile in 0..4 {
+            let is_hidden = |bits| is_hidden_vp9(&[header(profile, bits), 0x49, 0x83, 0x42]);
+            assert!(is_hidden([0, 0, 0]) && is_hidden([0, 1, 0]), "profile {profile}");
+            assert!(!is_hidden([0, 0, 1]) && !is_hidden([0, 1, 1]), "profile {profile}");
+            assert!(!is_hidden([1, 0, 0]) && !is_hidden([1, 1, 1]), "profile {profile}: it shows another");
+        }
+        assert!(!is_hidden_vp9(&[]) && !is_hidden_vp9(&[0x00, 0]) && !is_hidden_vp9(&[0xff, 0]), "no frame");
+    }
+
+    #[test]
+    fn a_superframe_is_hidden_where_all_its_frames_are() {
+        let [hidden, shown] = [[header(0, [0, 1, 0]), 1, 2], [header(0, [0, 1, 1]), 3, 4]];
+        for bytes in 1..=4 {
+            assert!(!is_hidden_vp9(&superframe(&[&hidden, &shown], bytes)));
+            assert!(!is_hidden_vp9(&superframe(&[&shown, &hidden], bytes)));
+            assert!(is_hidden_vp9(&superframe(&[&hidden, &hidden], bytes)));
+            assert!(!is_hidden_vp9(&superframe(&[&hidden, &[]], bytes)));
+        }
+        // What looks like an index and is none is part of the frame.
+        assert!(is_hidden_vp9(&[hidden[0], 0, 0, 0b1100_0001]));
+        let mut too_long = superframe(&[&hidden, &shown], 1);
+        let at = too_long.len() - 3;
+        too_long[at] = 200;
+        assert!(!is_hidden_vp9(&too_long), "its frames are longer than it");
+    }
+}

@@ -1,0 +1,199 @@
+//! What FFmpeg says while it works: passed on to the log of the program, and searched for what it refused to read. Its error
+//! codes do not tell that: a playlist whose part may not be read is "invalid data", as a damaged one is.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::{Once, OnceLock};
+
+use ffmpeg_next::ffi;
+
+// The bindings' type of the arguments' list differs from system to system. On all of them a function gets it as a pointer, and
+// nothing is done with it here but to hand it on.
+mod by_pointer {
+    use std::ffi::{c_char, c_int, c_void};
+    pub(super) type Callback = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *mut c_void);
+    unsafe extern "C" {
+        pub(super) fn av_log_set_callback(callback: Callback);
+        pub(super) fn av_log_format_line2(
+            context: *mut c_void,
+            level: c_int,
+            format: *const c_char,
+            arguments: *mut c_void,
+            line: *mut c_char,
+            line_size: c_int,
+            print_prefix: *mut c_int,
+        ) -> c_int;
+    }
+}
+
+/// What a file named and did not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// Something that a file of its kind may not read: its name, as far as FFmpeg tells it.
+    Refused(String),
+    /// A part of a playlist that cannot be read, or that is none of the protocols that a playlist knows.
+    Unread(String),
+}
+
+thread_local! {
+    static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
+}
+
+/// What was heard on this thread, on which FFmpeg opens and reads.
+struct Heard {
+    /// What is being opened.
+    opening: String,
+    denied: Option<Denied>,
+    /// Width and height of a picture that is too large for FFmpeg.
+    oversize: Option<(u32, u32)>,
+}
+
+/// Has FFmpeg's messages come here, those of this level and more urgent ones.
+pub(super) fn listen(level: c_int) {
+    static ONCE: Once = Once::new();
+    // SAFETY: the function fits the declaration and lives as long as the program; the level is one integer in the library.
+    unsafe {
+        ONCE.call_once(|| by_pointer::av_log_set_callback(hear));
+        ffi::av_log_set_level(level);
+    }
+}
+
+/// What was denied on this thread since this was last asked.
+pub(crate) fn take_denied() -> Option<Denied> {
+    HEARD.with_borrow_mut(|heard| heard.denied.take())
+}
+
+/// Width and height of a picture that FFmpeg has refused on this thread for its size since this was last asked.
+pub(super) fn take_oversize() -> Option<(u32, u32)> {
+    HEARD.with_borrow_mut(|heard| heard.oversize.take())
+}
+
+/// The beginnings of the messages, before anything is filled in, that tell what is opened and what is not.
+const TELLING: [&[u8]; 11] = [
+    b"Opening '%s' for",
+    b"HLS request for url",
+    b"DASH request for url",
+    b"Protocol '%s' not on whitelist",
+    b"Unsafe file name",
+    b"Filename extension of",
+    b"URL %s is not in allowed",
+    b"Skipped opening external track",
+    b"Error when loading first segment",
+    b"Impossible to open '",
+    b"Picture size %ux%u",
+];
+
+/// What is done as a decoder conceals damage: it gets the decoder's context, or that of one of its threads.
+static ON_CONCEALMENT: OnceLock<unsafe fn(*const ffi::AVCodecContext)> = OnceLock::new();
+
+/// Has that done whenever a decoder conceals damage, from now on, on the thread that does so.
+pub(super) fn on_concealment(note: unsafe fn(*const ffi::AVCodecContext)) {
+    ON_CONCEALMENT.get_or_init(|| note);
+}
+
+/// The beginning of the message that a decoder puts something of its own in the place of damaged parts, as its thread does so.
+const CONCEALING: &[u8] = b"concealing %d DC";
+
+unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
+    if format.is_null() {
+        return;
+    }
+    // SAFETY: FFmpeg's formats end with a zero.
+    let start = unsafe { CStr::from_ptr(format) }.to_bytes();
+    if start.starts_with(CONCEALING)
+        && let Some(note) = ON_CONCEALMENT.get()
+        // SAFETY: FFmpeg hands what speaks to its callback, or null; it is valid as long as it speaks, and begins with a pointer to its class.
+        && unsafe { !context.is_null() && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() }
+    {
+        // SAFETY: what has the class of decoders' contexts is one.
+        unsafe { note(context.cast()) };
+    }
+    let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
+    // SAFETY: reads one integer in the library.
+    let is_shown = level <= unsafe { ffi::av_log_get_level() };
+    if !telling && !is_shown {
+        return;
+    }
+    let mut line = [0 as c_char; 2048];
+    let mut prefix = 0;
+    // SAFETY: the context, the format and the arguments are FFmpeg's own; the line is as long as stated, and ends with a zero.
+    let text = unsafe {
+        let length = line.len() as c_int;
+        by_pointer::av_log_format_line2(context, level, format, arguments, line.as_mut_ptr(), length, &raw mut prefix);
+        CStr::from_ptr(line.as_ptr()).to_string_lossy()
+    };
+    let text = text.trim_end();
+    if telling {
+        // Not at all where the thread is ending.
+        let _ = HEARD.try_with(|heard| heard.try_borrow_mut().map(|mut heard| heard.note(text)));
+    }
+    if is_shown {
+        let level = if level <= ffi::AV_LOG_ERROR { log::Level::Debug } else { log::Level::Trace };
+        log::log!(target: "ffmpeg", level, "{text}");
+    }
+}
+
+impl Heard {
+    /// Takes up a message that tells something.
+    fn note(&mut self, text: &str) {
+        let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map_or("", |(name, _)| name);
+        if let Some((_, size)) = text.split_once("Picture size ") {
+            let numbers = size.split_once(' ').and_then(|(size, _)| size.split_once('x'));
+            let size = numbers.and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+            self.oversize = size.filter(|(width, height)| *width > 0 && *height > 0).or(self.oversize);
+            return;
+        }
+        let denied = if ["Opening", "HLS", "DASH"].iter().any(|head| text.starts_with(head)) {
+            quoted().clone_into(&mut self.opening);
+            return;
+        } else if text.starts_with("Protocol") {
+            let protocol = text.split('\'').nth(1).unwrap_or_default();
+            // What refers to a protocol by its name alone was not announced.
+            let is_announced = self.opening.starts_with(&format!("{protocol}:"));
+            Denied::Refused(if is_announced { self.opening.clone() } else { format!("{protocol}:") })
+        } else if text.starts_with("URL") {
+            Denied::Refused(text.split(' ').nth(1).unwrap_or_default().to_owned())
+        } else if text.starts_with("Skipped") {
+            // path='/folder/a.mov', dir='folder', filename='a.mov', …
+            let path =
+                text.split_once("path='").and_then(|(_, rest)| rest.split_once("', dir=")).map_or("", |(path, _)| path);
+            Denied::Refused(path.to_owned())
+        } else if text.starts_with("Error when") || text.starts_with("Impossible") {
+            // What was refused before is the reason for this.
+            if self.denied.is_some() {
+                return;
+            }
+            Denied::Unread(quoted().to_owned())
+        } else {
+            Denied::Refused(quoted().to_owned())
+        };
+        self.denied.get_or_insert(denied);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(lines: &[&str]) -> Option<Denied> {
+        let mut heard = Heard { opening: String::new(), denied: None, oversize: None };
+        lines.iter().for_each(|line| heard.note(line));
+        heard.denied
+    }
+
+    #[test]
+    fn what_was_refused_is_told_by_name() {
+        let refused = |name: &str| Some(Denied::Refused(name.to_owned()));
+        let white = "Protocol 'http' not on whitelist 'file,crypto,data'!";
+        let first = "Error when loading first segment 'http://host/a.ts'";
+        assert_eq!(heard(&["Opening 'http://host/a.ts' for reading", white, first]), refused("http://host/a.ts"));
+        assert_eq!(heard(&["Opening 'file:a.sdp' for reading", white]), refused("http:"));
+        assert_eq!(heard(&["Unsafe file name '/etc/it's.ts'"]), refused("/etc/it's.ts"));
+        assert_eq!(heard(&["URL file:a.txt is not in allowed_segment_extensions"]), refused("file:a.txt"));
+        assert_eq!(heard(&[first]), Some(Denied::Unread("http://host/a.ts".to_owned())));
+        let track =
+            "Skipped opening external track: stream 0, alias: path='/a/b.mov', dir='a', filename='b.mov', volume=''";
+        assert_eq!(heard(&[track]), refused("/a/b.mov"));
+        assert_eq!(heard(&["Opening 'file:a.ts' for reading"]), None);
+    }
+}

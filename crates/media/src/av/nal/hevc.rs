@@ -1,0 +1,336 @@
+//! Packets of HEVC. Names are those of ITU-T H.265: 7.3.1.2 (header of a NAL unit), 7.4.2.2 (its types), 7.3.2.2 (SPS).
+
+use super::framing::NalFraming;
+use super::sei;
+
+/// `nal_unit_type` of what may stand in a packet that can be left out, and of the sequence parameter set.
+mod unit {
+    // Pictures to which no other of the same temporal sub-layer refers. Types that are reserved for more of them are not
+    // among these, as nobody knows what they will be.
+    pub(super) const TRAIL_N: u8 = 0;
+    pub(super) const TSA_N: u8 = 2;
+    pub(super) const STSA_N: u8 = 4;
+    pub(super) const RADL_N: u8 = 6;
+    pub(super) const RASL_N: u8 = 8;
+    pub(super) const RASL_R: u8 = 9;
+    // Pictures with which decoding can begin.
+    pub(super) const FIRST_BLA: u8 = 16;
+    pub(super) const LAST_BLA: u8 = 18;
+    pub(super) const FIRST_IDR: u8 = 19;
+    pub(super) const LAST_IDR: u8 = 20;
+    pub(super) const CRA: u8 = 21;
+    /// The last of the types that hold part of a picture.
+    pub(super) const LAST_OF_PICTURES: u8 = 31;
+    pub(super) const SEQUENCE_PARAMETERS: u8 = 33;
+    pub(super) const DELIMITER: u8 = 35;
+    pub(super) const END_OF_SEQUENCE: u8 = 36;
+    pub(super) const END_OF_STREAM: u8 = 37;
+    pub(super) const FILLER: u8 = 38;
+    pub(super) const PREFIX_SEI: u8 = 39;
+    pub(super) const SUFFIX_SEI: u8 = 40;
+    /// Which H.265 leaves to others: what Dolby Vision has for its picture, of which FFmpeg makes metadata of that frame.
+    pub(super) const DOLBY_METADATA: u8 = 62;
+    /// The same, of which FFmpeg makes nothing.
+    pub(super) const DOLBY_ENHANCEMENT: u8 = 63;
+}
+
+/// What becomes of pictures that may refer to some before the picture that they lead up to (RASL, 3.121), in a decoder that has come so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::av) enum Leading {
+    /// No picture with which decoding can begin has come yet, or none since the end of a sequence.
+    #[default]
+    Unbegun,
+    /// Those of the last such picture are left out, as it was the first, or follows a cut.
+    LeftOut,
+    /// They are decoded.
+    Decoded,
+}
+
+/// What is known of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::av) struct Hevc {
+    framing: NalFraming,
+    /// The highest `TemporalId` that a picture may have by the parameter sets so far, if there was one.
+    highest_temporal_id: Option<u8>,
+}
+
+/// The parts of a unit's header.
+struct Header {
+    unit_type: u8,
+    layer_id: u8,
+    /// `nuh_temporal_id_plus1`, less one.
+    temporal_id: u8,
+}
+
+impl Header {
+    /// The header, and what comes behind it; `None` for what can be none.
+    fn split(unit: &[u8]) -> Option<(Self, &[u8])> {
+        let ([first, second], payload) = unit.split_first_chunk()?;
+        // One bit that is always 0, six of nal_unit_type, six of nuh_layer_id, three of nuh_temporal_id_plus1.
+        let temporal_id = (second & 7).checked_sub(1).filter(|_| first & 0x80 == 0)?;
+        let header = Self { unit_type: first >> 1, layer_id: (first & 1) << 5 | second >> 3, temporal_id };
+        Some((header, payload))
+    }
+}
+
+impl Hevc {
+    /// As the decoder's configuration has it; `None` if that cannot be read.
+    pub(super) fn of(extradata: &[u8]) -> Option<Self> {
+        let mut stream = Self { framing: NalFraming::StartCodes, highest_temporal_id: None };
+        match extradata {
+            [] | [0, 0, 1, ..] | [0, 0, 0, 1, ..] => stream.learn(extradata),
+            // HEVCDecoderConfigurationRecord of ISO/IEC 14496-15, 8.3.3.1.
+            [1, ..] => {
+                let (head, arrays) = extradata.split_first_chunk::<23>()?;
+                stream.framing = NalFraming::Lengths(usize::from(head[21] & 3) + 1);
+                stream.learn_arrays(usize::from(head[22]), arrays)?;
+            }
+            _ => return None,
+        }
+        Some(stream)
+    }
+
+    /// The same for packets from now on, where another configuration comes with one.
+    pub(super) fn reconfigured(self, extradata: &[u8]) -> Option<Self> {
+        let other = Self::of(extradata)?;
+        // The decoder may still know the earlier parameter sets.
+        Some(Self { highest_temporal_id: self.highest_temporal_id.max(other.highest_temporal_id), ..other })
+    }
+
+    /// Takes in the parameter sets of a packet that goes to the decoder. They stand before the picture's slices (7.4.2.4.4).
+    pub(super) fn learn(&mut self, packet: &[u8]) {
+        for unit in self.framing.units(packet).map_while(|unit| unit) {
+            if Header::split(unit).is_some_and(|(header, _)| header.unit_type <= unit::LAST_OF_PICTURES) {
+                break;
+            }
+            self.learn_unit(unit);
+        }
+    }
+
+    /// The same of the units in a configuration, each of them with a length of two bytes.
+    fn learn_arrays(&mut self, count: usize, mut rest: &[u8]) -> Option<()> {
+        for _ in 0..count {
+            let (&[_, high, low], units) = rest.split_first_chunk()?;
+            rest = units;
+            for _ in 0..u16::from_be_bytes([high, low]) {
+                let (length, behind) = rest.split_first_chunk()?;
+                let (unit, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+                self.learn_unit(unit);
+                rest = behind;
+            }
+        }
+        Some(())
+    }
+
+    fn learn_unit(&mut self, unit: &[u8]) {
+        let Some((Header { unit_type: unit::SEQUENCE_PARAMETERS, layer_id: 0, .. }, [first, ..])) = Header::split(unit)
+        else {
+            return;
+        };
+        // Four bits of sps_video_parameter_set_id, three of sps_max_sub_layers_minus1.
+        self.highest_temporal_id = self.highest_temporal_id.max(Some(first >> 1 & 7));
+    }
+
+    /// Whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
+    /// cannot be told.
+    ///
+    /// That no picture refers to one is said in its `nal_unit_type` only of those of its own temporal sub-layer (7.4.2.2). None of
+    /// a lower one may (8.3.2), and higher ones than that of the highest `TemporalId` there are not.
+    pub(super) fn is_unreferenced(&self, packet: &[u8]) -> bool {
+        let mut slices = 0;
+        for unit in self.framing.units(packet) {
+            let Some((header, payload)) = unit.and_then(Header::split) else { return false };
+            if header.layer_id != 0 {
+                return false;
+            }
+            match header.unit_type {
+                unit::TRAIL_N | unit::TSA_N | unit::STSA_N | unit::RADL_N | unit::RASL_N
+                    if Some(header.temporal_id) == self.highest_temporal_id =>
+                {
+                    slices += 1;
+                }
+                unit::DELIMITER | unit::FILLER | unit::DOLBY_METADATA | unit::DOLBY_ENHANCEMENT => {}
+                unit::PREFIX_SEI | unit::SUFFIX_SEI if sei::is_about_one_picture(payload) => {}
+                _ => return false,
+            }
+        }
+        slices > 0
+    }
+
+    /// Whether the packet's picture is left out by a decoder that has come so far as `leading` says, which goes on with the packet
+    /// (8.1.3: `NoRaslOutputFlag`). FFmpeg decodes pictures that come before any with which decoding can begin.
+    pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
+        let mut is_left_out = false;
+        for unit in self.framing.units(packet).map_while(|unit| unit) {
+            let Some((Header { unit_type, layer_id: 0, .. }, payload)) = Header::split(unit) else { continue };
+            // The first bit of a slice's header is first_slice_segment_in_pic_flag.
+            let begins_picture = payload.first().is_some_and(|first| first & 0x80 != 0);
+            *leading = match unit_type {
+                unit::END_OF_SEQUENCE | unit::END_OF_STREAM => Leading::Unbegun,
+                unit::FIRST_BLA..=unit::LAST_BLA => Leading::LeftOut,
+                unit::CRA if begins_picture && *leading == Leading::Unbegun => Leading::LeftOut,
+                unit::CRA if begins_picture => Leading::Decoded,
+                unit::FIRST_IDR..=unit::LAST_IDR => Leading::Decoded,
+                _ => *leading,
+            };
+            let is_leading = matches!(unit_type, unit::RASL_N | unit::RASL_R);
+            is_left_out |= is_leading && *leading == Leading::LeftOut;
+        }
+        is_left_out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::framing::packets::{framed, with_lengths, with_start_codes};
+    use super::*;
+
+    /// A sequence parameter set of so many temporal sub-layers.
+    fn parameters(layers: u8) -> [u8; 4] {
+        [33 << 1, 1, (layers - 1) << 1 | 1, 0x01]
+    }
+
+    /// A unit of that type, of the base layer, with something in it.
+    fn of_type(unit_type: u8, temporal_id: u8) -> [u8; 4] {
+        [unit_type << 1, temporal_id + 1, 0xd0, 0x80]
+    }
+
+    /// A configuration with these units in an array each.
+    fn configuration(lengths: u8, units: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = [&[1; 21][..], &[0xf0 | lengths, units.len() as u8]].concat();
+        for unit in units {
+            bytes.extend([&[0xa0 | unit[0] >> 1, 0, 1], &(unit.len() as u16).to_be_bytes()[..], unit].concat());
+        }
+        bytes
+    }
+
+    /// Whether a packet of these units can be left out of a stream of so many sub-layers.
+    #[track_caller]
+    fn check(layers: u8, units: &[&[u8]], expected: bool) {
+        for (framing, packet) in framed(units) {
+            let stream = Hevc { framing, highest_temporal_id: Some(layers - 1) };
+            assert_eq!(stream.is_unreferenced(&packet), expected, "{stream:?}: {packet:02x?}");
+        }
+    }
+
+    #[test]
+    fn the_configuration_says_how_packets_are_divided_and_how_many_layers_there_are() {
+        let known = |framing, highest_temporal_id| Some(Hevc { framing, highest_temporal_id });
+        let others = [of_type(32, 0), of_type(34, 0)];
+        let of_two = [&others[0][..], &parameters(2), &others[1]];
+        for (lengths, size) in [(3, 4), (1, 2), (0, 1)] {
+            let expected = known(NalFraming::Lengths(size), Some(1));
+            assert_eq!(Hevc::of(&configuration(lengths, &of_two)), expected);
+        }
+        let of_more = [&parameters(1)[..], &parameters(7), &parameters(2)];
+        assert_eq!(Hevc::of(&configuration(3, &of_more)), known(NalFraming::Lengths(4), Some(6)));
+        assert_eq!(Hevc::of(&configuration(3, &[])), known(NalFraming::Lengths(4), None));
+        assert_eq!(Hevc::of(&with_start_codes(&of_two)), known(NalFraming::StartCodes, Some(1)));
+        assert_eq!(Hevc::of(&with_start_codes(&of_more)[1..]), known(NalFraming::StartCodes, Some(6)));
+        assert_eq!(Hevc::of(&[]), known(NalFraming::StartCodes, None));
+        let whole = configuration(3, &of_two);
+        for length in 1..whole.len() {
+            assert_eq!(Hevc::of(&whole[..length]), None, "{length} bytes");
+        }
+        assert_eq!(Hevc::of(&[&[0], &whole[1..]].concat()), None, "a version that is none");
+    }
+
+    #[test]
+    fn parameter_sets_in_packets_can_only_raise_the_number_of_layers() {
+        let mut stream = Hevc::of(&configuration(3, &[&parameters(2)])).expect("a configuration");
+        let mut highest_after = |units: &[&[u8]]| {
+            stream.learn(&with_lengths(units, 4));
+            stream.highest_temporal_id
+        };
+        assert_eq!(highest_after(&[&of_type(35, 0), &parameters(1), &of_type(1, 0)]), Some(1));
+        assert_eq!(highest_after(&[&of_type(35, 0), &of_type(32, 0), &parameters(4), &of_type(19, 0)]), Some(3));
+        assert_eq!(highest_after(&[&parameters(3)]), Some(3));
+        // What is of another layer is not for our pictures, and what is no parameter set says nothing.
+        assert_eq!(highest_after(&[&[33 << 1, 9, 6 << 1, 1], &[34 << 1, 1, 6 << 1, 1], &[33 << 1, 1]]), Some(3));
+        assert_eq!(highest_after(&[&parameters(6)]), Some(5));
+        let other = stream.reconfigured(&configuration(1, &[&parameters(1)]));
+        assert_eq!(other, Some(Hevc { framing: NalFraming::Lengths(2), highest_temporal_id: Some(5) }));
+        assert_eq!(stream.reconfigured(&[2]), None);
+    }
+
+    #[test]
+    fn only_what_says_so_in_the_highest_layer_is_unreferenced() {
+        for unit_type in 0..64 {
+            let expected = [0, 2, 4, 6, 8].contains(&unit_type);
+            check(1, &[&of_type(unit_type, 0)], expected);
+            check(3, &[&of_type(unit_type, 2)], expected);
+            check(3, &[&of_type(unit_type, 1)], false);
+            check(3, &[&of_type(unit_type, 0)], false);
+            check(1, &[&of_type(unit_type, 1)], false);
+        }
+        check(1, &[&of_type(0, 0), &of_type(0, 0)], true);
+        check(1, &[&of_type(0, 0), &of_type(1, 0)], false);
+        check(1, &[&of_type(1, 0), &of_type(0, 0)], false);
+        check(2, &[&of_type(0, 1), &of_type(0, 0)], false);
+        let unknown = Hevc::of(&[]).expect("a stream without a configuration");
+        assert!(!unknown.is_unreferenced(&with_start_codes(&[&of_type(0, 0)])));
+    }
+
+    #[test]
+    fn what_later_packets_may_need_is_kept() {
+        let slice = of_type(0, 0);
+        let timing = [39 << 1, 1, 1, 2, 0x11, 0x22, 0x80];
+        let hash = [40 << 1, 1, 132, 1, 9, 0x80];
+        let recovery = [39 << 1, 1, 6, 1, 0xc4, 0x80];
+        check(
+            1,
+            &[&of_type(35, 0), &timing, &slice, &hash, &of_type(38, 0), &[62 << 1, 1, 25], &[63 << 1, 1, 0, 1]],
+            true,
+        );
+        check(1, &[&recovery, &slice], false);
+        check(1, &[&timing[..6], &slice], false);
+        check(1, &[&timing, &hash], false);
+        // Parameter sets, ends of a sequence and of all, and what is reserved or not for us.
+        for other in [10, 16, 21, 32, 33, 34, 36, 37, 41, 48, 61] {
+            check(1, &[&of_type(other, 0), &slice], false);
+            check(1, &[&slice, &of_type(other, 0)], false);
+        }
+        // Another view or a better picture, which may refer to ours.
+        check(1, &[&slice, &[0, 1 << 3 | 1, 0xd0, 0x80]], false);
+        check(1, &[&slice, &[1, 1, 0xd0, 0x80]], false);
+        // A bit that must be 0, a number that must not be, and half a header.
+        for odd in [&[0x80, 1, 0xd0, 0x80][..], &[0, 0, 0xd0, 0x80], &[0]] {
+            for framing in [NalFraming::Lengths(4), NalFraming::StartCodes] {
+                let stream = Hevc { framing, highest_temporal_id: Some(0) };
+                assert!(!stream.is_unreferenced(&with_lengths(&[&slice, odd], 4)), "{odd:02x?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_divided_is_kept() {
+        let stream = Hevc { framing: NalFraming::Lengths(4), highest_temporal_id: Some(0) };
+        let packet = with_lengths(&[&of_type(0, 0)], 4);
+        assert!(stream.is_unreferenced(&packet));
+        for length in 0..packet.len() {
+            assert!(!stream.is_unreferenced(&packet[..length]), "{length} bytes");
+        }
+        assert!(!stream.is_unreferenced(&[packet.as_slice(), &[0, 0]].concat()));
+    }
+
+    #[test]
+    fn pictures_that_lead_up_to_the_first_are_left_out_and_those_of_later_ones_are_not() {
+        let left_out = |packets: &[&[[u8; 4]]]| -> Vec<bool> {
+            let (stream, mut leading) = (Hevc::of(&[]).expect("start codes"), Leading::default());
+            let units = |packet: &[[u8; 4]]| with_start_codes(&packet.iter().map(|unit| &unit[..]).collect::<Vec<_>>());
+            packets.iter().map(|packet| stream.is_left_out(&units(packet), &mut leading)).collect()
+        };
+        let [trail, rasl, rasl_r, bla, idr, cra, end] =
+            [1, 8, 9, 16, 19, 21, 36].map(|unit_type| of_type(unit_type, 0));
+        // The second slice of a picture has the flag off.
+        let second = [cra[0], cra[1], 0x50, 0x80];
+        assert_eq!(
+            left_out(&[&[trail], &[cra, second], &[rasl], &[rasl_r], &[trail], &[cra], &[rasl], &[trail]]),
+            [false, false, true, true, false, false, false, false]
+        );
+        assert_eq!(left_out(&[&[idr], &[trail], &[cra], &[rasl]]), [false; 4]);
+        assert_eq!(left_out(&[&[idr], &[trail, end], &[cra], &[rasl]]), [false, false, false, true]);
+        assert_eq!(left_out(&[&[idr], &[end, cra], &[rasl]]), [false, false, true]);
+        assert_eq!(left_out(&[&[idr], &[bla], &[rasl], &[cra], &[rasl]]), [false, false, true, false, false]);
+    }
+}

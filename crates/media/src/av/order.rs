@@ -1,0 +1,78 @@
+//! In which order pictures are shown, as the codec has it: FFmpeg gives frames out in that order, whatever their timestamps say.
+
+use std::ffi::c_int;
+use std::ptr::{self, NonNull};
+
+use ffmpeg_next::ffi;
+
+use super::packet::AvPacket;
+use super::stream::StreamParameters;
+
+/// The order of the pictures of a stream of H.264 or HEVC, from packet to packet.
+pub(crate) struct ShownOrder {
+    parser: NonNull<ffi::AVCodecParserContext>,
+    context: NonNull<ffi::AVCodecContext>,
+    /// Timestamp and picture order count of the pictures since the last keyframe.
+    group: Vec<(i64, c_int)>,
+}
+
+impl ShownOrder {
+    /// Of that stream; `None` if its codec does not count pictures so.
+    pub(crate) fn of(parameters: &StreamParameters<'_>) -> Option<Self> {
+        let id = match parameters.codec_name() {
+            "h264" => ffi::AVCodecID::AV_CODEC_ID_H264,
+            "hevc" => ffi::AVCodecID::AV_CODEC_ID_HEVC,
+            _ => return None,
+        };
+        // SAFETY: both functions allocate, or return null. `order` owns what they gave from there on. The parameters live as long as
+        // `parameters` is borrowed, and are copied.
+        unsafe {
+            // FFmpeg 9 takes the enumeration, the earlier ones its number.
+            let parser = NonNull::new(ffi::av_parser_init(id as _))?;
+            let Some(context) = NonNull::new(ffi::avcodec_alloc_context3(ptr::null())) else {
+                ffi::av_parser_close(parser.as_ptr());
+                return None;
+            };
+            let order = Self { parser, context, group: Vec::new() };
+            // Each packet is a whole picture, and nothing is put together.
+            (*parser.as_ptr()).flags |= ffi::PARSER_FLAG_COMPLETE_FRAMES as c_int;
+            (ffi::avcodec_parameters_to_context(context.as_ptr(), parameters.as_ptr()) >= 0).then_some(order)
+        }
+    }
+
+    /// Takes the next packet, which is shown at `pts`; whether timestamps and counts of the group before it agree, where it begins one.
+    pub(crate) fn agrees_up_to(&mut self, packet: &AvPacket, pts: i64) -> bool {
+        let data = packet.data();
+        let Ok(size) = c_int::try_from(data.len()) else { return true };
+        let (mut out, mut out_size) = (ptr::null_mut(), 0);
+        // SAFETY: parser and context are valid and this type's own; a packet's data is followed by the padding that parsers ask for. What
+        // comes out lies in the packet, and is not looked at.
+        let (is_key, count) = unsafe {
+            let (parser, context) = (self.parser.as_ptr(), self.context.as_ptr());
+            let none = ffi::AV_NOPTS_VALUE;
+            ffi::av_parser_parse2(parser, context, &raw mut out, &raw mut out_size, data.as_ptr(), size, none, none, 0);
+            ((*parser).key_frame == 1, (*parser).output_picture_number)
+        };
+        let agrees = !is_key || self.agrees();
+        self.group.push((pts, count));
+        agrees
+    }
+
+    /// Whether they agree in the last group, which is forgotten.
+    pub(crate) fn agrees(&mut self) -> bool {
+        let mut group = std::mem::take(&mut self.group);
+        group.sort_unstable();
+        group.windows(2).all(|pair| pair[0].1 <= pair[1].1)
+    }
+}
+
+impl Drop for ShownOrder {
+    fn drop(&mut self) {
+        let mut context = self.context.as_ptr();
+        // SAFETY: this type owns both, and nothing uses them any more.
+        unsafe {
+            ffi::av_parser_close(self.parser.as_ptr());
+            ffi::avcodec_free_context(&raw mut context);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! FFmpeg's descriptions of pixel formats.
+
+use std::ffi::c_int;
+
+use ffmpeg_next::ffi;
+
+use super::static_text;
+
+/// Colour tags as numbers: H.273's for matrix, primaries and transfer, FFmpeg's for the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ColorNumbers {
+    /// Matrix coefficients; 2 is "unspecified".
+    pub(crate) matrix: i32,
+    /// 1 limited, 2 full, else unspecified.
+    pub(crate) range: i32,
+    /// Colour primaries; 2 is "unspecified".
+    pub(crate) primaries: i32,
+    /// Transfer characteristics; 2 is "unspecified".
+    pub(crate) transfer: i32,
+}
+
+/// A pixel format by FFmpeg's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PixelFormat(pub(crate) c_int);
+
+/// Where the samples of one component lie, as FFmpeg describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PixelComponent {
+    pub(crate) plane: i32,
+    pub(crate) step: i32,
+    pub(crate) offset: i32,
+    pub(crate) shift: i32,
+    pub(crate) depth: i32,
+}
+
+/// FFmpeg's description of a pixel format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PixelDescriptor {
+    pub(crate) name: &'static str,
+    /// The components, alpha last.
+    pub(crate) components: Vec<PixelComponent>,
+    /// Base-2 logarithms of the chroma subsampling.
+    pub(crate) chroma_shift: (u8, u8),
+    flags: u64,
+}
+
+impl PixelFormat {
+    /// The format of that name.
+    pub(crate) fn by_name(name: &std::ffi::CStr) -> Option<Self> {
+        // SAFETY: the name ends with a zero.
+        let number = unsafe { by_number::av_get_pix_fmt(name.as_ptr()) };
+        (number >= 0).then_some(Self(number))
+    }
+
+    /// Its description; `None` for a number that FFmpeg does not know.
+    pub(crate) fn descriptor(self) -> Option<PixelDescriptor> {
+        // SAFETY: the function takes any number and returns null or a constant.
+        unsafe {
+            let descriptor = by_number::av_pix_fmt_desc_get(self.0);
+            let descriptor: &'static ffi::AVPixFmtDescriptor = descriptor.as_ref()?;
+            let count = usize::from(descriptor.nb_components).min(descriptor.comp.len());
+            let components = descriptor.comp[..count]
+                .iter()
+                .map(|c| PixelComponent {
+                    plane: c.plane,
+                    step: c.step,
+                    offset: c.offset,
+                    shift: c.shift,
+                    depth: c.depth,
+                })
+                .collect();
+            Some(PixelDescriptor {
+                name: static_text(descriptor.name).unwrap_or("unknown"),
+                components,
+                chroma_shift: (descriptor.log2_chroma_w, descriptor.log2_chroma_h),
+                flags: descriptor.flags,
+            })
+        }
+    }
+
+    /// Its name, for messages.
+    pub(crate) fn name(self) -> &'static str {
+        self.descriptor().map_or("unknown", |descriptor| descriptor.name)
+    }
+
+    /// Every format that FFmpeg describes.
+    #[cfg(test)]
+    pub(crate) fn all() -> Vec<Self> {
+        (0..1024).map(Self).filter(|format| format.descriptor().is_some()).collect()
+    }
+}
+
+impl PixelDescriptor {
+    fn has(&self, flag: c_int) -> bool {
+        self.flags & flag as u64 != 0
+    }
+
+    /// Whether the components are red, green and blue.
+    pub(crate) fn is_rgb(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_RGB)
+    }
+
+    /// Whether the last component is alpha.
+    pub(crate) fn has_alpha(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_ALPHA)
+    }
+
+    /// Whether samples are indices into a palette of colours.
+    pub(crate) fn is_palette(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_PAL)
+    }
+
+    /// Whether samples are those of a colour filter mosaic.
+    pub(crate) fn is_bayer(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_BAYER)
+    }
+
+    /// Whether the picture lies in a graphics card's memory.
+    pub(crate) fn is_hardware(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_HWACCEL)
+    }
+
+    /// Whether samples are little-endian numbers of floating point.
+    pub(crate) fn is_float(&self) -> bool {
+        self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE)
+    }
+
+    /// Whether samples are whole little-endian integers that start at whole bytes.
+    pub(crate) fn is_plain(&self) -> bool {
+        let odd = ffi::AV_PIX_FMT_FLAG_BE
+            | ffi::AV_PIX_FMT_FLAG_PAL
+            | ffi::AV_PIX_FMT_FLAG_BITSTREAM
+            | ffi::AV_PIX_FMT_FLAG_HWACCEL
+            | ffi::AV_PIX_FMT_FLAG_BAYER
+            | ffi::AV_PIX_FMT_FLAG_FLOAT;
+        !self.has(odd)
+    }
+
+    /// Whether the components are CIE X, Y and Z, which no flag tells.
+    pub(crate) fn is_xyz(&self) -> bool {
+        self.name.starts_with("xyz")
+    }
+}
+
+// Functions that FFmpeg declares with enumerations, declared with integers for the reason given in the parent module.
+mod by_number {
+    use std::ffi::{c_char, c_int};
+
+    use ffmpeg_next::ffi::AVPixFmtDescriptor;
+    unsafe extern "C" {
+        pub(super) fn av_pix_fmt_desc_get(format: c_int) -> *const AVPixFmtDescriptor;
+        pub(super) fn av_get_pix_fmt(name: *const c_char) -> c_int;
+    }
+}

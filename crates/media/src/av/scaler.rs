@@ -1,0 +1,125 @@
+//! Conversion between pixel formats of the same size.
+
+use std::ffi::c_int;
+use std::ptr::{self, NonNull};
+
+use ffmpeg_next::ffi;
+use ffmpeg_next::software::scaling::Flags;
+
+use super::{AvError, AvFrame, PixelFormat};
+
+/// Converts frames of one size from one pixel format to another, keeping matrix and range as they are.
+pub(crate) struct Scaler {
+    context: NonNull<ffi::SwsContext>,
+    target: PixelFormat,
+    size: (c_int, c_int),
+}
+
+// SAFETY: a scaling context may be used from any one thread at a time, and this type is its only owner.
+unsafe impl Send for Scaler {}
+
+impl Scaler {
+    /// Whether FFmpeg can convert from this format.
+    pub(crate) fn reads(format: PixelFormat) -> bool {
+        // FFmpeg 8.0 says that it reads these, gray and alpha in floating point, and ends the whole program when it should
+        // (an assertion in `libswscale/x86/swscale.c`).
+        if format.name().starts_with("yaf32") {
+            return false;
+        }
+        // SAFETY: the function takes any number.
+        unsafe { by_number::sws_isSupportedInput(format.0) > 0 }
+    }
+
+    /// A converter from `source` to `target` for pictures of this size.
+    ///
+    /// `full_range` says how the samples are to be read and written; both sides get the same, so nothing is rescaled.
+    pub(crate) fn new(
+        (width, height): (u32, u32),
+        source: PixelFormat,
+        target: PixelFormat,
+        full_range: bool,
+    ) -> Option<Self> {
+        let size = (c_int::try_from(width).ok()?, c_int::try_from(height).ok()?);
+        // No interpolation where the grids agree, exact rounding, and the same result on every machine. FFmpeg 8 made an
+        // enumeration of what were constants; these names of `ffmpeg_next` stand for either.
+        let flags =
+            Flags::POINT | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
+        // SAFETY: the function checks sizes and formats and returns null for those that it cannot convert; the
+        // coefficient table is a constant of the library's.
+        unsafe {
+            let context = by_number::sws_getContext(
+                size.0,
+                size.1,
+                source.0,
+                size.0,
+                size.1,
+                target.0,
+                flags.bits(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null(),
+            );
+            let context = NonNull::new(context)?;
+            let table = ffi::sws_getCoefficients(ffi::SWS_CS_ITU709);
+            let range = c_int::from(full_range);
+            // A refusal means that neither side has a matrix or a range (R'G'B' to R'G'B'), which is as well.
+            ffi::sws_setColorspaceDetails(context.as_ptr(), table, range, table, range, 0, 1 << 16, 1 << 16);
+            Some(Self { context, target, size })
+        }
+    }
+
+    /// A new frame with the converted picture; its other properties are those of `source`.
+    pub(crate) fn convert(&mut self, source: &AvFrame) -> Result<AvFrame, AvError> {
+        let target = AvFrame::new();
+        // SAFETY: the target gets a size and a format before its buffers are allocated; the caller's frame has the size
+        // and format that the context was made for, and buffers that fit them.
+        unsafe {
+            let frame = target.as_ptr();
+            AvError::check(ffi::av_frame_copy_props(frame, source.as_ptr()))?;
+            (*frame).width = self.size.0;
+            (*frame).height = self.size.1;
+            (*frame).format = self.target.0;
+            AvError::check(ffi::av_frame_get_buffer(frame, 0))?;
+            let input = source.as_ptr();
+            AvError::check(ffi::sws_scale(
+                self.context.as_ptr(),
+                (&raw const (*input).data).cast(),
+                (&raw const (*input).linesize).cast(),
+                0,
+                self.size.1,
+                (&raw const (*frame).data).cast(),
+                (&raw const (*frame).linesize).cast(),
+            ))?;
+        }
+        Ok(target)
+    }
+}
+
+impl Drop for Scaler {
+    fn drop(&mut self) {
+        // SAFETY: this is the only owner.
+        unsafe { ffi::sws_freeContext(self.context.as_ptr()) }
+    }
+}
+
+// Functions that FFmpeg declares with enumerations, declared with integers for the reason given in the parent module.
+mod by_number {
+    use std::ffi::c_int;
+
+    use ffmpeg_next::ffi::{SwsContext, SwsFilter};
+    unsafe extern "C" {
+        pub(super) fn sws_isSupportedInput(format: c_int) -> c_int;
+        pub(super) fn sws_getContext(
+            source_width: c_int,
+            source_height: c_int,
+            source_format: c_int,
+            target_width: c_int,
+            target_height: c_int,
+            target_format: c_int,
+            flags: c_int,
+            source_filter: *mut SwsFilter,
+            target_filter: *mut SwsFilter,
+            parameters: *const f64,
+        ) -> *mut SwsContext;
+    }
+}

@@ -1,0 +1,384 @@
+//! From the decoder's frames to pictures: native planes without a copy, the others through a conversion.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
+use super::info::OpenOptions;
+use super::layout::{conversion_target, is_full_range, native_layout};
+use super::{orientation, tags};
+use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
+use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
+use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
+use histoscope_core::picture::region::{self, Rect};
+use histoscope_core::picture::{
+    ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat,
+    Timecode, VideoId, nonlinear,
+};
+
+/// What the container says about all frames; a frame may say otherwise.
+#[derive(Clone)]
+pub(super) struct StreamDefaults {
+    /// Colour tags.
+    pub(super) tags: tags::TagNumbers,
+    /// Width of a pixel over its height, which wins over the frames': it is what is changed where a file is flagged anew
+    /// without coding it again.
+    pub(super) sample_aspect: Option<Ratio>,
+    /// The same as the codec's header has it, for frames that state none.
+    pub(super) coded_sample_aspect: Option<Ratio>,
+    /// The orientation of the whole stream, which wins over the frames'.
+    pub(super) orientation: Option<Orientation>,
+    /// Whether each picture that is flagged as interlaced is a single field, as in HEVC.
+    pub(super) codes_fields: bool,
+    /// Whether the headers say how the video is scanned.
+    pub(super) states_scan: bool,
+    /// What the container leaves out at the edges of what the codec leaves.
+    pub(super) crop: Crop,
+}
+
+/// Where a frame lies in time and number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TimelinePlace {
+    pub(super) pts_ticks: i64,
+    /// Seconds per tick.
+    pub(super) time_base: Ratio,
+    pub(super) time_secs: f64,
+    pub(super) duration_secs: f64,
+    pub(super) index: Option<u64>,
+    pub(super) timecode: Option<Timecode>,
+    /// When the data of a live frame came in.
+    pub(super) arrival: Option<SystemTime>,
+}
+
+/// A picture and what else the frame says about how to show it.
+pub(super) struct Presented {
+    pub(super) picture: Picture,
+    pub(super) sample_aspect: Ratio,
+    pub(super) orientation: Orientation,
+    pub(super) source: Arc<SourceFormat>,
+}
+
+/// Makes pictures of frames. Size, pixel format and tags may differ from frame to frame.
+pub(super) struct PictureMaker {
+    video: VideoId,
+    options: OpenOptions,
+    defaults: StreamDefaults,
+    /// The orientation that the frames stated last.
+    stated_orientation: Orientation,
+    current: Option<Current>,
+    /// Sentences about what could not be taken as it was, each once.
+    notes: Vec<String>,
+}
+
+/// What was worked out for frames of one kind.
+struct Current {
+    kind: FrameKind,
+    /// What is left of the planes after cropping.
+    rect: Rect,
+    layout: PixelLayout,
+    scaler: Option<Scaler>,
+    source: Arc<SourceFormat>,
+}
+
+/// What makes frames the same for our purposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FrameKind {
+    format: PixelFormat,
+    /// Width and height as decoded.
+    size: (u32, u32),
+    /// What the codec leaves out of that.
+    crop: Crop,
+    tags: tags::TagNumbers,
+}
+
+impl PictureMaker {
+    pub(super) fn new(options: &OpenOptions, defaults: StreamDefaults) -> Self {
+        Self {
+            video: VideoId::next(),
+            options: options.clone(),
+            defaults,
+            stated_orientation: Orientation::default(),
+            current: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The frame of that place and serial, or why it cannot be read as one.
+    pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
+        let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
+        let scan = self.scan(&frame);
+        let shown = self.make(frame)?;
+        let frame = Frame {
+            picture: shown.picture,
+            video: self.video,
+            pts_ticks: place.pts_ticks,
+            time_base: place.time_base,
+            time_secs: place.time_secs,
+            duration_secs: place.duration_secs,
+            index: place.index,
+            timecode: place.timecode,
+            serial,
+            sample_aspect: shown.sample_aspect,
+            orientation: shown.orientation,
+            scan,
+            field: None,
+            key,
+            damaged,
+            picture_type,
+            source: shown.source,
+            arrival: place.arrival,
+        };
+        match self.options.field {
+            Some(field) => frame.of_field(field).map_err(|error| error.to_string()),
+            None => Ok(frame),
+        }
+    }
+
+    /// Sentences about what could not be taken as it was.
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What a frame's pixels are and become; `None` if they cannot be read.
+    pub(super) fn source_format(&mut self, frame: &AvFrame) -> Option<&SourceFormat> {
+        let kind = self.kind(frame);
+        self.current_for(kind).ok().map(|current| &*current.source)
+    }
+
+    /// How the samples of a frame's picture lie; `None` if they cannot be read.
+    pub(super) fn layout(&mut self, frame: &AvFrame) -> Option<PixelLayout> {
+        let kind = self.kind(frame);
+        self.current_for(kind).ok().map(|current| current.layout)
+    }
+
+    /// Width and height of a frame's picture, after cropping; those of its planes if they cannot be read.
+    pub(super) fn size(&mut self, frame: &AvFrame) -> (u32, u32) {
+        let kind = self.kind(frame);
+        self.current_for(kind).map_or(kind.size, |current| (current.rect.width, current.rect.height))
+    }
+
+    /// The matrix of a frame's picture, if it cannot be read.
+    pub(super) fn unreadable_matrix(&mut self, frame: &AvFrame) -> Option<UnreadableMatrix> {
+        let kind = self.kind(frame);
+        let layout = self.current_for(kind).ok()?.layout;
+        let descriptor = kind.format.descriptor()?;
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, kind.size, &descriptor, &self.options);
+        match (layout.model, colorimetry.matrix.value) {
+            (ColorModel::YCbCr, Matrix::Unreadable(matrix)) => {
+                note.into_iter().for_each(|note| self.note(note));
+                Some(matrix)
+            }
+            _ => None,
+        }
+    }
+
+    fn kind(&self, frame: &AvFrame) -> FrameKind {
+        FrameKind {
+            format: frame.format(),
+            size: frame.size(),
+            crop: frame.crop(),
+            tags: tags::merged(frame.color_numbers(), self.defaults.tags),
+        }
+    }
+
+    /// How frames of this kind are read, worked out anew when the kind changes.
+    fn current_for(&mut self, kind: FrameKind) -> Result<&mut Current, String> {
+        let current = match self.current.take().filter(|current| current.kind == kind) {
+            Some(current) => current,
+            None => self.prepare(kind)?,
+        };
+        Ok(self.current.insert(current))
+    }
+
+    /// The picture of a frame; an error says in a few words why there is none.
+    pub(super) fn make(&mut self, frame: AvFrame) -> Result<Presented, String> {
+        let kind = self.kind(&frame);
+        let orientation = self.orientation(&frame);
+        let sample_aspect = self.sample_aspect(&frame).value;
+        let lines = self.chroma_lines(self.scan(&frame));
+        let clamped = clamped_samples(&frame, &kind);
+        if clamped.is_some() {
+            self.note("samples below 0 and above 1 are counted as 0 and 1, and as out of range".to_owned());
+        }
+        let current = self.current_for(kind)?;
+        let frame = match current.scaler.as_mut() {
+            Some(scaler) => scaler.convert(&frame).map_err(|error| format!("conversion failed: {error}"))?,
+            None => frame,
+        };
+        let source = Arc::clone(&current.source);
+        let (layout, rect) = (current.layout, current.rect);
+        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let size = (rect.width, rect.height);
+        let (colorimetry, note) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
+        if let Some(note) = note {
+            self.note(note);
+        }
+        let planes = store(frame, &layout, kind.size).ok_or("its planes are too small")?;
+        let whole = Picture::new(layout, kind.size, colorimetry, planes);
+        let whole = whole.map(|picture| picture.with_chroma_lines(lines).with_clamped(clamped));
+        let picture = whole.and_then(|whole| region::cropped(&whole, rect)).map_err(|error| error.to_string())?;
+        let picture = nonlinear::to_rgb(picture);
+        Ok(Presented { picture, sample_aspect, orientation, source })
+    }
+
+    /// How a frame was scanned.
+    fn scan(&self, frame: &AvFrame) -> Scan {
+        match self.defaults.codes_fields {
+            true => frame.scan().of_single_field(),
+            false => frame.scan(),
+        }
+    }
+
+    /// The lines that share a chroma row in 4:2:0 of a frame that was scanned so.
+    fn chroma_lines(&self, scan: Scan) -> Sourced<ChromaLines> {
+        match self.options.chroma_lines {
+            Some(value) => Sourced { value, origin: Origin::Overridden },
+            None if scan.is_interlaced() || self.defaults.states_scan => Sourced::tagged(scan.chroma_lines()),
+            None => Sourced::guessed(scan.chroma_lines()),
+        }
+    }
+
+    /// Decides how frames of a new kind are read.
+    fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
+        let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
+        let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
+        for (by, stated) in cropping.stated().filter(|(_, stated)| stated.used == CropUse::Impossible) {
+            self.note(format!(
+                "the {by}'s cropping ({}) would leave nothing of the picture and is ignored",
+                stated.crop
+            ));
+        }
+        let crop = cropping.applied();
+        let size = crop.leaves(kind.size).unwrap_or(kind.size);
+        let rect = Rect { x: crop.left, y: crop.top, width: size.0, height: size.1 };
+        let mut converted_to = None;
+        let (layout, scaler) = match native_layout(&descriptor) {
+            Some(layout) => (layout, None),
+            None => {
+                let unreadable = || format!("pixel format {} cannot be read", descriptor.name);
+                let target = conversion_target(&descriptor).filter(|_| Scaler::reads(kind.format));
+                let target = target.ok_or_else(unreadable)?;
+                let layout = target.descriptor().and_then(|d| native_layout(&d)).ok_or_else(unreadable)?;
+                let (colorimetry, _) = tags::colorimetry(kind.tags, &layout, size, &descriptor, &self.options);
+                let full = colorimetry.range.value == Range::Full || is_full_range(&descriptor);
+                let scaler = Scaler::new(kind.size, kind.format, target, full).ok_or_else(unreadable)?;
+                self.note(format!("pixel format {} is converted to {} for counting", descriptor.name, target.name()));
+                converted_to = Some(target.name().to_owned());
+                (layout, Some(scaler))
+            }
+        };
+        let source = Arc::new(SourceFormat {
+            pixel_format: descriptor.name.to_owned(),
+            converted_to,
+            transfer: av::transfer_name(kind.tags.transfer),
+            primaries: av::primaries_name(kind.tags.primaries),
+            cropping,
+        });
+        Ok(Current { kind, rect, layout, scaler, source })
+    }
+
+    /// Width of a pixel over its height: the container's, else the frame's, else the codec's, else 1.
+    pub(super) fn sample_aspect(&self, frame: &AvFrame) -> Sourced<Ratio> {
+        let coded = || frame.sample_aspect().or(self.defaults.coded_sample_aspect);
+        let stated = self.defaults.sample_aspect.or_else(coded);
+        stated.map_or(Sourced::guessed(Ratio::ONE), Sourced::tagged)
+    }
+
+    /// The stream's orientation, else the one that a frame stated last.
+    pub(super) fn orientation(&mut self, frame: &AvFrame) -> Orientation {
+        if let Some(orientation) = self.defaults.orientation {
+            return orientation;
+        }
+        if let Some(stated) = frame.display_matrix().and_then(|matrix| orientation::from_display_matrix(&matrix)) {
+            self.stated_orientation = stated;
+        }
+        self.stated_orientation
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            log::warn!("{note}");
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Which samples of a frame in floating point lie outside 0 to 1, to which conversion clamps them.
+fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
+    let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float)?;
+    let is_half = descriptor.components.first()?.depth == 16;
+    let (width, height) = kind.size;
+    let colors = if descriptor.is_rgb() { 3 } else { 1 };
+    let mut planes = Vec::new();
+    for component in descriptor.components.iter().take(colors) {
+        let (plane, step) = (usize::try_from(component.plane).ok()?, usize::try_from(component.step).ok()?);
+        let offset = usize::try_from(component.offset).ok()?;
+        let row_bytes = (width as usize).checked_mul(step)?;
+        planes.push((frame.copy_rows(plane, row_bytes, height as usize)?, row_bytes, step, offset));
+    }
+    let sample = |channel: usize, x: usize, y: usize| {
+        let (bytes, row_bytes, step, offset) = &planes[channel.min(planes.len() - 1)];
+        let at = y * row_bytes + x * step + offset;
+        match bytes.get(at..) {
+            Some([low, high, ..]) if is_half => half(u16::from_le_bytes([*low, *high])),
+            Some([a, b, c, d, ..]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0.0,
+        }
+    };
+    ClampedSamples::of(kind.size, |x, y| std::array::from_fn(|channel| sample(channel, x, y)))
+}
+
+/// The value of a number of floating point with 16 bits (IEEE 754, binary16).
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
+    let value = match exponent {
+        0 => fraction * 2.0_f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2.0_f32.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -value } else { value }
+}
+
+/// The frame's planes where they can be read as they are, else a copy with the rows from the top.
+fn store(frame: AvFrame, layout: &PixelLayout, (width, height): (u32, u32)) -> Option<Arc<dyn PlaneStore>> {
+    let mut lengths = [(0, 0); 3];
+    let mut as_they_are = true;
+    for (plane, length) in lengths.iter_mut().enumerate().take(layout.plane_count()) {
+        let (row_bytes, rows) = layout.plane_size(plane, width, height);
+        let stride = usize::try_from(frame.line_size(plane)).unwrap_or(0);
+        let needed = stride.checked_mul(rows.saturating_sub(1))?.checked_add(row_bytes)?;
+        as_they_are &= stride >= row_bytes && frame.plane(plane, needed).is_some();
+        *length = (needed, stride);
+    }
+    if as_they_are {
+        return Some(Arc::new(DecodedPlanes { frame, lengths }));
+    }
+    let planes = (0..layout.plane_count()).map(|plane| {
+        let (row_bytes, rows) = layout.plane_size(plane, width, height);
+        frame.copy_rows(plane, row_bytes, rows).map(|bytes| (bytes, row_bytes))
+    });
+    Some(Arc::new(OwnedPlanes { planes: planes.collect::<Option<_>>()? }))
+}
+
+/// A decoder's own planes, alive as long as this.
+struct DecodedPlanes {
+    frame: AvFrame,
+    /// Bytes in use and stride of each plane.
+    lengths: [(usize, usize); 3],
+}
+
+impl PlaneStore for DecodedPlanes {
+    fn plane(&self, index: usize) -> PlaneView<'_> {
+        let (length, stride) = self.lengths.get(index).copied().unwrap_or((0, 0));
+        let bytes = if length == 0 { &[] } else { self.frame.plane(index, length).unwrap_or(&[]) };
+        PlaneView { bytes, stride }
+    }
+
+    fn pages(&self) -> Option<&Pages> {
+        self.frame.pages()
+    }
+}
+
+#[cfg(test)]
+mod tests;

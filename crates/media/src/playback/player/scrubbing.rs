@@ -1,0 +1,125 @@
+//! Scrubbing: what is shown on the way while a pointer is dragged or a key is held.
+
+use std::time::Instant;
+
+use super::Player;
+use crate::playback::phase::{Hands, Phase, Scrub, ScrubPace};
+use crate::playback::request::{Destination, SeekRequest};
+use crate::{Seek, SeekTarget};
+
+/// How far before the oldest kept frame a scrub may lead for the frames between to be fetched, in seconds.
+const REACH_SECS: f64 = 1.0;
+/// Moves below which frames that are decoded on the way are worth keeping, in seconds.
+const SLOW_STEP_SECS: f64 = 0.2;
+
+impl Player {
+    /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
+    pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
+        let secs = if self.options.live {
+            let (oldest, newest) = self.kept_secs()?;
+            if secs >= newest {
+                // It goes on at once: when the key is let go of, there is a newer one.
+                return self.look_back(secs);
+            }
+            secs.max(oldest)
+        } else {
+            self.clamped(secs)
+        };
+        self.clock.stop(now);
+        let step_secs = secs - self.destination_secs();
+        let scrub = match self.hands {
+            Hands::Scrubbing(scrub) => scrub,
+            // What is live is held where that leads.
+            Hands::Playing | Hands::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
+        };
+        self.hands = Hands::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
+        match &mut self.phase {
+            Phase::Seeking(seeking) => seeking.next = None,
+            Phase::Ended => self.phase = Phase::Steady,
+            Phase::Arriving(_) | Phase::Steady => {}
+        }
+        self.pursue_scrub()
+    }
+
+    /// Scrubs by some seconds from where the last request leads.
+    pub fn scrub_by(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
+        self.scrub_to(self.destination_secs() + secs, now)
+    }
+
+    /// Ends a scrub: shows the exact frame where it has led, and goes on from there unless paused.
+    pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
+        let Hands::Scrubbing(scrub) = self.hands else { return None };
+        self.hands = scrub.hands_after();
+        if self.options.live {
+            return self.look_back(scrub.to_secs);
+        }
+        let request = self.seek(self.exactly(scrub.to_secs));
+        self.resume(now);
+        request
+    }
+
+    /// Asks for a picture closer to where the user scrubs, unless one is under way.
+    pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
+        let Hands::Scrubbing(mut scrub) = self.hands else { return None };
+        if matches!(self.phase, Phase::Seeking(_)) {
+            return None;
+        }
+        let secs = scrub.to_secs;
+        if let Some(position) = self.supply.position_at(secs, true) {
+            self.jump(position);
+            return None;
+        }
+        if self.options.live && !self.can_go_back() {
+            return None;
+        }
+        if scrub.asked_secs == Some(secs) {
+            return None;
+        }
+        // A short way back leads through frames that all have to be decoded anyway: they are fetched together.
+        let reach = self.supply.cache.first().map_or(0.0, |first| first.time_secs - secs);
+        // A slow drag stays among those under way; a fast one would wait for frames that it has long left behind.
+        let is_slowly_back = scrub.step_secs < 0.0 && scrub.step_secs > -SLOW_STEP_SECS;
+        let is_fetching = self.supply.is_fetching();
+        let most = if is_fetching && is_slowly_back { self.run_secs() } else { REACH_SECS };
+        let is_within_reach = reach > 0.0 && reach < most && self.supply.cache.is_joined() && self.can_fetch();
+        if is_within_reach {
+            return if is_fetching { None } else { self.supply.fetch_earlier() };
+        }
+        scrub.asked_secs = Some(secs);
+        let in_a_run = scrub.pace == ScrubPace::FarOff && is_slowly_back;
+        if in_a_run {
+            scrub.run_secs = self.run_secs();
+        }
+        self.hands = Hands::Scrubbing(scrub);
+        if in_a_run {
+            let seek = Seek::Back { target: SeekTarget::Time(secs), budget: self.supply.budget / 2 };
+            return self.seek(Destination { seek, secs });
+        }
+        self.seek(Destination::near(secs))
+    }
+
+    /// Seconds of the frames that are fetched at once, as far as the one on screen tells.
+    fn run_secs(&self) -> f64 {
+        let Some(last) = self.supply.cache.last() else { return REACH_SECS };
+        let count = (self.supply.budget / 2).checked_div(last.plane_bytes()).unwrap_or(1);
+        REACH_SECS.max(count as f64 * last.duration_secs)
+    }
+
+    /// Learns from the first frame of a scrub's seek, which is on screen now.
+    pub(super) fn judge_scrub(&mut self, reached: Destination) {
+        let position = self.position_secs();
+        if let (Hands::Scrubbing(scrub), Seek::Near(secs)) = (&mut self.hands, reached.seek)
+            && scrub.pace != ScrubPace::TooFast
+        {
+            let is_far_off = secs - position > REACH_SECS;
+            scrub.pace = if is_far_off { ScrubPace::FarOff } else { ScrubPace::Close };
+        }
+    }
+
+    /// Gives a scrub's seek up that has taken too long.
+    pub(super) const fn give_up(&mut self, under_way: Destination) {
+        if let (Hands::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.hands, under_way.seek) {
+            scrub.pace = ScrubPace::TooFast;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Where the decoder is sent: seeks that merge, steps, and the frames fetched for them.
+
+use std::time::Instant;
+
+use super::{Marked, Player, SLOW_SEEK};
+use crate::playback::phase::{Hands, Phase, Seeking};
+use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
+use crate::{Seek, SeekTarget};
+
+impl Player {
+    /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame. What is live is
+    /// held there, unless the time is that of its newest frame or a later one.
+    pub fn seek_to(&mut self, secs: f64) -> Option<SeekRequest> {
+        self.drop_all();
+        if self.options.live {
+            return self.look_back(secs);
+        }
+        self.seek(self.exactly(self.clamped(secs)))
+    }
+
+    /// Seeks by some seconds from where the last request leads.
+    pub fn seek_by(&mut self, secs: f64) -> Option<SeekRequest> {
+        self.seek_to(self.destination_secs() + secs)
+    }
+
+    /// Seeks once more to where that seek led, because its frames may be the wrong ones; while playing, to the time that is
+    /// on screen.
+    pub fn seek_again(&mut self, serial: u64, seek: Seek) -> Option<SeekRequest> {
+        if !self.supply.is_of(serial) {
+            return None;
+        }
+        let secs = self.destination_secs();
+        let to = match (&self.phase, seek) {
+            (Phase::Seeking(Seeking { next: Some(next), .. }), _) => *next,
+            (_, Seek::Exact(target)) if self.is_paused() => Destination::exact(target, secs),
+            _ => Destination::at(secs),
+        };
+        Some(self.start(to))
+    }
+
+    /// Seeks to the frame of that position in presentation order, counted from zero; beyond the end, to the last one.
+    pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
+        self.drop_all();
+        let secs = self.options.frame_rate.map_or(self.position_secs(), |rate| index as f64 / rate);
+        self.seek(Destination::exact(SeekTarget::Number(index), secs))
+    }
+
+    /// Ends what the hands did before a seek: a scrub, and steps that have not been made.
+    const fn drop_all(&mut self) {
+        match &mut self.hands {
+            Hands::Playing => {}
+            Hands::Paused { steps } => *steps = 0,
+            Hands::Scrubbing(scrub) => self.hands = scrub.hands_after(),
+        }
+    }
+
+    /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
+    #[must_use]
+    pub fn destination_secs(&self) -> f64 {
+        match (&self.hands, &self.phase) {
+            (Hands::Scrubbing(scrub), _) => scrub.to_secs,
+            (_, Phase::Seeking(seeking)) => seeking.next.unwrap_or(seeking.to).secs,
+            (_, Phase::Arriving(frame)) => frame.time_secs,
+            (_, Phase::Steady | Phase::Ended) => self.position_secs(),
+        }
+    }
+
+    /// Pauses and steps one frame forward or back.
+    pub fn step(&mut self, forward: bool, now: Instant) -> Option<SeekRequest> {
+        self.clock.stop(now);
+        self.supply.leave_nothing_out();
+        let before = match &mut self.hands {
+            Hands::Scrubbing(scrub) => {
+                // The scrub settles on a frame of its own.
+                scrub.then_paused = true;
+                return None;
+            }
+            Hands::Playing => 0,
+            Hands::Paused { steps } => *steps,
+        };
+        let steps = before + if forward { 1 } else { -1 };
+        self.hands = Hands::Paused { steps };
+        let has_earlier = || self.supply.cache.shown().is_some_and(|position| position > 0);
+        let is_arriving = matches!(self.phase, Phase::Arriving(_));
+        let is_needed = steps < 0 && !is_arriving && !has_earlier();
+        if is_needed && self.end_backwards().is_none() { self.reach_back() } else { None }
+    }
+
+    /// Why there is no frame before the one on screen to step to; nothing where there is one, or nobody knows yet.
+    pub(super) fn end_backwards(&self) -> Option<StepEnd> {
+        if matches!(self.phase, Phase::Seeking(_)) || self.supply.is_fetching() {
+            return None;
+        }
+        let shown = self.shown?;
+        if shown.time_secs <= 0.0 || self.supply.shows_first() {
+            Some(StepEnd::First)
+        } else {
+            (!self.can_go_back()).then_some(StepEnd::ForwardsOnly)
+        }
+    }
+
+    /// Where a seek leads that has been under way for so long that its picture is waited for.
+    #[must_use]
+    pub fn slow_seek(&self, now: Instant) -> Option<SeekGoal> {
+        let Phase::Seeking(seeking) = self.phase else { return None };
+        let is_slow = self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= SLOW_SEEK);
+        let to = match self.hands {
+            Hands::Scrubbing(scrub) => SeekGoal::Time(scrub.to_secs),
+            Hands::Playing | Hands::Paused { .. } => seeking.next.unwrap_or(seeking.to).goal(),
+        };
+        is_slow.then_some(to)
+    }
+
+    /// Whether the picture of a seek is still to come, or a scrub has not settled yet.
+    #[must_use]
+    pub const fn is_on_its_way(&self) -> bool {
+        matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
+    }
+
+    pub(super) fn clamped(&self, secs: f64) -> f64 {
+        let most = self.options.duration_secs.unwrap_or(f64::MAX).max(0.0);
+        // What is no number leads to the start.
+        if secs > 0.0 { secs.min(most) } else { 0.0 }
+    }
+
+    /// The frame at a time; the stated length may be wrong, so that at its end the last frame is asked for as such.
+    pub(super) fn exactly(&self, secs: f64) -> Destination {
+        if self.options.duration_secs.is_some_and(|duration| secs > 0.0 && secs >= duration) {
+            Destination::exact(SeekTarget::End, secs)
+        } else {
+            Destination::at(secs)
+        }
+    }
+
+    /// Plays the marked part, or all, from its first frame.
+    pub(super) fn restart(&mut self) -> Option<SeekRequest> {
+        let first = if let Marked::Part(first, _) = self.marked { first.time_secs } else { 0.0 };
+        self.seek(Destination::at(first))
+    }
+
+    /// Starts a seek, or keeps it for later while another one is under way. A frame that is here already is just shown.
+    pub(super) fn seek(&mut self, to: Destination) -> Option<SeekRequest> {
+        if let Phase::Seeking(seeking) = &mut self.phase {
+            seeking.next = Some(to);
+            return None;
+        }
+        if let Some(position) = self.kept_position(to.seek) {
+            self.jump(position);
+            return None;
+        }
+        if !self.can_go_back() && to.secs < self.position_secs() {
+            return None;
+        }
+        Some(self.start(to))
+    }
+
+    /// Where among the kept frames the target is, if it is.
+    fn kept_position(&self, seek: Seek) -> Option<usize> {
+        match seek {
+            Seek::Exact(SeekTarget::Time(secs)) => self.supply.position_at(secs, false),
+            Seek::Exact(SeekTarget::Number(number)) => self.supply.position_of(number, self.tally.ticks_of(number)),
+            Seek::Exact(SeekTarget::End) => self.supply.position_of_end(),
+            Seek::Near(secs) => self.supply.position_at(secs, true),
+            _ => None,
+        }
+    }
+
+    /// Shows a kept frame with the next tick, unless it is on screen.
+    pub(super) fn jump(&mut self, position: usize) {
+        if self.supply.cache.shown() == Some(position) {
+            if self.has_ended() {
+                self.phase = Phase::Steady;
+            }
+        } else if let Some(frame) = self.supply.show(position) {
+            self.phase = Phase::Arriving(frame);
+        }
+    }
+
+    /// Sends the decoder elsewhere; the frames that are here are of no more use.
+    pub(super) fn start(&mut self, to: Destination) -> SeekRequest {
+        self.phase = Phase::Seeking(Seeking::new(to));
+        self.supply.restart(to.seek)
+    }
+
+    /// Whether earlier frames than those that are here can be fetched.
+    pub(super) fn can_fetch(&self) -> bool {
+        self.can_go_back() && self.supply.can_fetch()
+    }
+
+    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
+        if self.can_go_back() { self.supply.fetch_ahead_of_need() } else { None }
+    }
+
+    /// Makes the frame before the one on screen come, by fetching many at once if there is room to keep them.
+    pub(super) fn reach_back(&mut self) -> Option<SeekRequest> {
+        if matches!(self.phase, Phase::Seeking(_)) || self.supply.is_fetching() {
+            return None;
+        }
+        let shown = self.shown?;
+        if self.supply.cache.is_joined() && self.can_fetch() {
+            return self.supply.fetch_earlier();
+        }
+        if let Hands::Paused { steps } = &mut self.hands {
+            *steps += 1;
+        }
+        self.seek(Destination::exact(SeekTarget::Before(shown.pts_ticks), shown.time_secs))
+    }
+}

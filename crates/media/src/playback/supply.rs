@@ -1,0 +1,350 @@
+//! The frames that are here, and what the decoder is doing about those that are not.
+//!
+//! The decoder is somewhere else in time than the picture on screen. What it does is one state, replaced whole by each
+//! request; only frames that fit the state are taken:
+//!
+//! ```text
+//!   restart(exact) ─▶ Onward ◀── the newest frame, once more ── Rejoining ◀── rejoin()
+//!                       │ │                                        ▲
+//!                       │ └── no more frames ─▶ Ended              │
+//!   restart(near) ──▶ Near ── its one frame ──────▶ Resting ───────┘
+//!   restart(back) ──▶ Back ── its frames ─────────▶ Resting
+//!   fetch_earlier() ▶ Earlier ── the frames ──────▶ Resting ◀── leave_nothing_out(), from any state
+//! ```
+
+use std::time::{Duration, Instant};
+
+use super::cache::FrameCache;
+use super::request::SeekRequest;
+use crate::{Seek, SeekTarget};
+use histoscope_core::picture::Frame;
+
+/// What the decoder does after the newest frame that is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decoding {
+    /// It delivers the frames that follow.
+    Onward,
+    /// It was told to go on from the newest frame, which comes once more before those that follow.
+    Rejoining,
+    /// It looks for one frame near a time, and then rests.
+    Near,
+    /// It looks for a frame and those right before it, and then rests.
+    Back,
+    /// It looks for those right before the frame of this timestamp, the oldest here, and then rests.
+    Earlier(i64),
+    /// It is elsewhere, or at rest. What it had ready before it was stopped does not follow the newest frame.
+    Resting,
+    /// There are no more frames.
+    Ended,
+}
+
+/// Which frames the decoder leaves out because it cannot keep up with the clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum LeftOut {
+    /// None from here on.
+    None,
+    /// Those up to the first that comes: it was sent ahead at this moment.
+    UpToFirst(Instant),
+    /// Any before this time, in seconds.
+    Before(f64),
+}
+
+/// Frames, and the decoder that delivers them.
+#[derive(Debug)]
+pub(super) struct FrameSupply {
+    pub(super) cache: FrameCache,
+    /// Bytes of frames that may be kept.
+    pub(super) budget: usize,
+    decoding: Decoding,
+    left_out: LeftOut,
+    /// Serial of the last request. What carries another one is thrown away.
+    serial: u64,
+    /// Where the last request led.
+    last: Option<Seek>,
+    /// Timestamp of the frame that was had quickly: on the way to the exact one it will do, in its place it will not.
+    quick: Option<i64>,
+    /// Timestamp of the frame before which there is none.
+    first: Option<i64>,
+    /// Timestamp of the frame before which none could be fetched.
+    unfetchable: Option<i64>,
+}
+
+impl FrameSupply {
+    /// Nothing yet; the decoder delivers from the first frame on, with serial 0.
+    pub(super) fn new(budget: usize) -> Self {
+        Self {
+            cache: FrameCache::default(),
+            budget,
+            decoding: Decoding::Onward,
+            left_out: LeftOut::None,
+            serial: 0,
+            last: None,
+            quick: None,
+            first: None,
+            unfetchable: None,
+        }
+    }
+
+    /// Takes a decoded frame, if it is of the last request and not here yet; says whether it did.
+    pub(super) fn push(&mut self, frame: Frame) -> bool {
+        if frame.serial != self.serial {
+            return false;
+        }
+        if let Some(newest) = self.cache.last().map(|last| last.pts_ticks)
+            && frame.pts_ticks <= newest
+        {
+            if self.decoding == Decoding::Rejoining && frame.pts_ticks == newest {
+                self.decoding = Decoding::Onward;
+            }
+            return false;
+        }
+        match self.decoding {
+            Decoding::Onward | Decoding::Ended => self.decoding = Decoding::Onward,
+            Decoding::Rejoining => {
+                // The frame that it was to begin with has not come: nobody knows what lies between.
+                self.cache.note_gap();
+                self.decoding = Decoding::Onward;
+            }
+            Decoding::Near => {
+                self.quick = Some(frame.pts_ticks);
+                self.decoding = Decoding::Resting;
+            }
+            Decoding::Back | Decoding::Earlier(_) | Decoding::Resting => return false,
+        }
+        match self.left_out {
+            LeftOut::Before(until) if frame.time_secs < until => self.cache.push_sparse(frame),
+            LeftOut::Before(_) => {
+                self.left_out = LeftOut::None;
+                self.cache.push(frame);
+            }
+            LeftOut::None | LeftOut::UpToFirst(_) => self.cache.push(frame),
+        }
+        true
+    }
+
+    /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order; says whether
+    /// they are of the last request.
+    pub(super) fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) -> bool {
+        if serial != self.serial {
+            return false;
+        }
+        match self.decoding {
+            Decoding::Back => {
+                self.decoding = if frames.is_empty() { Decoding::Ended } else { Decoding::Resting };
+                self.cache.fill(frames);
+                return true;
+            }
+            Decoding::Earlier(_) => {
+                self.decoding = Decoding::Resting;
+                if frames.is_empty() {
+                    self.first = Some(before_ticks);
+                }
+            }
+            _ => {}
+        }
+        if self.cache.first().is_some_and(|first| first.pts_ticks == before_ticks) {
+            let room = self.budget.saturating_sub(self.cache.bytes());
+            let mut bytes: usize = frames.iter().map(Frame::plane_bytes).sum();
+            let mut surplus = 0;
+            while bytes > room
+                && let Some(frame) = frames.get(surplus)
+            {
+                bytes -= frame.plane_bytes();
+                surplus += 1;
+            }
+            self.cache.prepend(frames.split_off(surplus));
+        }
+        true
+    }
+
+    /// Whether there is no room for more frames, and one ahead of the frame on screen.
+    pub(super) fn is_full(&self) -> bool {
+        self.cache.ahead() > 0 && self.cache.bytes() >= self.budget
+    }
+
+    /// Whether the last request had this serial.
+    pub(super) const fn is_of(&self, serial: u64) -> bool {
+        self.serial == serial
+    }
+
+    /// Whether frames of a live source are those that come now.
+    pub(super) const fn is_of_newest(&self) -> bool {
+        matches!(self.last, None | Some(Seek::Exact(SeekTarget::End)))
+    }
+
+    /// Takes no more of the frames that come: they do not follow the newest that is here.
+    pub(super) const fn break_off(&mut self) {
+        self.decoding = Decoding::Resting;
+    }
+
+    /// Notes that the decoder has no more frames of this serial.
+    pub(super) fn end_of_stream(&mut self, serial: u64) {
+        if serial != self.serial {
+            return;
+        }
+        match self.decoding {
+            Decoding::Earlier(before) => {
+                self.unfetchable = Some(before);
+                self.decoding = Decoding::Resting;
+            }
+            Decoding::Resting => {}
+            _ => self.decoding = Decoding::Ended,
+        }
+    }
+
+    /// Whether earlier frames are on their way.
+    pub(super) const fn is_fetching(&self) -> bool {
+        matches!(self.decoding, Decoding::Earlier(_))
+    }
+
+    /// Whether no frame comes after the newest that is here.
+    pub(super) fn has_ended(&self) -> bool {
+        self.decoding == Decoding::Ended
+    }
+
+    /// Whether nothing comes from the decoder that is of use, until the next request.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        matches!(self.decoding, Decoding::Resting | Decoding::Ended)
+    }
+
+    /// Whether the frames that follow the newest are on their way.
+    pub(super) fn is_onward(&self) -> bool {
+        self.decoding == Decoding::Onward
+    }
+
+    /// Forgets all frames and sends the decoder elsewhere.
+    pub(super) fn restart(&mut self, seek: Seek) -> SeekRequest {
+        self.cache.clear();
+        self.left_out = LeftOut::None;
+        self.quick = None;
+        let decoding = match seek {
+            Seek::Near(_) => Decoding::Near,
+            Seek::Back { .. } => Decoding::Back,
+            Seek::Exact(_) | Seek::Keyframe(_) | Seek::Towards(_) => Decoding::Onward,
+        };
+        self.request(decoding, seek)
+    }
+
+    fn request(&mut self, decoding: Decoding, seek: Seek) -> SeekRequest {
+        self.serial += 1;
+        self.decoding = decoding;
+        self.last = Some(seek);
+        SeekRequest { serial: self.serial, seek }
+    }
+
+    /// Sends the decoder ahead to a time; the frame on screen stays, with a gap behind it.
+    pub(super) fn jump_ahead(&mut self, secs: f64, now: Instant) -> SeekRequest {
+        self.cache.keep_shown(true);
+        self.left_out = LeftOut::UpToFirst(now);
+        self.request(Decoding::Onward, Seek::to(secs))
+    }
+
+    /// How long the decoder took to jump ahead, once its first frame has come.
+    pub(super) fn jump_took(&mut self, now: Instant) -> Option<Duration> {
+        let LeftOut::UpToFirst(since) = self.left_out else { return None };
+        if self.cache.ahead() == 0 {
+            return None;
+        }
+        self.left_out = LeftOut::None;
+        Some(now.saturating_duration_since(since))
+    }
+
+    /// Whether the decoder may leave out frames of that time, in seconds.
+    pub(super) fn is_hurrying_at(&self, secs: f64) -> bool {
+        matches!(self.left_out, LeftOut::Before(until) if secs < until)
+    }
+
+    /// Lets the decoder leave out what it can before a time, in seconds; the frame on screen stays, with a gap behind it.
+    pub(super) fn hurry_until(&mut self, secs: f64) -> SeekRequest {
+        self.cache.keep_shown(true);
+        self.left_out = LeftOut::Before(secs);
+        self.request(Decoding::Onward, Seek::Towards(secs))
+    }
+
+    /// Ends a hurry, as the user stops to look: the frame on screen is the one that the next ones follow, without a gap.
+    pub(super) fn leave_nothing_out(&mut self) {
+        if self.cache.is_sparse() || matches!(self.left_out, LeftOut::Before(_)) {
+            self.cache.keep_shown(false);
+            self.decoding = Decoding::Resting;
+        }
+        self.left_out = LeftOut::None;
+    }
+
+    /// Whether earlier frames than these can be fetched: there is room for them, and nobody knows that there are none.
+    pub(super) fn can_fetch(&self) -> bool {
+        let Some(first) = self.cache.first() else { return false };
+        first.time_secs > 0.0
+            && self.first != Some(first.pts_ticks)
+            && self.unfetchable != Some(first.pts_ticks)
+            && first.plane_bytes().saturating_mul(4) <= self.budget
+    }
+
+    /// Whether the frame on screen is known to be the first of all.
+    pub(super) fn shows_first(&self) -> bool {
+        self.cache.shown() == Some(0) && self.cache.first().map(|first| first.pts_ticks) == self.first
+    }
+
+    /// Asks for the frames before the oldest that is here. Half of the budget is theirs.
+    pub(super) fn fetch_earlier(&mut self) -> Option<SeekRequest> {
+        let ticks = self.cache.first()?.pts_ticks;
+        let half = self.budget / 2;
+        self.cache.trim_ahead(half);
+        self.cache.trim_behind(half);
+        let ticks = self.cache.first().map_or(ticks, |first| first.pts_ticks);
+        let seek = Seek::Back { target: SeekTarget::Before(ticks), budget: half };
+        Some(self.request(Decoding::Earlier(ticks), seek))
+    }
+
+    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
+        // Early enough that they are here in time: in a long group they cost the decoding of all that lies before them.
+        let is_low = self.cache.bytes_behind() < self.budget / 2;
+        if is_low && !self.is_fetching() && self.can_fetch() { self.fetch_earlier() } else { None }
+    }
+
+    /// Sends a decoder that is elsewhere back to the newest frame that is here, so that it goes on from there. Frames that
+    /// were being fetched do not come then.
+    pub(super) fn rejoin(&mut self) -> Option<SeekRequest> {
+        if !matches!(self.decoding, Decoding::Resting | Decoding::Earlier(_)) {
+            return None;
+        }
+        let ticks = self.cache.last()?.pts_ticks;
+        Some(self.request(Decoding::Rejoining, Seek::Exact(SeekTarget::Timestamp(ticks))))
+    }
+
+    /// Puts the frame at a position on screen. One that was had quickly does not come after it.
+    pub(super) fn show(&mut self, position: usize) -> Option<Frame> {
+        let frame = self.cache.show(position);
+        let is_quick_next = self.quick.is_some() && self.cache.last().map(|last| last.pts_ticks) == self.quick;
+        if is_quick_next && self.cache.ahead() > 0 {
+            self.cache.pop_newest();
+            self.quick = None;
+        }
+        frame
+    }
+
+    /// Where among these frames the one at a time is, in seconds, if it is. Nobody promises that a picture which was had
+    /// quickly is what decoding to it exactly gives; `quick_will_do` says whether it will do.
+    pub(super) fn position_at(&self, secs: f64, quick_will_do: bool) -> Option<usize> {
+        let position = self.cache.position_at(secs, self.has_ended())?;
+        self.certain(position, quick_will_do)
+    }
+
+    /// Where among these frames the last of all is, if it is.
+    pub(super) fn position_of_end(&self) -> Option<usize> {
+        let last = self.cache.len().checked_sub(1)?;
+        if self.has_ended() { self.certain(last, false) } else { None }
+    }
+
+    /// Where among these frames the one of that number or, where that is not known, of that timestamp is, if it is.
+    pub(super) fn position_of(&self, number: u64, ticks: Option<i64>) -> Option<usize> {
+        let listed = || self.cache.position_of_ticks(ticks?);
+        self.certain(self.cache.position_of(number).or_else(listed)?, false)
+    }
+
+    fn certain(&self, position: usize, quick_will_do: bool) -> Option<usize> {
+        let is_quick = || self.quick.is_some() && self.cache.ticks_at(position) == self.quick;
+        let will_do = !self.cache.is_sparse() && (quick_will_do || !is_quick());
+        will_do.then_some(position)
+    }
+}

@@ -1,0 +1,163 @@
+//! Which stream of a file is its video.
+
+use std::fmt;
+use std::path::Path;
+
+use super::av::{Input, StreamParameters};
+use super::error::MediaError;
+use super::layout::native_layout;
+use histoscope_core::picture::layout::ColorModel;
+
+/// The kind of a video track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrackKind {
+    /// Pictures that move.
+    Video,
+    /// A cover or a thumbnail.
+    Cover,
+    /// Gray beside a track with colour, as alpha and depth maps are.
+    GrayBeside,
+}
+
+/// A video track of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VideoTrack {
+    /// Index of its stream in the file.
+    pub stream: usize,
+    /// Its kind.
+    pub kind: TrackKind,
+    /// The codec's name, for instance "h264".
+    pub codec: String,
+    /// Width and height that the header states, in pixels.
+    pub size: (u32, u32),
+}
+
+impl fmt::Display for VideoTrack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { codec, size: (width, height), kind, .. } = self;
+        let kind = match kind {
+            TrackKind::Video => "",
+            TrackKind::Cover => ", a cover or a thumbnail",
+            TrackKind::GrayBeside => ", gray: alpha or a depth map",
+        };
+        write!(f, "{codec}, {width}×{height}{kind}")
+    }
+}
+
+/// What is known against a stream, the gravest first: of two streams the lesser is the likelier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Doubts {
+    is_cover: bool,
+    lacks_decoder: bool,
+    /// A stream of one frame beside longer ones is a cover, whatever its flags say.
+    is_single: bool,
+    /// A gray stream beside one with colour is likely its alpha.
+    is_gray: bool,
+    is_not_best: bool,
+    is_not_default: bool,
+}
+
+/// A stream that may be the video.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    doubts: Doubts,
+    pub(super) index: usize,
+}
+
+/// The video streams, the likeliest first, or the one that was asked for, as the number of a video track. The others are tried when the
+/// first gives no frame.
+pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Result<Vec<Candidate>, MediaError> {
+    let best = input.best_video();
+    let doubts = |index| {
+        let stream = input.stream(index).filter(|stream| stream.is_video())?;
+        let doubts = Doubts {
+            is_cover: stream.is_cover(),
+            lacks_decoder: !stream.has_decoder(),
+            is_single: stream.frame_count() == Some(1),
+            is_gray: is_gray(input, index),
+            is_not_best: best != Some(index),
+            is_not_default: !stream.is_default(),
+        };
+        Some(Candidate { doubts, index })
+    };
+    let mut found: Vec<_> = (0..input.stream_count()).filter_map(doubts).collect();
+    if let Some(track) = track.filter(|_| !found.is_empty()) {
+        let at = usize::try_from(track).ok().and_then(|track| track.checked_sub(1));
+        let wanted = at.and_then(|at| found.get(at).copied());
+        return wanted.map(|wanted| vec![wanted]).ok_or_else(|| {
+            let path = path.to_owned();
+            MediaError::NoSuchTrack { path, track, tracks: found.len() }
+        });
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Why the first of several candidates comes first.
+pub(super) fn reason(candidates: &[Candidate]) -> &'static str {
+    let [first, second, ..] = candidates else { return "the only one" };
+    let (first, second) = (first.doubts, second.doubts);
+    match () {
+        () if first.is_cover != second.is_cover => "the others are covers",
+        () if first.lacks_decoder != second.lacks_decoder => "the others have no decoder here",
+        () if first.is_single != second.is_single => "the others have one frame each",
+        () if first.is_gray != second.is_gray => "the others have no colour",
+        () if first.is_not_best != second.is_not_best => "the largest, or the one marked as default",
+        () if first.is_not_default != second.is_not_default => "marked as default",
+        () => "the first",
+    }
+}
+
+/// All video tracks, in the order of the file.
+pub(super) fn tracks(input: &Input) -> Vec<VideoTrack> {
+    let is_colored = |index: usize| input.stream(index).is_some_and(|stream| stream.is_video() && !stream.is_cover());
+    let has_color = (0..input.stream_count()).any(|index| is_colored(index) && !is_gray(input, index));
+    let track = |index| {
+        let stream = input.stream(index).filter(|stream| stream.is_video())?;
+        let kind = match () {
+            () if stream.is_cover() => TrackKind::Cover,
+            () if has_color && is_gray(input, index) => TrackKind::GrayBeside,
+            () => TrackKind::Video,
+        };
+        Some(VideoTrack { stream: index, kind, codec: stream.codec_name().to_owned(), size: stream.size() })
+    };
+    (0..input.stream_count()).filter_map(track).collect()
+}
+
+fn is_gray(input: &Input, index: usize) -> bool {
+    let descriptor = input.stream(index).and_then(|stream| stream.pixel_format().descriptor());
+    descriptor.and_then(|d| native_layout(&d)).is_some_and(|layout| layout.model == ColorModel::Gray)
+}
+
+/// That there is a decoder for a stream.
+pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
+    if parameters.has_decoder() {
+        return Ok(());
+    }
+    let codec = codec_in_words(parameters.codec_name(), parameters.codec_tag());
+    Err(MediaError::NoDecoder { path: path.to_owned(), codec })
+}
+
+/// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer
+/// than it.
+fn codec_in_words(name: &str, tag: Option<String>) -> String {
+    let name = match (name, tag.as_deref()) {
+        ("none", Some("vvc1" | "vvi1")) => "vvc",
+        ("none", Some("evc1")) => "evc",
+        ("none", _) => "a codec that it does not know",
+        (name, _) => name,
+    };
+    tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
+}
+
+/// What a file without video contains, for the message.
+pub(super) fn describe(input: &Input) -> String {
+    match input.stream_count() {
+        0 => "no streams at all".to_owned(),
+        1 => format!("only {}", input.stream(0).map_or("unknown", |stream| stream.codec_name())),
+        count => {
+            let names: Vec<_> = (0..count).filter_map(|i| input.stream(i)).map(|s| s.codec_name()).collect();
+            format!("only {}", names.join(", "))
+        }
+    }
+}

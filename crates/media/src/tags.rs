@@ -1,0 +1,105 @@
+//! What a frame's colour tags mean to us.
+
+use super::av::{self, PixelDescriptor};
+use super::info::OpenOptions;
+use super::layout::is_full_range;
+use histoscope_core::picture::color::{
+    Colorimetry, Matrix, NonlinearForm, NonlinearMatrix, Origin, Range, Sourced, UnreadableMatrix,
+};
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::primaries::Primaries;
+use histoscope_core::picture::transfer::SignalCurve;
+
+/// Colour tags as numbers.
+pub(super) type TagNumbers = av::ColorNumbers;
+
+/// H.273's "unspecified".
+const UNSPECIFIED: i32 = 2;
+
+/// The frame's tags, each filled in from the stream's where the frame has none.
+pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
+    let either = |frame: i32, stream: i32| if frame == UNSPECIFIED { stream } else { frame };
+    TagNumbers {
+        matrix: either(frame.matrix, stream.matrix),
+        range: if range(frame.range).is_some() { frame.range } else { stream.range },
+        primaries: either(frame.primaries, stream.primaries),
+        transfer: either(frame.transfer, stream.transfer),
+    }
+}
+
+/// The matrix that these tags state; `None` for "unspecified".
+fn matrix(numbers: TagNumbers) -> Option<Matrix> {
+    let primaries = Primaries::of_number(numbers.primaries);
+    let curve = SignalCurve::of_number(numbers.transfer);
+    let nonlinear = |form, curve| Matrix::Nonlinear(NonlinearMatrix { form, curve });
+    Some(match numbers.matrix {
+        UNSPECIFIED => return None,
+        0 => Matrix::Identity,
+        1 => Matrix::Bt709,
+        4 => Matrix::Fcc,
+        5 | 6 => Matrix::Bt601,
+        7 => Matrix::Smpte240m,
+        8 => Matrix::YCgCo,
+        9 => Matrix::Bt2020,
+        10 => match curve {
+            Some(curve) => nonlinear(NonlinearForm::Bt2020Constant, curve),
+            // It was made for that one.
+            None if numbers.transfer == UNSPECIFIED => nonlinear(NonlinearForm::Bt2020Constant, SignalCurve::Camera),
+            None => Matrix::Unreadable(UnreadableMatrix::Bt2020Constant),
+        },
+        11 => Matrix::Smpte2085,
+        12 => primaries.map_or(Matrix::Unreadable(UnreadableMatrix::ChromaDerived), Matrix::ChromaDerived),
+        13 => match (primaries, curve) {
+            (Some(primaries), Some(curve)) => nonlinear(NonlinearForm::ChromaDerivedConstant(primaries), curve),
+            (None, _) => Matrix::Unreadable(UnreadableMatrix::ChromaDerivedConstant),
+            (_, None) => Matrix::Unreadable(UnreadableMatrix::ChromaDerivedCurve),
+        },
+        14 => match curve {
+            Some(curve @ (SignalCurve::Pq | SignalCurve::Hlg)) => nonlinear(NonlinearForm::Ictcp, curve),
+            _ => Matrix::Unreadable(UnreadableMatrix::Ictcp),
+        },
+        other => Matrix::Unreadable(UnreadableMatrix::Unknown(u8::try_from(other).unwrap_or(u8::MAX))),
+    })
+}
+
+/// The range of FFmpeg's number.
+const fn range(number: i32) -> Option<Range> {
+    match number {
+        1 => Some(Range::Limited),
+        2 => Some(Range::Full),
+        _ => None,
+    }
+}
+
+/// How the samples are read, and a sentence about a tag that could not be followed.
+pub(super) fn colorimetry(
+    numbers: TagNumbers,
+    layout: &PixelLayout,
+    size: (u32, u32),
+    source: &PixelDescriptor,
+    options: &OpenOptions,
+) -> (Colorimetry, Option<String>) {
+    let tagged = matrix(numbers);
+    let mut colorimetry = Colorimetry::resolve(layout, size, tagged, range(numbers.range), is_full_range(source));
+    let mut note = None;
+    if let (ColorModel::YCbCr, Some(matrix)) = (layout.model, options.matrix) {
+        // Identity on subsampled planes is refused like a tag that says so.
+        if matrix != Matrix::Identity || layout.chroma_shift == (0, 0) {
+            colorimetry.matrix = Sourced { value: matrix, origin: Origin::Overridden };
+        }
+    } else if layout.model == ColorModel::YCbCr && numbers.matrix != UNSPECIFIED {
+        let name = av::matrix_name(numbers.matrix).unwrap_or("of an unknown number");
+        if colorimetry.matrix.origin == Origin::Guessed {
+            let used = colorimetry.matrix.value;
+            note = Some(format!("the colour matrix tag {name} cannot be applied to this picture; {used} is used"));
+        } else if let Matrix::Unreadable(matrix) = colorimetry.matrix.value {
+            note = Some(format!(
+                "{matrix}: Y', Cb and Cr are counted as coded, and there is no R'G'B' unless another matrix is chosen"
+            ));
+        }
+    }
+    if let Some(range) = options.range {
+        colorimetry.range = Sourced { value: range, origin: Origin::Overridden };
+    }
+    (colorimetry, note)
+}

@@ -1,0 +1,448 @@
+//! Decoding on a thread of its own, behind a bounded queue.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::address::{self, Delivery};
+use super::decoder::{Decoder, StopHandle};
+use super::error::MediaError;
+use super::exchange::{DecodeEvent, Demand, Exchange, FrameList, Life, QueueLimits};
+use super::index::{FrameIndex, Lister, Listing};
+use super::info::{FrameCounters, OpenOptions};
+use super::missing::Ending;
+use super::position::{Origin, Room};
+use super::promise::Promise;
+use super::reception::Receiver;
+use super::target::{Seek, SeekTarget};
+use super::timeshift::Timeshift;
+
+/// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
+const JOIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
+/// Every one of them costs the time to decode a picture that could have been left out.
+pub(super) const KEPT: Room = Room { frames: 1, bytes: 64 << 20 };
+
+/// How long the frames behind the target of a seek are left alone while nobody wants them. Who has sought often seeks again, and
+/// would have to wait for those that are being decoded.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A decoder on its own thread. Dropping it stops and joins the thread.
+pub struct DecodeThread {
+    shared: Arc<ThreadShared>,
+    stop: StopHandle,
+    handle: Option<JoinHandle<()>>,
+}
+
+/// What both threads hold; `airing` is its part for what is live.
+pub(super) struct ThreadShared {
+    exchange: Mutex<Exchange>,
+    /// Signalled at every change of what is exchanged.
+    pub(super) changed: Condvar,
+    pub(super) limits: QueueLimits,
+    pub(super) waker: Box<dyn Fn() + Send + Sync>,
+    pub(super) stop: StopHandle,
+    /// What is kept of a live source.
+    pub(super) shift: Arc<Timeshift>,
+}
+
+impl DecodeThread {
+    /// Opens `path` on a new thread and decodes it from the start. The events tell how that goes.
+    ///
+    /// `waker` is called on that thread whenever something was queued.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn open(
+        path: impl Into<PathBuf>,
+        options: OpenOptions,
+        limits: QueueLimits,
+        waker: impl Fn() + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let path = path.into();
+        let stop = StopHandle::new();
+        let handle = stop.clone();
+        Self::spawn(stop, limits, options.kept_packets, waker, move |shared| {
+            if address::delivery(&path) == Delivery::Live || options.follow {
+                return shared.receive(Receiver::new(path, options.clone(), handle), options);
+            }
+            match Decoder::open_keeping(&path, &options, &handle, Some(&shared.shift)) {
+                Ok(decoder) if decoder.info().live => {
+                    shared.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+                    shared.receive(Receiver::with(path, options.clone(), handle, decoder), options);
+                }
+                opened => shared.run(opened),
+            }
+        })
+    }
+
+    /// Goes on with a decoder that is already open, on a new thread.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn start(
+        decoder: Decoder,
+        limits: QueueLimits,
+        waker: impl Fn() + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        Self::spawn(decoder.stop_handle(), limits, 0, waker, move |shared| shared.run(Ok(decoder)))
+    }
+
+    fn spawn(
+        stop: StopHandle,
+        limits: QueueLimits,
+        kept_packets: usize,
+        waker: impl Fn() + Send + Sync + 'static,
+        work: impl FnOnce(&Arc<ThreadShared>) + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(ThreadShared {
+            exchange: Mutex::default(),
+            changed: Condvar::new(),
+            limits: QueueLimits { frames: limits.frames.max(QueueLimits::MIN_FRAMES), ..limits },
+            waker: Box::new(waker),
+            stop: stop.clone(),
+            shift: Arc::new(Timeshift::new(kept_packets)),
+        });
+        let theirs = Arc::clone(&shared);
+        let handle = thread::Builder::new().name("histoscope-decode".to_owned()).spawn(move || {
+            work(&theirs);
+            theirs.lock().life = Life::Finished;
+            theirs.changed.notify_all();
+        })?;
+        Ok(Self { shared, stop, handle: Some(handle) })
+    }
+
+    /// Takes the next event, if one is there.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<DecodeEvent> {
+        let event = self.shared.lock().queue.take();
+        if event.is_some() {
+            self.shared.changed.notify_all();
+        }
+        event
+    }
+
+    /// Takes the next news of the source itself, that it was opened or gives nothing, before frames that wait.
+    #[must_use]
+    pub fn take_news(&self) -> Option<DecodeEvent> {
+        self.shared.lock().queue.take_news()
+    }
+
+    /// Waits for the next event; `None` when the time is up or the thread has ended.
+    #[must_use]
+    pub fn recv_timeout(&self, timeout: Duration) -> Option<DecodeEvent> {
+        let deadline = Instant::now() + timeout;
+        let mut exchange = self.shared.lock();
+        loop {
+            if let Some(event) = exchange.queue.take() {
+                drop(exchange);
+                self.shared.changed.notify_all();
+                return Some(event);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || exchange.life == Life::Finished {
+                return None;
+            }
+            exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
+    /// begun yet is replaced. Of a live source [`SeekTarget::End`] leads to the newest frame and those that come; all else to
+    /// what is kept of it, see [`kept_secs`](Self::kept_secs).
+    pub fn seek(&self, serial: u64, seek: Seek) {
+        let mut exchange = self.shared.lock();
+        exchange.seek = Some((serial, seek));
+        self.stop.set_hurry(true);
+        // Frames are freed outside the lock.
+        let stale = exchange.queue.drop_stale();
+        exchange.air.tune(serial, seek);
+        drop(exchange);
+        self.shared.changed.notify_all();
+        drop(stale);
+    }
+
+    /// Says what frames are wanted for.
+    pub fn set_demand(&self, demand: Demand) {
+        let before = std::mem::replace(&mut self.shared.lock().demand, demand);
+        if before == Demand::Nothing && demand != before {
+            self.shared.changed.notify_all();
+        }
+    }
+
+    /// The list that the frames are numbered by. It is made aside once a seek has led to a frame whose number nobody knows,
+    /// and only where the packets of a file tell the frames; it is taken back if the frames do not come as they tell.
+    #[must_use]
+    pub fn frame_index(&self) -> Option<Arc<FrameIndex>> {
+        self.shared.lock().list.adopted().cloned()
+    }
+
+    /// The last seek and its serial, where its frames may be others than decoding from the start gives: the packets have told
+    /// meanwhile that the container's word is not to be relied on. The same seek again leads to the right ones.
+    #[must_use]
+    pub fn take_mistake(&self) -> Option<(u64, Seek)> {
+        self.shared.lock().mistake.take()
+    }
+
+    /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds from its first frame.
+    #[must_use]
+    pub fn kept_secs(&self) -> Option<(f64, f64)> {
+        self.shared.shift.span_secs()
+    }
+
+    /// From when to when nothing came of a live source between what is kept, in seconds from its first frame, where that took more
+    /// than half a second.
+    #[must_use]
+    pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
+        self.shared.shift.gaps_secs()
+    }
+
+    /// How many frames of a live source newer ones have replaced before they were taken, since this was last asked.
+    #[must_use]
+    pub fn take_replaced(&self) -> u64 {
+        std::mem::take(&mut self.shared.lock().replaced)
+    }
+
+    /// What the decoder counted so far, and what is wrong with the file's end as far as that is known, in words.
+    #[must_use]
+    pub fn condition(&self) -> (FrameCounters, Option<String>) {
+        let exchange = self.shared.lock();
+        (exchange.counters, exchange.ending.clone())
+    }
+}
+
+impl Drop for DecodeThread {
+    fn drop(&mut self) {
+        self.stop.stop();
+        let mut exchange = self.shared.lock();
+        if exchange.life == Life::Running {
+            exchange.life = Life::Stopped;
+        }
+        self.shared.changed.notify_all();
+        let deadline = Instant::now() + JOIN_LIMIT;
+        while exchange.life != Life::Finished {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                log::debug!("the decoding thread does not answer and is left behind");
+                return;
+            }
+            exchange = self.shared.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(exchange);
+        if let Some(handle) = self.handle.take()
+            && handle.join().is_err()
+        {
+            log::error!("the decoding thread panicked");
+        }
+    }
+}
+
+/// What comes next out of the decoder.
+fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
+    match decoder.next_frame() {
+        Ok(Some(frame)) => DecodeEvent::Frame(frame),
+        Ok(None) => DecodeEvent::EndOfStream { serial },
+        Err(error) => DecodeEvent::Error { serial, error },
+    }
+}
+
+/// What the thread is to do.
+pub(super) enum Task {
+    Learn(Listing),
+    Seek(u64, Seek),
+    Decode,
+    Stop,
+}
+
+/// What it does by itself afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    /// It decodes the frames that follow.
+    GoOn,
+    /// The same, but not before then unless they are wanted.
+    Later(Instant),
+    /// Nothing until the next seek.
+    Rest,
+}
+
+impl ThreadShared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Exchange> {
+        // What is exchanged is consistent between any two statements that change it.
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(self: &Arc<Self>, opened: Result<Decoder, MediaError>) {
+        let mut decoder = match opened {
+            Ok(decoder) => decoder,
+            Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
+        };
+        self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
+        let ending = Ending::of(&decoder);
+        self.lock().ending = ending.cut();
+        if decoder.promise.is_unlisted() {
+            // Until that is done, seeks lead to what the container says.
+            decoder.promise = Promise::Unlisted { aside: true };
+            self.begin_listing(&decoder);
+        }
+        let mut serial = 0;
+        let mut last = None;
+        let mut afterwards = Afterwards::GoOn;
+        loop {
+            match self.next_task(afterwards) {
+                Task::Stop => return,
+                Task::Learn(listing) => {
+                    let was_guessed = decoder.position.origin == Origin::Guess;
+                    decoder.learn(listing);
+                    if was_guessed && matches!(decoder.promise, Promise::Nothing) {
+                        afterwards = Afterwards::Rest;
+                        self.lock().mistake = last.map(|seek| (serial, seek));
+                        (self.waker)();
+                    }
+                }
+                Task::Seek(new, seek) => {
+                    serial = new;
+                    last = Some(seek);
+                    decoder.set_serial(serial);
+                    afterwards = self.seek(&mut decoder, serial, seek);
+                }
+                Task::Decode => {
+                    decoder.set_hasty(self.lock().demand == Demand::Playing);
+                    let event = next_event(&mut decoder, serial);
+                    afterwards = Afterwards::Rest;
+                    match &event {
+                        DecodeEvent::Frame(_) => afterwards = Afterwards::GoOn,
+                        DecodeEvent::EndOfStream { .. } => {
+                            let counters = decoder.counters();
+                            // After a seek not all frames have been counted.
+                            let frames = last.is_none().then_some(counters.delivered + counters.unusable);
+                            let missing = decoder
+                                .reached_secs()
+                                .and_then(|secs| ending.missing(decoder.info(), (frames, secs), &counters));
+                            let mut exchange = self.lock();
+                            exchange.ending = missing.or(exchange.ending.take());
+                        }
+                        _ => {}
+                    }
+                    self.lock().counters = decoder.counters();
+                    self.tell_list(&decoder);
+                    self.push(event);
+                }
+            }
+            self.tell_list(&decoder);
+        }
+    }
+
+    /// Tells which list the frames are numbered by, where that has changed: before the frames that come after it.
+    fn tell_list(&self, decoder: &Decoder) {
+        let mut exchange = self.lock();
+        if exchange.list.follow(decoder.adopted()) {
+            drop(exchange);
+            (self.waker)();
+        }
+    }
+
+    /// Lists the file's packets on a thread of its own, once.
+    fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
+        let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
+        match &mut self.lock().list {
+            list @ FrameList::NotBegun => *list = FrameList::UnderWay,
+            _ => return,
+        }
+        let shared = Arc::clone(self);
+        let list = move || {
+            let listing = lister.list(|| !shared.stop.is_stopped()).unwrap_or(Listing::Unclear);
+            shared.lock().list.finish(listing);
+            shared.changed.notify_all();
+        };
+        if let Err(error) = thread::Builder::new().name("histoscope-list".to_owned()).spawn(list) {
+            log::debug!("no thread to list the packets on: {error}");
+            self.lock().list.finish(Listing::Unclear);
+        }
+    }
+
+    /// Carries a seek out up to its first frame and what was decoded on the way to it.
+    fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
+        decoder.set_hasty(!matches!(seek, Seek::Exact(_) | Seek::Back { .. }));
+        if let Seek::Back { target, budget } = seek {
+            let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
+            self.push(match decoder.frames_back(target, budget) {
+                Ok(frames) => DecodeEvent::Earlier { serial, before_ticks, frames },
+                Err(error) => DecodeEvent::Error { serial, error },
+            });
+            return Afterwards::Rest;
+        }
+        if let Err(error) = decoder.seek_keeping(seek, KEPT) {
+            let goes_on = matches!(error, MediaError::NotSeekable { .. });
+            self.push(DecodeEvent::Error { serial, error });
+            return if goes_on { Afterwards::GoOn } else { Afterwards::Rest };
+        }
+        let first = next_event(decoder, serial);
+        let DecodeEvent::Frame(frame) = &first else {
+            self.push(first);
+            return Afterwards::Rest;
+        };
+        if frame.index.is_none() || matches!(seek, Seek::Towards(_)) {
+            self.begin_listing(decoder);
+        }
+        let before_ticks = frame.pts_ticks;
+        self.lock().counters = decoder.counters();
+        self.tell_list(decoder);
+        self.push(first);
+        let frames = decoder.frames_passed(before_ticks);
+        if !frames.is_empty() {
+            self.push(DecodeEvent::Earlier { serial, before_ticks, frames });
+        }
+        match seek {
+            Seek::Near(_) => Afterwards::Rest,
+            Seek::Exact(_) => Afterwards::Later(Instant::now() + PAUSE),
+            _ => Afterwards::GoOn,
+        }
+    }
+
+    /// Waits until there is something to do: a command, or room in the queue.
+    pub(super) fn next_task(&self, afterwards: Afterwards) -> Task {
+        let mut exchange = self.lock();
+        loop {
+            if exchange.life != Life::Running {
+                return Task::Stop;
+            }
+            if let Some((serial, seek)) = exchange.seek.take() {
+                self.stop.set_hurry(false);
+                return Task::Seek(serial, seek);
+            }
+            if let Some(listing) = exchange.list.take_done() {
+                return Task::Learn(listing);
+            }
+            let left = match afterwards {
+                Afterwards::Later(at) if exchange.demand == Demand::Nothing => {
+                    at.saturating_duration_since(Instant::now())
+                }
+                Afterwards::GoOn | Afterwards::Later(_) => Duration::ZERO,
+                Afterwards::Rest => Duration::MAX,
+            };
+            if left.is_zero() && exchange.queue.has_room(self.limits) {
+                return Task::Decode;
+            }
+            exchange = if left.is_zero() || left == Duration::MAX {
+                self.changed.wait(exchange).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                self.changed.wait_timeout(exchange, left).unwrap_or_else(PoisonError::into_inner).0
+            };
+        }
+    }
+
+    /// Queues an event, unless a seek that came meanwhile has made it stale.
+    pub(super) fn push(&self, event: DecodeEvent) {
+        let mut exchange = self.lock();
+        let is_stale = exchange.seek.is_some() && event.is_of_a_seek();
+        if exchange.life != Life::Running || is_stale {
+            return;
+        }
+        exchange.queue.push(event);
+        drop(exchange);
+        self.changed.notify_all();
+        (self.waker)();
+    }
+}

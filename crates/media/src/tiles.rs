@@ -1,0 +1,201 @@
+//! A picture of HEIF (HEIC, AVIF) that is stored as tiles, put together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::av::{self, AvError, AvFrame, AvPacket, Codec, CodecOptions, Input, Read, Received, TileGrid};
+use super::error::MediaError;
+use super::layout::native_layout;
+use super::source::Source;
+use super::streams::check_decoder;
+use histoscope_core::picture::crop::Crop;
+use histoscope_core::picture::layout::PixelLayout;
+
+/// All tiles of a picture in one frame.
+pub(super) struct TiledPicture {
+    grid: TileGrid,
+    /// Index of the stream of the tile that speaks for all.
+    stream: usize,
+    frame: AvFrame,
+}
+
+impl TiledPicture {
+    /// Decodes all tiles of that item of a HEIF file.
+    ///
+    /// # Errors
+    /// [`MediaError::Tiled`] unless they cover the picture as equal tiles with the same format, each once.
+    pub(super) fn read(source: &Source, item: u32) -> Result<Self, MediaError> {
+        let path = || source.path().to_owned();
+        let refusal = || MediaError::Tiled { path: path() };
+        if !av::TELLS_TILES {
+            return Err(refusal());
+        }
+        let mut input = source.open()?;
+        let grid = input.tile_grid(item).ok_or_else(refusal)?;
+        let stream = grid.tiles.first().ok_or_else(refusal)?.stream;
+        // One stream may be several tiles.
+        let mut places = BTreeMap::<_, Vec<_>>::new();
+        for tile in &grid.tiles {
+            places.entry(tile.stream).or_default().push(tile.place);
+        }
+        let codec = input.stream(stream).map_or("", |parameters| parameters.codec_name()).to_owned();
+        let no_frames = |refused| MediaError::NoFrames { path: path(), codec: codec.clone(), refused };
+        let mut filled: Option<TileFrame> = None;
+        while !places.is_empty() {
+            let packet = match input.read() {
+                Read::Packet(packet) => packet,
+                Read::Denied(denied) => return Err(source.denied(denied)),
+                Read::Error(error) if error != AvError::INVALID_DATA => return Err(source.error("reading", error)),
+                Read::End | Read::Error(_) => return Err(no_frames(0)),
+            };
+            let Ok(index) = usize::try_from(packet.stream()) else { continue };
+            let Some(places) = places.remove(&index) else { continue };
+            let Some(parameters) = input.stream(index) else { continue };
+            check_decoder(&parameters, source.path())?;
+            if parameters.crop().is_some_and(|crop| !crop.is_none()) {
+                return Err(refusal());
+            }
+            let tile = decode(&input, index, &packet).map_err(|error| source.error("opening the decoder", error))?;
+            let tile = tile.ok_or_else(|| no_frames(1))?;
+            let filled = match &mut filled {
+                Some(filled) => filled,
+                None => filled.insert(TileFrame::of(&grid, &tile).ok_or_else(refusal)?),
+            };
+            for place in places {
+                filled.put(&tile, place).ok_or_else(refusal)?;
+            }
+        }
+        let frame = filled.ok_or_else(refusal)?.frame;
+        Ok(Self { grid, stream, frame })
+    }
+
+    /// Index of the stream of the tile whose frame tells of the [whole](Self::whole).
+    pub(super) const fn stream(&self) -> usize {
+        self.stream
+    }
+
+    /// Width and height of all tiles together.
+    pub(super) const fn size(&self) -> (u32, u32) {
+        self.grid.size
+    }
+
+    /// What the container leaves out of them.
+    pub(super) const fn crop(&self) -> Crop {
+        self.grid.crop
+    }
+
+    /// The whole picture, in place of that tile's.
+    pub(super) fn whole(&self, tile: &AvFrame) -> AvFrame {
+        self.frame.described_as(tile)
+    }
+}
+
+/// The frame of a packet that is a stream's only one.
+fn decode(input: &Input, stream: usize, packet: &AvPacket) -> Result<Option<AvFrame>, AvError> {
+    let Some(parameters) = input.stream(stream) else { return Ok(None) };
+    let mut codec = Codec::open(&parameters, CodecOptions { threads: 1, low_delay: false })?;
+    if codec.send(Some(packet)).is_err() || codec.send(None).is_err() {
+        return Ok(None);
+    }
+    Ok(match codec.receive() {
+        Received::Frame(frame) => Some(frame),
+        Received::NeedsInput | Received::End | Received::Refused(_) => None,
+    })
+}
+
+/// What of a frame has to be the same in all tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TileKind {
+    format: av::PixelFormat,
+    color: av::ColorNumbers,
+    /// Width and height without what the codec leaves out.
+    size: (u32, u32),
+}
+
+impl TileKind {
+    /// That of a frame; `None` if the codec leaves something out before its first column or line.
+    fn of(frame: &AvFrame) -> Option<Self> {
+        let crop = frame.crop();
+        let size = crop.leaves(frame.size()).filter(|_| (crop.left, crop.top) == (0, 0))?;
+        Some(Self { format: frame.format(), color: frame.color_numbers(), size })
+    }
+}
+
+/// A frame that tiles are put into.
+struct TileFrame {
+    kind: TileKind,
+    layout: PixelLayout,
+    frame: AvFrame,
+}
+
+impl TileFrame {
+    /// The frame for tiles like this one, if such make up the grid.
+    fn of(grid: &TileGrid, tile: &AvFrame) -> Option<Self> {
+        let kind = TileKind::of(tile)?;
+        let layout = native_layout(&kind.format.descriptor()?)?;
+        let places: Vec<_> = grid.tiles.iter().map(|tile| tile.place).collect();
+        let is_whole =
+            is_filled(grid.size, kind.size, &places) && places.iter().all(|place| is_at_sample(&layout, *place));
+        let frame = AvFrame::to_fill(kind.format, grid.size).filter(|_| is_whole)?;
+        Some(Self { kind, layout, frame })
+    }
+
+    /// Copies a tile to a place that is the grid's; `None` if it is not like the first.
+    fn put(&mut self, tile: &AvFrame, (x, y): (u32, u32)) -> Option<()> {
+        if TileKind::of(tile)? != self.kind {
+            return None;
+        }
+        let (width, height) = self.kind.size;
+        for plane in 0..self.layout.plane_count() {
+            let (row_bytes, rows) = self.layout.plane_size(plane, width, height);
+            let rows = tile.copy_rows(plane, row_bytes, rows)?;
+            self.frame.fill_rows(plane, self.layout.plane_size(plane, x, y), (&rows, row_bytes))?;
+        }
+        if tile.is_damaged() {
+            self.frame.set_damaged();
+        }
+        Some(())
+    }
+}
+
+/// Whether tiles of one size at these places fill the whole size, each its own part of it.
+fn is_filled((width, height): (u32, u32), tile: (u32, u32), places: &[(u32, u32)]) -> bool {
+    if tile.0 == 0 || tile.1 == 0 || width % tile.0 != 0 || height % tile.1 != 0 {
+        return false;
+    }
+    let is_cell = |&(x, y): &(u32, u32)| x < width && y < height && x % tile.0 == 0 && y % tile.1 == 0;
+    let cells = u64::from(width / tile.0) * u64::from(height / tile.1);
+    let distinct: BTreeSet<_> = places.iter().filter(|place| is_cell(place)).collect();
+    distinct.len() == places.len() && places.len() as u64 == cells
+}
+
+/// Whether samples of all planes begin at a place.
+const fn is_at_sample(layout: &PixelLayout, (x, y): (u32, u32)) -> bool {
+    let (across, down) = layout.chroma_shift;
+    x % (1 << across) == 0 && y % (1 << down) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_fill_a_picture_each_once() {
+        let places = [(0, 0), (64, 0), (0, 32), (64, 32)];
+        assert!(is_filled((128, 64), (64, 32), &places));
+        assert!(!is_filled((128, 64), (64, 32), &places[..3]), "one is missing");
+        assert!(!is_filled((128, 64), (64, 32), &[places[0], places[1], places[2], places[0]]), "one is there twice");
+        assert!(!is_filled((128, 64), (64, 32), &[places[0], places[1], places[2], (63, 32)]), "one is off");
+        assert!(!is_filled((128, 64), (64, 32), &[places[0], places[1], places[2], (128, 32)]), "one is outside");
+        assert!(!is_filled((127, 64), (64, 32), &places), "they are larger");
+        assert!(!is_filled((128, 64), (0, 32), &places), "they are nothing");
+    }
+
+    #[test]
+    fn chroma_begins_with_a_whole_sample() {
+        let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+        assert!(
+            is_at_sample(&layout, (62, 30)) && !is_at_sample(&layout, (63, 30)) && !is_at_sample(&layout, (62, 31))
+        );
+        assert!(is_at_sample(&PixelLayout::planar_ycbcr(8, (0, 0)), (63, 31)));
+    }
+}

@@ -1,0 +1,196 @@
+//! When each frame is shown: from timestamps that may be missing, repeated, backward or absurd to ones that rise.
+
+use histoscope_core::picture::Ratio;
+
+/// Seconds by which a timestamp may fall behind before it counts as a new start rather than as a stray, and frames, which
+/// count at low rates.
+const BACKWARD_JUMP_SECS: f64 = 0.3;
+const BACKWARD_JUMP_FRAMES: f64 = 5.0;
+/// Seconds by which a timestamp of a format that may jump (transport streams) may run ahead before it counts as a jump.
+const FORWARD_JUMP_SECS: f64 = 10.0;
+/// The same for the other formats, where long pauses are legitimate: slide shows, surveillance.
+const ABSURD_JUMP_SECS: f64 = 6.0 * 3600.0;
+
+/// Gives each frame its timestamp. Never drops a frame, and what it returns rises.
+#[derive(Debug, Clone)]
+pub(super) struct Timeline {
+    /// Ticks between frames at the stated rate, at least 1.
+    frame_ticks: f64,
+    backward_jump: i64,
+    forward_jump: i64,
+    last: Option<i64>,
+    /// Ticks added to the file's timestamps since the last jump.
+    offset: i64,
+    /// The offset before the last frame's jump, if that was one: the frame may have been a lone outlier.
+    offset_before_jump: Option<i64>,
+    /// The timestamp before a run of frames without one, and the run's length; the run's timestamps are computed from
+    /// both, so that rounding does not add up.
+    run: (i64, u64),
+    jumped: bool,
+    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    strayed: bool,
+}
+
+impl Timeline {
+    /// For a stream with this time base and frame rate; 25 frames a second where the rate is unknown.
+    pub(super) fn new(time_base: Ratio, rate: Option<Ratio>, may_jump: bool) -> Self {
+        let tick_secs = time_base.value();
+        let rate = rate.map_or(25.0, Ratio::value);
+        let ticks = |secs: f64| (secs / tick_secs).ceil() as i64;
+        let backward_secs = BACKWARD_JUMP_SECS.max(BACKWARD_JUMP_FRAMES / rate);
+        Self {
+            frame_ticks: (1.0 / (rate * tick_secs)).max(1.0),
+            backward_jump: ticks(backward_secs),
+            forward_jump: ticks(if may_jump { FORWARD_JUMP_SECS } else { ABSURD_JUMP_SECS }),
+            last: None,
+            offset: 0,
+            offset_before_jump: None,
+            run: (0, 0),
+            jumped: false,
+            strayed: false,
+        }
+    }
+
+    /// Ticks between frames at the stated rate.
+    pub(super) fn frame_ticks(&self) -> i64 {
+        self.frame_ticks.round() as i64
+    }
+
+    /// The file's own timestamp of a frame that was placed there since the last jump.
+    pub(super) const fn stated(&self, placed: i64) -> i64 {
+        placed.saturating_sub(self.offset)
+    }
+
+    /// Whether the file's timestamps ever jumped, so that they do not tell positions in the whole file apart.
+    pub(super) const fn has_jumped(&self) -> bool {
+        self.jumped
+    }
+
+    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    pub(super) const fn has_strayed(&self) -> bool {
+        self.strayed
+    }
+
+    /// Forgets the position, as after a seek.
+    pub(super) const fn restart(&mut self) {
+        self.last = None;
+        self.offset = 0;
+        self.offset_before_jump = None;
+        self.run = (0, 0);
+        self.strayed = false;
+    }
+
+    /// The timestamp of the next frame, whose own is `stated`.
+    pub(super) fn place(&mut self, stated: Option<i64>) -> i64 {
+        let pts = match (stated, self.last) {
+            (Some(stated), None) => self.begin(stated),
+            (None, None) => self.begin(0),
+            (Some(stated), Some(last)) => self.follow(stated, last),
+            (None, Some(last)) => self.synthesise(last),
+        };
+        self.strayed |= stated != Some(pts);
+        self.last = Some(pts);
+        pts
+    }
+
+    /// Room for the jumps and runs that may follow: timestamps near the ends of the integers' range are absurd anyway.
+    fn begin(&mut self, stated: i64) -> i64 {
+        let pts = stated.clamp(i64::MIN / 4, i64::MAX / 4);
+        self.offset = pts.saturating_sub(stated);
+        self.run = (pts, 0);
+        pts
+    }
+
+    fn follow(&mut self, stated: i64, last: i64) -> i64 {
+        if let Some(before) = self.offset_before_jump.take() {
+            let step = stated.saturating_add(before).saturating_sub(last);
+            if (-self.backward_jump..=self.backward_jump).contains(&step) {
+                self.offset = before;
+            }
+        }
+        let mut pts = stated.saturating_add(self.offset);
+        let step = pts.saturating_sub(last);
+        if step < -self.backward_jump || step > self.forward_jump {
+            pts = last.saturating_add(self.frame_ticks());
+            self.offset_before_jump = Some(self.offset);
+            self.offset = pts.saturating_sub(stated);
+            self.jumped = true;
+        } else if step <= 0 {
+            pts = last.saturating_add(1);
+        }
+        self.run = (pts, 0);
+        pts
+    }
+
+    fn synthesise(&mut self, last: i64) -> i64 {
+        let (base, length) = self.run;
+        self.run.1 = length + 1;
+        let pts = base.saturating_add((self.run.1 as f64 * self.frame_ticks).round() as i64);
+        pts.max(last.saturating_add(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(may_jump: bool) -> Timeline {
+        Timeline::new(Ratio { num: 1, den: 1000 }, Some(Ratio { num: 24_000, den: 1001 }), may_jump)
+    }
+
+    fn place(timeline: &mut Timeline, stated: &[Option<i64>]) -> Vec<i64> {
+        stated.iter().map(|s| timeline.place(*s)).collect()
+    }
+
+    #[test]
+    fn good_timestamps_stay() {
+        let mut t = timeline(true);
+        assert_eq!(place(&mut t, &[Some(-40), Some(0), Some(41), Some(9000)]), [-40, 0, 41, 9000]);
+        assert!(!t.has_jumped());
+    }
+
+    #[test]
+    fn missing_ones_follow_the_rate_without_drift() {
+        let mut t = timeline(false);
+        let made = place(&mut t, &vec![None; 24_001]);
+        assert_eq!(made[..4], [0, 42, 83, 125]);
+        assert_eq!(made[24_000], 1_001_000);
+        let mut t = timeline(false);
+        assert_eq!(place(&mut t, &[Some(500), None, None, Some(700)]), [500, 542, 583, 700]);
+    }
+
+    #[test]
+    fn repeated_and_stray_ones_rise() {
+        let mut t = timeline(false);
+        let made = place(&mut t, &[Some(0), Some(0), Some(0), Some(40), Some(30), Some(80)]);
+        assert_eq!(made, [0, 1, 2, 40, 41, 80]);
+        assert!(!t.has_jumped());
+    }
+
+    #[test]
+    fn a_new_start_goes_on_from_the_last_frame() {
+        let mut t = timeline(true);
+        assert_eq!(place(&mut t, &[Some(90_000), Some(90_040), Some(0), Some(40)]), [90_000, 90_040, 90_082, 90_122]);
+        assert!(t.has_jumped());
+    }
+
+    #[test]
+    fn a_lone_outlier_changes_nothing_after_it() {
+        let mut t = timeline(false);
+        let made = place(&mut t, &[Some(0), Some(40), Some(80), Some(-90_000), Some(160), Some(200)]);
+        assert_eq!(made, [0, 40, 80, 122, 160, 200]);
+    }
+
+    #[test]
+    fn a_long_pause_is_kept_where_the_format_does_not_jump() {
+        assert_eq!(place(&mut timeline(false), &[Some(0), Some(60_000)]), [0, 60_000]);
+        assert_eq!(place(&mut timeline(true), &[Some(0), Some(60_000), Some(60_040)]), [0, 42, 82]);
+    }
+
+    #[test]
+    fn absurd_timestamps_neither_overflow_nor_stop() {
+        let stated = [Some(i64::MAX), Some(i64::MIN + 1), None, Some(i64::MAX), Some(0), Some(-1)];
+        let made = place(&mut timeline(false), &stated);
+        assert!(made.windows(2).all(|pair| pair[0] < pair[1]), "{made:?}");
+    }
+}

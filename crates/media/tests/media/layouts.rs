@@ -1,0 +1,65 @@
+//! Samples reach the program as they lie in the file, whatever the pixel format.
+
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::layout::ColorModel;
+
+use crate::common::{Clip, decode_all, noise, picture_bytes};
+
+const WIDTH: u32 = 19;
+const HEIGHT: u32 = 7;
+
+/// Two frames of noise in each of the pixel formats, as files `FORMAT.nut` beside `noise.bin`.
+fn noise_clips(formats: &[&str]) -> (Clip, Vec<u8>) {
+    let bytes = noise(64 * 1024, 5);
+    let clip = Clip::from_bytes("noise.bin", &bytes);
+    let (mut inputs, mut outputs) = (String::new(), String::new());
+    for (index, format) in formats.iter().enumerate() {
+        inputs.push_str(&format!("-f rawvideo -pixel_format {format} -video_size {WIDTH}x{HEIGHT} -i @ "));
+        outputs.push_str(&format!("-map {index} -c copy -frames:v 2 @/{format}.nut "));
+    }
+    clip.make("last.nut", &format!("{inputs}{outputs} -map 0 -c copy -frames:v 1"));
+    (clip, bytes)
+}
+
+/// The two pictures of a format's clip.
+fn pictures(clip: &Clip, format: &str) -> [Picture; 2] {
+    let frames = decode_all(&clip.folder().join(format!("{format}.nut")));
+    assert_eq!(frames.len(), 2, "{format}");
+    assert_eq!(frames[0].source.pixel_format, format);
+    [frames[0].picture.clone(), frames[1].picture.clone()]
+}
+
+#[test]
+fn native_formats_are_not_touched() {
+    // Bytes of alpha samples a pixel that follow the picture's planes, for formats that keep alpha in a plane of its own.
+    let mut formats: Vec<(&str, usize)> = "yuv420p yuv422p yuv444p yuv410p yuv411p yuv440p yuv420p10le yuv422p10le \
+        yuv444p10le yuv420p12le yuv422p12le yuv444p12le yuv420p14le yuv422p14le yuv444p14le \
+        yuv420p16le yuv422p16le yuv444p16le nv12 nv21 \
+        yuyv422 uyvy422 gray gray10le gray12le gray14le gray16le ya8 gbrp gbrp10le gbrp12le gbrp14le gbrp16le \
+        rgb24 bgr24 rgba bgra argb abgr rgb0 bgr0 0rgb 0bgr rgb48le bgr48le rgba64le bgra64le"
+        .split_whitespace()
+        .map(|format| (format, 0))
+        .collect();
+    formats.extend(["yuva420p", "yuva422p", "yuva444p", "gbrap"].map(|format| (format, 1)));
+    formats.extend(["yuva420p10le", "yuva422p10le", "yuva444p10le", "gbrap10le"].map(|format| (format, 2)));
+    formats.extend(["yuva422p12le", "yuva444p12le", "gbrap12le", "yuva444p16le", "gbrap16le"].map(|f| (f, 2)));
+    let names: Vec<_> = formats.iter().map(|(name, _)| *name).collect();
+    let (clip, bytes) = noise_clips(&names);
+    for (format, alpha) in formats {
+        let mut at = 0;
+        for picture in pictures(&clip, format) {
+            let found = picture_bytes(&picture);
+            assert!(found == bytes[at..][..found.len()], "{format}: the samples differ");
+            at += found.len() + alpha * (WIDTH * HEIGHT) as usize;
+        }
+    }
+}
+
+#[test]
+fn full_range_formats_say_so() {
+    let clip = Clip::moving("clip.mjpeg", "40x30", 0.2, "-c:v mjpeg -pix_fmt yuvj422p");
+    let frames = decode_all(clip.path());
+    let range = frames[0].picture.colorimetry().range;
+    assert_eq!(range.to_string(), "full (tagged)");
+    assert_eq!(frames[0].picture.layout().model, ColorModel::YCbCr);
+}

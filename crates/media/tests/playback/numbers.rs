@@ -1,0 +1,140 @@
+//! The number of the frame on screen after a seek: exact once the packets have told it, and never a wrong one.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use histoscope_media::{Decoder, OpenOptions, Seek};
+
+use crate::common::numbered::{Truth, number, numbered};
+use crate::common::session::Session;
+use crate::common::{Clip, ffprobe};
+
+const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
+const SOON: Duration = Duration::from_secs(30);
+
+/// Lets the session run until the frame on screen has a number, and gives it.
+fn number_in_time(session: &mut Session) -> u64 {
+    let begin = Instant::now();
+    loop {
+        session.tick(Instant::now());
+        if let Some(index) = session.player.frame_index() {
+            return index;
+        }
+        assert!(begin.elapsed() < SOON, "{}: the frame has no number", session.info.path.display());
+        session.wait(Duration::from_millis(5));
+    }
+}
+
+/// Seeks here and there in a fresh session; the number is right as soon as there is one, and soon there is one.
+fn check(path: &Path) {
+    let truth = Truth::new(path);
+    let mut session = Session::paused(path);
+    for share in [0.7, 0.31, 0.99, 0.5] {
+        session.seek(truth.last_secs() * share);
+        let position = truth.at(truth.last_secs() * share);
+        assert_eq!(number(&session.frame().picture), truth.numbers[position], "{}", path.display());
+        let at_once = session.player.frame_index();
+        assert!(at_once.is_none_or(|index| index == position as u64), "{}: {at_once:?}", path.display());
+        assert_eq!(number_in_time(&mut session), position as u64, "{}: sought to {share}", path.display());
+    }
+    let last = truth.count() - 1;
+    for position in [last / 3, last, last / 2] {
+        let mut session = Session::paused(path);
+        session.go(|player| player.seek_to_frame(position as u64));
+        assert_eq!(number(&session.frame().picture), truth.numbers[position], "{}", path.display());
+        assert_eq!(number_in_time(&mut session), position as u64);
+    }
+}
+
+#[test]
+fn containers_that_count_nothing() {
+    let clip = numbered("clip.mkv", 200, "25", &format!("{X264} -g 25"));
+    check(clip.path());
+    check(&clip.make("clip.ts", "-i @ -c copy -output_ts_offset 40000"));
+}
+
+#[test]
+fn a_rate_that_changes() {
+    let select = "-vf select='lt(n,40)+gt(n,200)+not(mod(n,17))' -fps_mode vfr";
+    let clip = numbered("pauses.mkv", 300, "30", &format!("{select} {X264} -g 30"));
+    check(clip.path());
+    check(&clip.make("pauses.mp4", "-i @ -c copy"));
+}
+
+/// The headers tell of 25 frames a second, evenly spaced: the average is right, and so are the first ten seconds.
+#[test]
+fn a_rate_that_is_stated_and_not_kept() {
+    let middle = "if(lt(N,350),10+(N-250)/20,15+(N-350)/30)";
+    // How long the last frame lasts depends on the version of `ffmpeg`, and must not be what the average tells.
+    let times = format!("if(lt(N,250),N/25,if(lt(N,500),{middle},N/25+6/300))");
+    let arguments = format!(
+        "-vf settb=1/300,setpts='{times}/TB' -fps_mode passthrough -enc_time_base 1:300 {X264} -g 30 -video_track_timescale 300"
+    );
+    let clip = numbered("liar.mp4", 1000, "25", &arguments);
+    let session = Session::paused(clip.path());
+    assert!(session.info.constant_rate().is_some(), "this clip is no trap: {:?}", session.info);
+    check(clip.path());
+}
+
+/// The number is right where it was counted, and gone where a frame was lost before it.
+#[test]
+fn a_frame_that_was_lost() {
+    let broken = without_frame(LOST);
+    let mut session = Session::paused(broken.path());
+    session.seek(2.0);
+    assert_eq!(number(&session.frame().picture), 50);
+    assert_eq!(number_in_time(&mut session), 50);
+    for expected in (51..120).filter(|number| *number != LOST) {
+        let shown = number(&session.step(true).picture);
+        assert_eq!(shown, expected);
+        let index = session.player.frame_index();
+        let is_known = index == Some(expected as u64);
+        assert_eq!(is_known, expected < LOST, "frame {expected} is called {index:?}");
+        assert!(index.is_none() || is_known, "frame {expected} is called {index:?}");
+    }
+}
+
+/// A list that comes when frames have already been decoded which it does not tell is not believed.
+#[test]
+fn a_frame_that_was_lost_before_the_numbers_came() {
+    let broken = without_frame(LOST);
+    for (from_secs, frames, agrees) in [(2.0, 20, true), (3.0, 10, false), (3.0, 4, true), (4.0, 15, true)] {
+        let mut decoder = Decoder::open(broken.path(), &OpenOptions::default()).expect("a video");
+        let list = decoder.frame_index(|| true).expect("a file").expect("plain packets");
+        decoder.seek(Seek::to(from_secs)).expect("a seek");
+        let first = decoder.next_frame().expect("a frame").expect("a frame");
+        assert_eq!(first.index, None, "nothing tells yet");
+        for _ in 1..frames {
+            decoder.next_frame().expect("a frame").expect("a frame");
+        }
+        let adopted = decoder.adopt(list);
+        assert_eq!(adopted.is_some(), agrees, "{frames} frames from {from_secs} s on");
+        let next = decoder.next_frame().expect("a frame").expect("a frame");
+        let expected = number(&next.picture) as u64;
+        assert_eq!(next.index, agrees.then_some(expected));
+    }
+}
+
+/// The number of the frame that gets lost: far behind what is decoded ahead of the one on screen.
+const LOST: usize = 80;
+
+/// A video in which one packet has no picture.
+fn without_frame(lost: usize) -> Clip {
+    let clip = numbered("whole.mkv", 120, "25", "-c:v mjpeg -q:v 3");
+    let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
+    let (place, size) = packet(clip.path(), lost);
+    bytes[place..place + size].fill(0);
+    Clip::from_bytes("broken.mkv", &bytes)
+}
+
+/// Where a packet's bytes lie in the file, and how many they are.
+fn packet(path: &Path, position: usize) -> (usize, usize) {
+    let text = ffprobe(path, &["-show_entries", "packet=pos,size"]);
+    let line = text.lines().nth(position).expect("a packet");
+    let mut fields = line.trim_end_matches(',').split(',').map(|field| field.parse().expect("a number"));
+    let (first, second): (usize, usize) = (fields.next().expect("a size"), fields.next().expect("a place"));
+    // ffprobe gives the size first; the packet's block begins with a header of a few bytes.
+    let bytes = std::fs::read(path).expect("the clip can be read");
+    let start = (second..second + 32).find(|&at| bytes[at..].starts_with(&[0xff, 0xd8])).expect("a JPEG");
+    (start, first)
+}

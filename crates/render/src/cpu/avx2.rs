@@ -1,0 +1,157 @@
+//! The conversion of 8-bit Y'CbCr with halved chroma, written out for AVX2.
+//!
+//! The compiler makes good vectors of the loops in [`convert`](super::convert), but needs an array in memory between any
+//! two of them. Here a pixel stays in registers from its luma code to the indices under which
+//! [`pairs`](super::pairs) count it, so that the first-level cache is left to the bins. The arithmetic is the same.
+//!
+//! A row of a view is drawn likewise: from levels of three components to R'G'B' bytes without arrays between.
+//!
+//! The order of a block's pixels does not matter to a histogram. So that a chroma sample need not be repeated for its two
+//! pixels, pixels with even and with odd numbers are converted apart and stay apart.
+
+use std::arch::x86_64::*;
+
+use super::convert::{BLOCK, STEP, SharedTerms};
+use super::resample::{GROUP, GROUP_READS, PixelGroup};
+use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_magic};
+
+/// The highest code.
+const TOP: i16 = 255;
+const FRACTION: i32 = fraction_bits(8) as i32;
+/// Luminance is the upper half of a product of 64 bits, shifted right by this.
+const LUMINANCE_SHIFT: i32 = luminance_magic::<256>().1 as i32 - 32;
+
+/// Computes the terms of a row of chroma samples, a multiple of eight.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn set_chroma(terms: &mut SharedTerms, conversion: &Conversion, second: &[u16], third: &[u16]) {
+    let (second, third) = (second.as_chunks::<8>().0, third.as_chunks::<8>().0);
+    for (channel, terms) in terms.iter_mut().enumerate() {
+        let [_, w1, w2] = conversion.weights[channel].map(|weight| _mm256_set1_epi32(weight));
+        let bias = _mm256_set1_epi32(conversion.bias[channel]);
+        for ((term, &c1), &c2) in terms.iter_mut().zip(second).zip(third) {
+            let (c1, c2) = (_mm256_cvtepu16_epi32(bytemuck::cast(c1)), _mm256_cvtepu16_epi32(bytemuck::cast(c2)));
+            let weighted = _mm256_add_epi32(_mm256_mullo_epi32(c1, w1), _mm256_mullo_epi32(c2, w2));
+            *term = bytemuck::cast(_mm256_add_epi32(weighted, bias));
+        }
+    }
+}
+
+/// Converts a run of pixels, a multiple of [`STEP`], and writes where the pairs of green and luminance and of red and blue
+/// are counted. `out_of_range` grows by the pixels below and above the range of red, of green and of blue.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn convert(
+    indices: &mut [[u16; BLOCK]; 2],
+    (luma, weight): (&[u16], i32),
+    terms: &SharedTerms,
+    out_of_range: &mut [u32; 6],
+) {
+    let luma = luma.as_chunks::<STEP>().0;
+    let [first, second] = indices.each_mut().map(|indices| &mut indices.as_chunks_mut::<STEP>().0[..luma.len()]);
+    let [red_terms, green_terms, blue_terms] = terms.each_ref().map(|terms| &terms[..luma.len()]);
+    let weight = _mm256_set1_epi32(weight);
+    let mut outside = [_mm256_setzero_si256(); 6];
+    for i in 0..luma.len() {
+        let codes: __m256i = bytemuck::cast(luma[i]);
+        let even = _mm256_mullo_epi32(_mm256_and_si256(codes, _mm256_set1_epi32(0xffff)), weight);
+        let odd = _mm256_mullo_epi32(_mm256_srli_epi32::<16>(codes), weight);
+        let mut red = unclamped(even, odd, &red_terms[i]);
+        let mut green = unclamped(even, odd, &green_terms[i]);
+        let mut blue = unclamped(even, odd, &blue_terms[i]);
+        // Codes beyond the range have a bit above the lowest eight. Most pictures have few, in some places.
+        let any = _mm256_or_si256(_mm256_or_si256(red, green), blue);
+        if _mm256_testz_si256(any, _mm256_set1_epi16(!TOP)) == 0 {
+            red = clamped(red, &mut outside, 0);
+            green = clamped(green, &mut outside, 1);
+            blue = clamped(blue, &mut outside, 2);
+        }
+        first[i] = bytemuck::cast(index(green, luminance(red, green, blue)));
+        second[i] = bytemuck::cast(index(red, blue));
+    }
+    for (count, lanes) in out_of_range.iter_mut().zip(outside) {
+        *count += bytemuck::cast::<_, [u16; 16]>(lanes).map(u32::from).iter().sum::<u32>();
+    }
+}
+
+/// A channel of 16 pixels before the clamp.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn unclamped(even: __m256i, odd: __m256i, term: &[i32; 8]) -> __m256i {
+    let term = bytemuck::cast(*term);
+    let even = _mm256_srai_epi32::<FRACTION>(_mm256_add_epi32(even, term));
+    let odd = _mm256_srai_epi32::<FRACTION>(_mm256_add_epi32(odd, term));
+    _mm256_packs_epi32(even, odd)
+}
+
+/// The codes of a channel; counts those that lay below and above.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn clamped(values: __m256i, outside: &mut [__m256i; 6], channel: usize) -> __m256i {
+    let (zero, top) = (_mm256_setzero_si256(), _mm256_set1_epi16(TOP));
+    // A comparison that holds gives -1.
+    outside[2 * channel] = _mm256_sub_epi16(outside[2 * channel], _mm256_cmpgt_epi16(zero, values));
+    outside[2 * channel + 1] = _mm256_sub_epi16(outside[2 * channel + 1], _mm256_cmpgt_epi16(values, top));
+    _mm256_min_epi16(_mm256_max_epi16(values, zero), top)
+}
+
+/// The luminance bins of 16 pixels.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn luminance(red: __m256i, green: __m256i, blue: __m256i) -> __m256i {
+    let zero = _mm256_setzero_si256();
+    let low = luminance_of(_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, zero));
+    let high = luminance_of(_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, zero));
+    // Only the whitest pixel of all reaches 256.
+    _mm256_min_epi16(_mm256_packs_epi32(low, high), _mm256_set1_epi16(TOP))
+}
+
+/// The luminance of eight pixels, from pairs of red and green, and of blue and zero.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn luminance_of(red_green: __m256i, blue: __m256i) -> __m256i {
+    let red_green = _mm256_madd_epi16(red_green, _mm256_set1_epi32(1063 | 3576 << 16));
+    let half_sums = _mm256_add_epi32(red_green, _mm256_madd_epi16(blue, _mm256_set1_epi32(361)));
+    let magic = _mm256_set1_epi64x(luminance_magic::<256>().0 as i64);
+    // Products of 64 bits are had of every other number, so the rest is moved there and back.
+    let even = _mm256_srli_epi64::<{ 32 + LUMINANCE_SHIFT }>(_mm256_mul_epu32(half_sums, magic));
+    let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(half_sums), magic);
+    _mm256_blend_epi32::<0b1010_1010>(even, _mm256_srli_epi64::<LUMINANCE_SHIFT>(odd))
+}
+
+/// Where tables count two codes; see [`index_of`](super::pairs::index_of).
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn index(first: __m256i, second: __m256i) -> __m256i {
+    _mm256_or_si256(first, _mm256_slli_epi16::<8>(_mm256_sub_epi16(second, first)))
+}
+
+/// Draws pixels, a multiple of [`GROUP`], from rows of levels; see [`to_pixels`](super::resample::to_pixels).
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[PixelGroup]; 3], pixels: &mut [u32]) {
+    let rgb = rgb.map(|row| row.map(|weight| _mm256_set1_ps(weight)));
+    // Bytes that lie channel by channel within either half become pixels.
+    let order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    let opaque = _mm256_set1_epi32(255);
+    let [first, second, third] = groups;
+    let groups = first.iter().zip(second).zip(third);
+    for (pixels, ((a, b), c)) in pixels.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
+        let values = [values_of(rows[0], a), values_of(rows[1], b), values_of(rows[2], c)];
+        let [x, y, z] = rgb.map(|row| channel_of(&row, values));
+        let (xy, zw) = (_mm256_packus_epi32(x, y), _mm256_packus_epi32(z, opaque));
+        *pixels = bytemuck::cast(_mm256_shuffle_epi8(_mm256_packus_epi16(xy, zw), order));
+    }
+}
+
+/// What a row of levels is at eight pixels.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
+    let half = |half: usize| -> [i16; GROUP_READS] {
+        let samples = &row[group.first[half] as usize..][..GROUP_READS];
+        std::array::from_fn(|i| samples[i])
+    };
+    let samples = _mm256_set_m128i(bytemuck::cast(half(1)), bytemuck::cast(half(0)));
+    let pairs = _mm256_shuffle_epi8(samples, bytemuck::cast(group.picks));
+    _mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, bytemuck::cast(group.weights)))
+}
+
+/// A channel of eight pixels, rounded, before the clamp.
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn channel_of([x, y, z, bias]: &[__m256; 4], [a, b, c]: [__m256; 3]) -> __m256i {
+    let sum = _mm256_add_ps(_mm256_mul_ps(*x, a), _mm256_mul_ps(*y, b));
+    let sum = _mm256_add_ps(_mm256_add_ps(sum, _mm256_mul_ps(*z, c)), *bias);
+    _mm256_cvttps_epi32(_mm256_add_ps(sum, _mm256_set1_ps(0.5)))
+}

@@ -1,0 +1,208 @@
+//! What one worker does with a band of rows: unpack, convert and count, block by block.
+
+use std::ops::Range;
+
+use super::convert::{BLOCK, Converter, STEP, SharedTerms};
+use super::counters::Counters;
+use super::pairs::PairTables;
+use super::simd::{Kernel, Level};
+use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::unpack::Source;
+
+/// What is counted in one pass over a picture.
+#[derive(Clone, Copy)]
+pub(super) enum Pass<'a> {
+    /// Red, green, blue and luminance from three components, the latter two subsampled by these powers of two.
+    Color { sources: [Source<'a>; 3], chroma_shift: (u8, u8), conversion: Conversion },
+    /// The codes of one component. All four channels of the counters take part; their sum is the component's histogram.
+    Component { source: Source<'a> },
+}
+
+impl Pass<'_> {
+    /// The rows that must stay together because they share chroma, and how many such groups the picture has.
+    pub fn row_groups(&self) -> (usize, usize) {
+        match self {
+            Self::Color { sources: [first, ..], chroma_shift, .. } => {
+                let rows = 1 << chroma_shift.1;
+                (rows, first.height.div_ceil(rows))
+            }
+            Self::Component { source } => (1, source.height),
+        }
+    }
+
+    /// Samples in a row.
+    pub fn row_samples(&self) -> usize {
+        match self {
+            Self::Color { sources: [first, ..], .. } => first.width,
+            Self::Component { source } => source.width,
+        }
+    }
+}
+
+/// The scratch memory and the counts of one worker.
+pub(super) struct Worker {
+    /// The bins of single channels.
+    pub counters: Counters,
+    /// The bins of two channels at a time.
+    pub pairs: PairTables,
+    /// Whether red, green, blue and luminance are counted by those.
+    pub is_paired: bool,
+    /// Pixels below and above the range of red, of green, of blue.
+    pub out_of_range: [u32; 6],
+    /// Component codes of a block.
+    components: [[u16; BLOCK]; 3],
+    converter: Converter,
+    /// The instructions, to find conversions that are written out for them.
+    level: Level,
+    terms: SharedTerms,
+}
+
+impl Worker {
+    /// A worker that has counted nothing.
+    pub fn new() -> Box<Self> {
+        Box::new(Self {
+            counters: Counters::new(),
+            pairs: PairTables::new(),
+            is_paired: false,
+            out_of_range: [0; 6],
+            components: [[0; BLOCK]; 3],
+            converter: Converter::new(),
+            level: Level::Plain,
+            terms: [[[0; STEP / 2]; BLOCK / STEP]; 3],
+        })
+    }
+
+    /// Forgets what was counted and makes room for `bins` bins a channel, of which two are counted at a time if `is_paired`.
+    pub fn reset(&mut self, level: Level, bins: usize, is_paired: bool) {
+        self.level = level;
+        self.out_of_range = [0; 6];
+        self.is_paired = is_paired;
+        match is_paired {
+            true => self.pairs.reset(),
+            false => self.counters.reset(bins),
+        }
+    }
+
+    /// Brings what was counted into [`bins`](Self::bins).
+    #[inline(always)]
+    fn flush(&mut self) {
+        match self.is_paired {
+            true => self.pairs.flush(),
+            false => self.counters.flush(),
+        }
+    }
+
+    /// The bins of all channels, after a [`Flush`].
+    pub fn bins(&self) -> &[u32] {
+        if self.is_paired { self.pairs.bins() } else { self.counters.bins() }
+    }
+}
+
+/// The end of a worker's share.
+pub(super) struct Flush<'w>(pub &'w mut Worker);
+
+impl Kernel for Flush<'_> {
+    #[inline(always)]
+    fn run(self) {
+        self.0.flush();
+    }
+}
+
+/// A band of row groups, to be counted by a worker.
+pub(super) struct RowBand<'a, 'w, const BINS: usize> {
+    /// What to count.
+    pub pass: &'a Pass<'a>,
+    /// Which row groups.
+    pub groups: Range<usize>,
+    /// Who counts.
+    pub worker: &'w mut Worker,
+}
+
+impl<const BINS: usize> Kernel for RowBand<'_, '_, BINS> {
+    #[inline(always)]
+    fn run(self) {
+        match self.pass {
+            Pass::Color { sources, chroma_shift, conversion } => {
+                for group in self.groups {
+                    count_color::<BINS>(self.worker, sources, *chroma_shift, conversion, group);
+                }
+            }
+            Pass::Component { source } => {
+                for row in self.groups {
+                    count_component::<BINS>(self.worker, source, row);
+                }
+            }
+        }
+    }
+}
+
+/// Counts the rows that share one chroma row.
+#[inline(always)]
+fn count_color<const BINS: usize>(
+    worker: &mut Worker,
+    sources: &[Source<'_>; 3],
+    (columns_shift, rows_shift): (u8, u8),
+    conversion: &Conversion,
+    group: usize,
+) {
+    let [first, second, third] = sources;
+    let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
+    // All channels take the same part of luma, and every chroma sample serves two pixels.
+    let is_common = columns_shift == 1 && conversion.weights.iter().all(|row| row[0] == conversion.weights[0][0]);
+    let is_written_out = BINS == 256 && worker.is_paired && is_common && worker.level.is_written_out();
+    let mut x = 0;
+    while x < first.width {
+        let rest = first.width - x;
+        // What is written out takes whole steps; a narrow rest remains for the other way.
+        let is_written_out = is_written_out && rest >= STEP;
+        let pixels = if is_written_out { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
+        let shared = pixels.div_ceil(1 << columns_shift);
+        // The processor foresees how a row goes on, but not which rows are read by turns. While these rows are counted, the
+        // next ones come.
+        for y in rows.clone() {
+            first.prefetch(x, y + rows.len(), pixels);
+        }
+        second.prefetch(x >> columns_shift, group + 1, shared);
+        third.prefetch(x >> columns_shift, group + 1, shared);
+        let [luma, cb, cr] = worker.components.each_mut().map(|codes| &mut codes[..pixels]);
+        second.unpack(x >> columns_shift, group, &mut cb[..shared]);
+        third.unpack(x >> columns_shift, group, &mut cr[..shared]);
+        let (cb, cr) = (&cb[..shared], &cr[..shared]);
+        match is_written_out {
+            true => worker.level.set_chroma(&mut worker.terms, conversion, cb, cr),
+            false => worker.converter.set_chroma(conversion, columns_shift, cb, cr),
+        }
+        for y in rows.clone() {
+            first.unpack(x, y, luma);
+            if is_written_out {
+                let indices = worker.pairs.indices_mut();
+                let weighted = (&*luma, conversion.weights[0][0]);
+                worker.level.convert(indices, weighted, &worker.terms, &mut worker.out_of_range);
+                worker.pairs.count_indices(pixels);
+                continue;
+            }
+            let codes = worker.converter.convert::<BINS>(conversion, luma, &mut worker.out_of_range);
+            match BINS == 256 && worker.is_paired {
+                true => worker.pairs.count(codes),
+                false => worker.counters.count::<BINS>(codes),
+            }
+        }
+        x += pixels;
+    }
+}
+
+/// Counts one row of a component, a quarter of each block in every channel.
+#[inline(always)]
+fn count_component<const BINS: usize>(worker: &mut Worker, source: &Source<'_>, row: usize) {
+    for x in (0..source.width).step_by(BLOCK) {
+        let samples = (source.width - x).min(BLOCK);
+        let codes = &mut worker.components[0][..samples];
+        source.unpack(x, row, codes);
+        let quarter = samples / 4;
+        let (quarters, rest) = codes.split_at(4 * quarter);
+        let (front, back) = quarters.split_at(2 * quarter);
+        let ((a, b), (c, d)) = (front.split_at(quarter), back.split_at(quarter));
+        worker.counters.count::<BINS>([a, b, c, d]);
+        worker.counters.count_rest(rest);
+    }
+}

@@ -1,0 +1,290 @@
+//! What brushes select of a picture, and what the scopes count of that, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
+//! do the same.
+
+use rayon::prelude::*;
+
+use crate::view::brushes::{Filter, Selection};
+use histoscope_core::histogram::{CHANNELS, Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::luminance_bin;
+use histoscope_core::picture::layout::{ChromaRows, ColorModel};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::unpack::Source;
+use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
+
+/// Planes of a row: one a filter.
+const PLANES: usize = Filter::ALL.len();
+
+/// Which pixels of a picture pass each filter: row by row, in a row plane by plane, a bit for each pixel, the first one in its word's
+/// lowest bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedPixels {
+    /// Words of a row of a plane.
+    pub row_words: usize,
+    /// The planes.
+    pub words: Vec<u32>,
+    /// Pixels that pass all brushes.
+    pub count: u32,
+}
+
+/// What of a selection is counted: what the histograms show, what the other scopes do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BrushedChoice {
+    /// The bins.
+    pub histogram: bool,
+    /// The scopes beside them.
+    pub scopes: ScopeChoice,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BrushedCounts {
+    /// The bins; nothing is told of what lay outside the range.
+    pub histogram: Option<Histogram>,
+    /// The scopes beside them.
+    pub scopes: ScopeCounts,
+}
+
+impl SelectedPixels {
+    /// Which pixels of a picture a selection's brushes select.
+    #[must_use]
+    pub fn of(picture: &Picture, selection: &Selection) -> Self {
+        let rows = Rows::new(picture);
+        let conversion = picture.conversion();
+        let row_words = (picture.width() as usize).div_ceil(32);
+        let mut words = vec![0; row_words * PLANES * picture.height() as usize];
+        let Rect { x: left, y: top, width, height } = selection.counted;
+        let counted = words.par_chunks_exact_mut(row_words * PLANES).enumerate();
+        let counted = counted.skip(top as usize).take(height as usize);
+        let find = |codes: &mut [Vec<u16>; 3], (y, row): (usize, &mut [u32])| {
+            rows.unpack(y, codes);
+            let mut count = 0;
+            for x in left..left + width {
+                let passed = selection.passed(x, rows.at(codes, x as usize), rows.sources.len(), &conversion);
+                for filter in Filter::ALL {
+                    let is_enough = u32::from(Selection::is_enough(passed, filter));
+                    row[filter as usize * row_words + x as usize / 32] |= is_enough << (x % 32);
+                }
+                count += u32::from(Selection::is_enough(passed, Filter::All));
+            }
+            count
+        };
+        let count = counted.map_init(|| rows.room(), find).sum();
+        Self { row_words, words, count }
+    }
+
+    /// A plane's row.
+    fn row(&self, filter: Filter, y: usize) -> &[u32] {
+        &self.words[(y * PLANES + filter as usize) * self.row_words..][..self.row_words]
+    }
+
+    /// Whether a pixel passes a filter.
+    #[inline(always)]
+    #[must_use]
+    pub fn has(&self, filter: Filter, x: u32, y: u32) -> bool {
+        (self.row(filter, y as usize)[x as usize / 32] >> (x % 32)) & 1 != 0
+    }
+
+    /// Counts what is wanted of what passes.
+    #[must_use]
+    pub fn count_in(
+        &self,
+        picture: &Picture,
+        selection: &Selection,
+        chroma: Option<Chroma>,
+        wanted: BrushedChoice,
+    ) -> BrushedCounts {
+        let (layout, counted, components) = (picture.layout(), selection.counted, selection.components);
+        let mut histogram = Histogram::empty(layout.bin_bits(), components);
+        let mut waveform = Waveform::shape(layout, counted, components);
+        let words = if wanted.scopes.waveform { waveform.count_words() } else { 0 };
+        waveform.counts = vec![0; words];
+        if wanted.histogram || wanted.scopes.waveform {
+            let counting = Channels { selected: self, picture, selection, wanted };
+            let bins = histogram.words.par_chunks_exact_mut(1 << layout.bin_bits()).take(CHANNELS);
+            let mut columns: Vec<&mut [u32]> = Vec::new();
+            columns.resize_with(CHANNELS, Default::default);
+            if words > 0 {
+                columns = waveform.counts.chunks_exact_mut(words / CHANNELS).collect();
+            }
+            let shape = (waveform.columns, waveform.level_bits);
+            bins.zip(columns).enumerate().for_each(|(channel, into)| counting.count(channel, into, shape));
+        }
+        let vectorscope =
+            chroma.filter(|_| wanted.scopes.vectorscope).map(|chroma| self.vectorscope(picture, counted, chroma));
+        BrushedCounts {
+            histogram: wanted.histogram.then_some(histogram),
+            scopes: ScopeCounts { waveform: wanted.scopes.waveform.then_some(waveform), vectorscope },
+        }
+    }
+
+    fn vectorscope(&self, picture: &Picture, counted: Rect, chroma: Chroma) -> Vectorscope {
+        let layout = picture.layout();
+        let mut scope = Vectorscope::empty(layout.bin_bits());
+        let surplus = layout.bin_bits() - scope.level_bits;
+        let rows = Rows::new(picture);
+        let samples = chroma.samples(layout, counted);
+        let conversion = picture.conversion();
+        let (top, mut codes) = (conversion.max_code(), rows.room());
+        let is_chroma = chroma.differences().is_none();
+        let shift = if is_chroma { layout.columns_shift() } else { 0 };
+        for y in samples.y..samples.y + samples.height {
+            let covering = Covering::of(self, picture, Filter::Vectorscope, (y, is_chroma));
+            if covering.is_empty() {
+                continue;
+            }
+            rows.unpack_samples(y as usize, is_chroma, &mut codes);
+            for x in (samples.x..samples.x + samples.width).filter(|&x| covering.has(x)) {
+                let codes = rows.at(&codes, (x as usize) << shift);
+                let pair = match chroma.differences() {
+                    None => [codes[1], codes[2]],
+                    Some(differences) => {
+                        let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
+                        differences.of_codes(rgb)
+                    }
+                };
+                let [cb, cr] = pair.map(|code| (code >> surplus) as usize);
+                scope.counts[(cb << scope.level_bits) | cr] += 1;
+            }
+        }
+        scope
+    }
+}
+
+/// Rows of a picture's codes.
+struct Rows<'a> {
+    sources: Vec<Source<'a>>,
+    columns_shift: u8,
+    chroma_rows: ChromaRows,
+    width: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn new(picture: &'a Picture) -> Self {
+        let layout = picture.layout();
+        let sources = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
+        Self {
+            sources,
+            columns_shift: layout.columns_shift(),
+            chroma_rows: picture.chroma_rows(),
+            width: picture.width() as usize,
+        }
+    }
+
+    fn room(&self) -> [Vec<u16>; 3] {
+        std::array::from_fn(|_| vec![0; self.width])
+    }
+
+    /// Unpacks a row of pixels.
+    fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) {
+        for (index, (source, codes)) in self.sources.iter().zip(codes).enumerate() {
+            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, &mut codes[..source.width]);
+        }
+    }
+
+    /// Unpacks a row of chroma samples, or of pixels.
+    fn unpack_samples(&self, y: usize, is_chroma: bool, codes: &mut [Vec<u16>; 3]) {
+        if !is_chroma {
+            return self.unpack(y, codes);
+        }
+        for (source, codes) in self.sources.iter().zip(codes).skip(1) {
+            source.unpack(0, y, &mut codes[..source.width]);
+        }
+    }
+
+    /// The codes of the pixel `x` of what was unpacked.
+    #[inline(always)]
+    fn at(&self, codes: &[Vec<u16>; 3], x: usize) -> [u32; 3] {
+        let [first, second, third] = codes;
+        [first[x], second[x >> self.columns_shift], third[x >> self.columns_shift]].map(u32::from)
+    }
+}
+
+/// Which samples of a row of a plane cover a pixel that passes.
+struct Covering<'a> {
+    rows: Vec<&'a [u32]>,
+    shift: u8,
+}
+
+impl<'a> Covering<'a> {
+    /// Of that row of chroma samples, or of pixels.
+    fn of(selected: &'a SelectedPixels, picture: &Picture, filter: Filter, (y, is_chroma): (u32, bool)) -> Self {
+        let y = y as usize;
+        let rows = match is_chroma {
+            true => picture.chroma_rows().covered_by(y, picture.height() as usize).collect(),
+            false => vec![y],
+        };
+        let rows = rows.into_iter().map(|y| selected.row(filter, y)).filter(|row| row.iter().any(|&word| word != 0));
+        Self { rows: rows.collect(), shift: if is_chroma { picture.layout().columns_shift() } else { 0 } }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    #[inline(always)]
+    fn has(&self, x: u32) -> bool {
+        let (first, mask) = (x << self.shift, (1_u32 << (1 << self.shift)) - 1);
+        self.rows.iter().any(|row| (row[first as usize / 32] >> (first % 32)) & mask != 0)
+    }
+}
+
+/// What is counted channel by channel.
+struct Channels<'a> {
+    selected: &'a SelectedPixels,
+    picture: &'a Picture,
+    selection: &'a Selection,
+    wanted: BrushedChoice,
+}
+
+impl Channels<'_> {
+    /// Counts a channel into its bins and its part of the waveform, which has so many columns and bits of a level.
+    fn count(
+        &self,
+        channel: usize,
+        (bins, waveform): (&mut [u32], &mut [u32]),
+        (columns, level_bits): ([u32; CHANNELS], u32),
+    ) {
+        let Self { selected, picture, selection, wanted } = *self;
+        let layout = picture.layout();
+        let is_coded = selection.components == Components::YCbCr;
+        if is_coded && channel >= layout.component_count() {
+            return;
+        }
+        let rows = Rows::new(picture);
+        let is_chroma = is_coded && channel > 0 && layout.model == ColorModel::YCbCr;
+        let (samples, shift) = match is_chroma {
+            true => (samples_in(layout, channel, selection.counted), layout.columns_shift()),
+            false => (selection.counted, 0),
+        };
+        let conversion = picture.conversion();
+        let (top, mut codes) = (conversion.max_code(), rows.room());
+        let surplus = layout.bin_bits() - level_bits;
+        for y in samples.y..samples.y + samples.height {
+            let of = |filter| Covering::of(selected, picture, filter, (y, is_chroma));
+            let (in_bins, in_columns) = (of(Filter::Histogram), of(Filter::Waveform));
+            if in_bins.is_empty() && in_columns.is_empty() {
+                continue;
+            }
+            rows.unpack_samples(y as usize, is_chroma, &mut codes);
+            for x in samples.x..samples.x + samples.width {
+                let counts = [wanted.histogram && in_bins.has(x), wanted.scopes.waveform && in_columns.has(x)];
+                if counts == [false; 2] {
+                    continue;
+                }
+                let codes = rows.at(&codes, (x as usize) << shift);
+                let code = if is_coded {
+                    codes[channel]
+                } else {
+                    let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top) as u32);
+                    if channel < 3 { rgb[channel] } else { luminance_bin(rgb, conversion.bits) }
+                };
+                bins[code as usize] += u32::from(counts[0]);
+                if counts[1] {
+                    let column = column_of(x - samples.x, samples.width, columns[channel]);
+                    waveform[((column << level_bits) | (code >> surplus)) as usize] += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! From component codes to the codes of red, green, blue and luminance, a block of pixels at a time.
+//!
+//! The arithmetic is exactly that of [`Conversion`]: per channel a weighted sum of three components and a bias, shifted
+//! right. It is only ordered differently. What the second and third component contribute is the same for all pixels
+//! that share a chroma sample, so it is computed once per chroma row and kept as one *term* per channel. A pixel then
+//! costs one multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on the
+//! order, not even when an intermediate sum wraps around.
+
+use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_of_half_sum};
+
+/// Pixels that are converted, then counted, at a time. Their codes and terms fit in the first-level cache beside the bins,
+/// and a block is a multiple of the widest chroma subsampling.
+pub(super) const BLOCK: usize = 512;
+
+/// What the second and third component add to red, green and blue, one entry per pixel of a block.
+type Terms = [[i32; BLOCK]; 3];
+
+/// Pixels that [`Level::convert`](super::Level::convert) takes at a time; a run of pixels is a multiple of it.
+pub(super) const STEP: usize = 16;
+
+/// What chroma samples add to red, green and blue, each sample for two pixels.
+pub(super) type SharedTerms = [[[i32; STEP / 2]; BLOCK / STEP]; 3];
+
+/// The arrays between the steps of the conversion of a block of pixels.
+///
+/// They live as long as the worker does: as local variables, they would have to be cleared for every block.
+pub(super) struct Converter {
+    /// Terms of a run of chroma samples, before they are repeated for each pixel.
+    shared_terms: [i32; BLOCK],
+    terms: Terms,
+    /// Red, green and blue before the clamp.
+    unclamped: [[i16; BLOCK]; 3],
+    /// Half of each pixel's weighted sum of red, green and blue.
+    half_sums: [u32; BLOCK],
+    /// Codes of red, green and blue, and the luminance bins.
+    codes: [[u16; BLOCK]; 4],
+}
+
+impl Converter {
+    /// Arrays of zeros.
+    pub const fn new() -> Self {
+        Self {
+            shared_terms: [0; BLOCK],
+            terms: [[0; BLOCK]; 3],
+            unclamped: [[0; BLOCK]; 3],
+            half_sums: [0; BLOCK],
+            codes: [[0; BLOCK]; 4],
+        }
+    }
+
+    /// Computes the terms of a row of chroma samples (or of second and third colour components), each of which is shared
+    /// by 2^`repeat_shift` neighbouring pixels.
+    #[inline(always)]
+    pub fn set_chroma(&mut self, conversion: &Conversion, repeat_shift: u8, second: &[u16], third: &[u16]) {
+        let count = second.len();
+        for channel in 0..3 {
+            let [_, w1, w2] = conversion.weights[channel];
+            let bias = conversion.bias[channel];
+            for ((term, &c1), &c2) in self.shared_terms[..count].iter_mut().zip(second).zip(third) {
+                let weighted = w1.wrapping_mul(i32::from(c1)).wrapping_add(w2.wrapping_mul(i32::from(c2)));
+                *term = weighted.wrapping_add(bias);
+            }
+            // A loop of its own: the compiler does not find vectors in a loop that computes and repeats at once.
+            let shared = &self.shared_terms[..count];
+            match repeat_shift {
+                0 => self.terms[channel][..count].copy_from_slice(shared),
+                1 => repeat::<2>(shared, &mut self.terms[channel]),
+                _ => repeat::<4>(shared, &mut self.terms[channel]),
+            }
+        }
+    }
+
+    /// Converts the pixels of `first` (luma, or the first colour component) into codes, and adds how many of them lay
+    /// below and above the range of red, of green and of blue to `out_of_range`.
+    ///
+    /// Several short loops over small arrays, rather than one long one: each of them becomes vectors by itself, and the
+    /// arrays between them never leave the first-level cache.
+    #[inline(always)]
+    pub fn convert<const BINS: usize>(
+        &mut self,
+        conversion: &Conversion,
+        first: &[u16],
+        out_of_range: &mut [u32; 6],
+    ) -> [&[u16]; 4] {
+        let count = first.len();
+        let [w0, w1, w2] = conversion.weights.map(|row| row[0]);
+        if w0 == w1 && w0 == w2 {
+            // Y'CbCr: luma weighs the same in all channels. With one weight the compiler multiplies once.
+            add_terms::<BINS>([w0; 3], first, &self.terms, &mut self.unclamped);
+        } else {
+            add_terms::<BINS>([w0, w1, w2], first, &self.terms, &mut self.unclamped);
+        }
+        let [red, green, blue, luminance] = self.codes.each_mut().map(|codes| &mut codes[..count]);
+        for (channel, codes) in [&mut *red, &mut *green, &mut *blue].into_iter().enumerate() {
+            let (below, above) = clamp::<BINS>(&self.unclamped[channel][..count], codes);
+            out_of_range[2 * channel] += u32::from(below);
+            out_of_range[2 * channel + 1] += u32::from(above);
+        }
+        let half_sums = &mut self.half_sums[..count];
+        for (half_sum, ((&r, &g), &b)) in half_sums.iter_mut().zip(red.iter().zip(&*green).zip(&*blue)) {
+            *half_sum = 1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b);
+        }
+        for (bin, &half_sum) in luminance.iter_mut().zip(&*half_sums) {
+            *bin = luminance_of_half_sum::<BINS>(half_sum) as u16;
+        }
+        [red, green, blue, luminance]
+    }
+}
+
+/// Writes every value `COUNT` times.
+#[inline(always)]
+fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32; BLOCK]) {
+    let (groups, _) = repeated.as_chunks_mut::<COUNT>();
+    for (group, &value) in groups.iter_mut().zip(values) {
+        *group = [value; COUNT];
+    }
+}
+
+/// Red, green and blue before the clamp, from the first component and the terms of the others.
+#[inline(always)]
+fn add_terms<const BINS: usize>(weights: [i32; 3], first: &[u16], terms: &Terms, unclamped: &mut [[i16; BLOCK]; 3]) {
+    let count = first.len();
+    let [red, green, blue] = unclamped;
+    let (red, green, blue) = (&mut red[..count], &mut green[..count], &mut blue[..count]);
+    let [red_terms, green_terms, blue_terms] = terms.each_ref().map(|terms| &terms[..count]);
+    // Codes have 12 bits at most and grow to less than 14 by the conversion, so 16 hold them with their sign.
+    let channel = |weight: i32, code: u16, term: i32| {
+        let sum = weight.wrapping_mul(i32::from(code)).wrapping_add(term);
+        (sum >> fraction_bits(BINS.trailing_zeros())) as i16
+    };
+    for i in 0..count {
+        red[i] = channel(weights[0], first[i], red_terms[i]);
+        green[i] = channel(weights[1], first[i], green_terms[i]);
+        blue[i] = channel(weights[2], first[i], blue_terms[i]);
+    }
+}
+
+/// Clamps a block and counts what lay outside. A block is shorter than 2^16 pixels, so 16-bit counts do.
+#[inline(always)]
+fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16) {
+    let top = (BINS - 1) as i16;
+    let (mut below, mut above) = (0_u16, 0_u16);
+    for (out, &value) in clamped.iter_mut().zip(unclamped) {
+        below += u16::from(value < 0);
+        above += u16::from(value > top);
+        *out = value.clamp(0, top) as u16;
+    }
+    (below, above)
+}

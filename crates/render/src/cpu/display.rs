@@ -1,0 +1,475 @@
+//! The picture for a view, drawn by the CPU: for machines whose only graphics adapter is software.
+//!
+//! A software adapter interprets the video's shader pixel by pixel, which takes several times as long as decoding. Here
+//! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
+//! that all rows share, and the result becomes R'G'B' ([`resample`](super::resample)). The histograms are painted over a row
+//! while it is at hand ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
+//! where the shader averages more: that would take this too long. Beside the picture the view is black.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::SelectedPixels;
+use super::covering::Covering;
+use super::datascope::Writer;
+use super::exposure::Inspector;
+use super::false_color::Tinter;
+use super::overlay::Overlay;
+use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_pixels};
+use super::simd::{Kernel, Level};
+use crate::view::brush::Lighting;
+use crate::view::brushes::Filter;
+use crate::view::datascope::Codes;
+use crate::view::exposure::Inspection;
+use crate::view::placement::Placement;
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Conversion, RealConversion};
+use histoscope_core::picture::layout::{ChromaLines, ColorModel};
+use histoscope_core::picture::unpack::Source;
+
+/// Rows that a thread draws at a time.
+pub const BAND_ROWS: usize = 16;
+
+/// The positions of one component.
+struct Grid {
+    across: Axis,
+    /// The same for rows that are written out.
+    groups: Vec<PixelGroup>,
+    down: Axis,
+}
+
+/// The order of a pixel's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Red, green, blue, opacity.
+    Rgba,
+    /// Blue, green, red, opacity.
+    Bgra,
+}
+
+impl Order {
+    /// Where red and blue are; green is between them.
+    const fn red_blue(self) -> [usize; 2] {
+        match self {
+            Self::Rgba => [0, 2],
+            Self::Bgra => [2, 0],
+        }
+    }
+}
+
+/// The order of a pixel's bytes, and how far apart the rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PixelFormat {
+    /// The order of a pixel's bytes.
+    pub order: Order,
+    /// Bytes from row to row; at least four for each pixel.
+    pub stride: usize,
+}
+
+/// Memory for some rows of a view, [`BAND_ROWS`] or fewer, that may be written only.
+pub trait ViewBand: Send {
+    /// Writes bytes from that one on.
+    fn put(&mut self, at: usize, bytes: &[u8]);
+}
+
+impl ViewBand for &mut [u8] {
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self[at..][..bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+/// What is drawn over a picture.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Over<'a> {
+    /// What is drawn where the picture's codes ask for it.
+    pub by_codes: ByCodes<'a>,
+    /// The histograms.
+    pub overlays: &'a [Overlay],
+}
+
+/// What is drawn over a picture where its codes ask for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ByCodes<'a> {
+    /// What is lit, the rest being dimmed, and what decides.
+    pub light: Option<(Lighting, LitBy<'a>)>,
+    /// What is striped, marked and in false colour by the picture's own codes, and which column of the view is the first that is drawn.
+    pub inspection: Option<(Inspection, u32)>,
+    /// Which of the picture's own codes are written in its pixels, where these are large enough.
+    pub codes: Option<Codes>,
+}
+
+/// What decides which pixels are lit.
+#[derive(Debug, Clone, Copy)]
+pub enum LitBy<'a> {
+    /// The codes of a picture: the one that is drawn, or another of the same size.
+    Codes(&'a Picture),
+    /// Somebody who has selected them.
+    Selected(&'a SelectedPixels),
+}
+
+/// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
+/// [`BAND_ROWS`] rows.
+pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl ViewBand>) {
+    let drawing = RowDrawing::new(picture, placement, over.by_codes, format.order);
+    let (level, stride) = (drawing.level, format.stride);
+    let (width, height) = (placement.view.0 as usize, placement.view.1 as usize);
+    let finish = |pixels: &mut [u32], y| level.run(Finish { overlays: over.overlays, pixels, y });
+    if !placement.sampling.is_turned() {
+        let scratch = || DisplayScratch::new(picture, width);
+        return draw_bands(bands, height, scratch, |scratch, y, band, at| {
+            level.run(ViewRow { drawing: &drawing, scratch, y });
+            finish(&mut scratch.pixels[..width], y);
+            band.put(at * stride, bytemuck::cast_slice(&scratch.pixels[..width]));
+        });
+    }
+    // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
+    let mut turned = vec![0_u32; width * height];
+    let own: Vec<_> = bytemuck::cast_slice_mut(&mut turned).chunks_mut(4 * height * BAND_ROWS).collect();
+    draw_bands(
+        own,
+        width,
+        || DisplayScratch::new(picture, height),
+        |scratch, y, band: &mut &mut [u8], at| {
+            level.run(ViewRow { drawing: &drawing, scratch, y });
+            band.put(at * 4 * height, bytemuck::cast_slice(&scratch.pixels[..height]));
+        },
+    );
+    draw_bands(
+        bands,
+        height,
+        || vec![0; width],
+        |row: &mut Vec<u32>, y, band, at| {
+            for (pixel, column) in row.iter_mut().zip(turned.chunks_exact(height)) {
+                *pixel = column[y];
+            }
+            finish(row, y);
+            band.put(at * stride, bytemuck::cast_slice(row));
+        },
+    );
+}
+
+/// The same into one array, which becomes as long as it must be.
+pub fn draw_whole(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, pixels: &mut Vec<u8>) {
+    pixels.resize(format.stride * placement.view.1 as usize, 0);
+    draw(picture, placement, over, format, pixels.chunks_mut(format.stride * BAND_ROWS).collect());
+}
+
+/// Draws `rows` rows, each by a thread's own memory, its number, its band, and its place in that.
+fn draw_bands<B: ViewBand, M>(
+    bands: Vec<B>,
+    rows: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    draw: impl Fn(&mut M, usize, &mut B, usize) + Sync + Send,
+) {
+    bands.into_par_iter().enumerate().for_each_init(memory, |memory, (number, mut band)| {
+        let first = number * BAND_ROWS;
+        for y in first..(first + BAND_ROWS).min(rows) {
+            draw(memory, y, &mut band, y - first);
+        }
+    });
+}
+
+/// Paints the histograms over a finished row.
+struct Finish<'a> {
+    overlays: &'a [Overlay],
+    pixels: &'a mut [u32],
+    y: usize,
+}
+
+impl Kernel for Finish<'_> {
+    #[inline(always)]
+    fn run(self) {
+        for overlay in self.overlays {
+            overlay.paint(self.y, self.pixels);
+        }
+    }
+}
+
+/// What all rows share.
+struct RowDrawing<'a> {
+    sources: Vec<Source<'a>>,
+    grids: Vec<Grid>,
+    bits: u32,
+    /// Weights of the components and bias, [`Axis::along`]'s values to 0..255, in the order of a pixel's bytes.
+    rgb: [[f32; 4]; 3],
+    /// Columns and rows that the picture covers.
+    covered: (Range<usize>, Range<usize>),
+    light: Option<Light<'a>>,
+    tinter: Option<Tinter<'a>>,
+    inspector: Option<Inspector<'a>>,
+    writer: Option<Writer<'a>>,
+    level: Level,
+}
+
+/// A brush at work.
+struct Light<'a> {
+    lighting: Lighting,
+    selected: Option<&'a SelectedPixels>,
+    /// The components that decide where nothing was selected, and what covers the pixels in any case.
+    covering: Covering<'a>,
+    conversion: Conversion,
+    order: Order,
+}
+
+impl<'a> RowDrawing<'a> {
+    /// What the rows share; rows and columns are the picture's, however the view is turned.
+    fn new(
+        picture: &'a Picture,
+        placement: &Placement,
+        ByCodes { light, inspection, codes }: ByCodes<'a>,
+        order: Order,
+    ) -> Self {
+        let level = Level::detect();
+        let layout = picture.layout();
+        let (x, y) = placement.sampling.axes();
+        let nearest = placement.nearest();
+        let (mut columns, mut rows) = (nearest.columns, nearest.rows);
+        let (mut covered_columns, mut covered_rows) = placement.covered();
+        if nearest.is_turned {
+            std::mem::swap(&mut columns, &mut rows);
+            std::mem::swap(&mut covered_columns, &mut covered_rows);
+        }
+        let (width, height) = (columns.len() as u32, rows.len() as u32);
+        let grid = |component: usize| {
+            let size = layout.component_size(component, picture.width(), picture.height());
+            let is_chroma = layout.model == ColorModel::YCbCr && component > 0;
+            let (sx, sy) = if is_chroma { layout.chroma_shift } else { (0, 0) };
+            let row_of = |y: u32| if is_chroma { picture.chroma_rows().of(y as usize) as u32 } else { y };
+            if placement.has_hard_edges {
+                let [columns, rows] = [&columns, &rows].map(|positions| positions.iter().copied());
+                return Grid::new(Axis::hard(columns.map(|x| x >> sx)), Axis::hard(rows.map(row_of)), level);
+            }
+            // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
+            let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
+            let across = Axis::new(width, x, size.0, share_x, 0.0);
+            // Between the rows of two fields, the chroma of both is blended as their luma is.
+            let down = match layout.chroma_lines {
+                ChromaLines::Field if is_chroma => Axis::new(height, y, picture.height(), 1.0, 0.0).mapped(row_of),
+                _ => Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0),
+            };
+            Grid::new(across, down, level)
+        };
+        let color = picture.colorimetry();
+        let bits = layout.bin_bits();
+        let real = RealConversion::new(layout.model, color.matrix.value, color.range.value, bits);
+        let scale = 255.0 / f64::from((1_u32 << bits) - 1);
+        let unit = scale / f64::from(1_u32 << (LEVEL_BITS - bits + PART_BITS));
+        let mut rgb = std::array::from_fn(|channel| {
+            let weights = real.weights[channel];
+            let bias = (0..3).map(|i| -weights[i] * f64::from(real.offsets[i])).sum::<f64>();
+            [weights[0] * unit, weights[1] * unit, weights[2] * unit, bias * scale].map(|v| v as f32)
+        });
+        if order == Order::Bgra {
+            rgb.reverse();
+        }
+        let components = layout.component_count();
+        let range = |range: Range<u32>| range.start as usize..range.end as usize;
+        let grids = (0..components).map(grid).collect();
+        let tinter = inspection
+            .as_ref()
+            .and_then(|(inspection, _)| Tinter::new(picture, inspection, (&columns, &rows), order.red_blue()));
+        let writing = codes.and_then(|codes| codes.writing(placement));
+        let writer =
+            writing.map(|writing| Writer::new(picture, placement, writing, (&columns, &rows), order.red_blue()));
+        let inspector = inspection
+            .filter(|(inspection, _)| inspection.marks_anything())
+            .map(|inspection| Inspector::new(picture, placement, inspection, (&columns, &rows), order.red_blue()));
+        let light = light.map(|(lighting, by)| {
+            let (by, components, selected) = match by {
+                LitBy::Codes(by) => (by, by.layout().component_count(), None),
+                LitBy::Selected(pixels) => (picture, 0, Some(pixels)),
+            };
+            let covering = Covering::new(by, components, (&columns, &rows));
+            Light { lighting, selected, covering, conversion: by.conversion(), order }
+        });
+        Self {
+            sources: (0..components).map(|i| Source::new(picture, i)).collect(),
+            grids,
+            bits,
+            rgb,
+            covered: (range(covered_columns), range(covered_rows)),
+            light,
+            tinter,
+            inspector,
+            writer,
+            level,
+        }
+    }
+}
+
+impl Grid {
+    fn new(across: Axis, down: Axis, level: Level) -> Self {
+        let groups = if level.is_written_out() { across.groups() } else { Vec::new() };
+        Self { across, groups, down }
+    }
+}
+
+/// A thread's arrays.
+struct DisplayScratch {
+    upper: Vec<u16>,
+    lower: Vec<u16>,
+    /// Rows of levels of the three components.
+    levels: [Vec<i16>; 3],
+    /// What they are along the row that is drawn, where that is not written out.
+    values: [Vec<i32>; 3],
+    /// Codes of the row that decides what is lit or marked.
+    codes: [Vec<u16>; 3],
+    /// The row, filled up to whole groups.
+    pixels: Vec<u32>,
+}
+
+impl DisplayScratch {
+    fn new(picture: &Picture, width: usize) -> Self {
+        let row = picture.width() as usize;
+        Self {
+            upper: vec![0; row],
+            lower: vec![0; row],
+            levels: std::array::from_fn(|_| vec![0; row + SPARE]),
+            values: std::array::from_fn(|_| vec![0; width]),
+            codes: std::array::from_fn(|_| vec![0; row]),
+            pixels: vec![0; width.next_multiple_of(GROUP)],
+        }
+    }
+}
+
+/// One row of the view, drawn into the scratch's pixels.
+struct ViewRow<'a, 'p> {
+    drawing: &'a RowDrawing<'p>,
+    scratch: &'a mut DisplayScratch,
+    y: usize,
+}
+
+/// Black, opaque.
+const BLACK: u32 = u32::from_ne_bytes([0, 0, 0, 255]);
+
+impl Kernel for ViewRow<'_, '_> {
+    #[inline(always)]
+    fn run(self) {
+        let RowDrawing { covered: (columns, rows), light, tinter, inspector, writer, .. } = self.drawing;
+        if !rows.contains(&self.y) {
+            return self.scratch.pixels.fill(BLACK);
+        }
+        match tinter {
+            Some(tinter) => tinter.paint(self.y, &mut self.scratch.codes, &mut self.scratch.pixels),
+            None => self.drawing.picture_row(self.scratch, self.y),
+        }
+        let DisplayScratch { codes, pixels, .. } = self.scratch;
+        if let Some(light) = light {
+            light.dim(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        if let Some(inspector) = inspector {
+            inspector.paint(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        if let Some(writer) = writer {
+            writer.write(self.y, codes, bytemuck::cast_slice_mut(pixels));
+        }
+        pixels[..columns.start].fill(BLACK);
+        pixels[columns.end..].fill(BLACK);
+    }
+}
+
+impl RowDrawing<'_> {
+    /// The picture's own colours in a row.
+    #[inline(always)]
+    fn picture_row(&self, scratch: &mut DisplayScratch, y: usize) {
+        let Self { sources, grids, bits, rgb, level, .. } = self;
+        let DisplayScratch { upper, lower, levels: rows, values, pixels, .. } = scratch;
+        for ((source, grid), row) in sources.iter().zip(grids).zip(&mut *rows) {
+            let (low, high, part) = grid.down.at(y);
+            let (upper, lower) = (&mut upper[..source.width], &mut lower[..source.width]);
+            source.unpack(0, low, upper);
+            if part > 0 {
+                source.unpack(0, high, lower);
+                levels_between(upper, lower, part, *bits, row);
+            } else {
+                levels(upper, *bits, row);
+            }
+        }
+        if let [first, second, third] = &grids[..]
+            && grids.iter().all(|grid| !grid.groups.is_empty())
+        {
+            let groups = [first, second, third].map(|grid| &grid.groups[..]);
+            level.to_pixels(rgb, rows.each_ref().map(Vec::as_slice), groups, pixels);
+        } else {
+            for ((grid, row), values) in grids.iter().zip(&*rows).zip(&mut *values) {
+                grid.across.along(row, values);
+            }
+            to_pixels(rgb, values, grids.len(), pixels);
+        }
+    }
+}
+
+impl Light<'_> {
+    /// Dims the pixels of row `y` that are not lit.
+    #[inline(always)]
+    fn dim(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
+        let row = self.covering.unpack(y, codes);
+        for (pixel, &column) in pixels.chunks_exact_mut(4).zip(self.covering.columns()) {
+            let is_lit = match self.selected {
+                Some(selected) => selected.has(Filter::All, column, row),
+                None => {
+                    let (codes, components) = (self.covering.at(codes, column), self.covering.component_count());
+                    self.lighting.reaches(column, row) && self.lighting.lights(codes, components, &self.conversion)
+                }
+            };
+            if is_lit {
+                continue;
+            }
+            let [red, blue] = self.order.red_blue();
+            let dimmed = self.lighting.dimmed([pixel[red], pixel[1], pixel[blue]]);
+            (pixel[red], pixel[1], pixel[blue]) = (dimmed[0], dimmed[1], dimmed[2]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without a pattern, below `below`.
+    fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        }
+    }
+
+    #[test]
+    fn what_is_written_out_gives_the_same_pixels_as_the_plain_loops() {
+        let level = Level::detect();
+        let rgb = [[0.9, 0.1, 1.4, -180.0], [1.1, -0.3, -0.5, 90.0], [1.1, 1.8, 0.02, -240.0]]
+            .map(|[a, b, c, bias]| [a, b, c].map(|weight: f32| weight / (1 << 20) as f32).into_iter().chain([bias]))
+            .map(|row| row.collect::<Vec<_>>().try_into().expect("four numbers"));
+        for (number, (from, to)) in
+            [(1920_u32, 1600_u32), (64, 64), (61, 90), (3, 700), (1, 5), (900, 520)].into_iter().enumerate()
+        {
+            let mut random = numbers(number as u32, 256);
+            let step = f64::from(from) / f64::from(to);
+            let axes = [(from, 1.0), (from.div_ceil(2), 2.0), (from.div_ceil(2), 2.0)]
+                .map(|(size, share)| Axis::new(to, (0.0, step), size, share, 0.0));
+            let groups = axes.each_ref().map(|axis| axis.groups());
+            let rows: [Vec<i16>; 3] =
+                std::array::from_fn(|_| (0..from as usize + SPARE).map(|_| (random() << 6) as i16).collect());
+            let mut plain = vec![0; to as usize];
+            let values: [Vec<i32>; 3] = std::array::from_fn(|i| {
+                let mut values = vec![0; to as usize];
+                axes[i].along(&rows[i], &mut values);
+                values
+            });
+            to_pixels(&rgb, &values, 3, &mut plain);
+            if level.is_written_out() {
+                assert!(groups.iter().all(|groups| !groups.is_empty()), "{from} to {to}");
+                let mut written = vec![0; (to as usize).next_multiple_of(GROUP)];
+                level.to_pixels(
+                    &rgb,
+                    rows.each_ref().map(Vec::as_slice),
+                    groups.each_ref().map(Vec::as_slice),
+                    &mut written,
+                );
+                assert_eq!(written[..to as usize], plain, "{from} to {to}");
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The choice of vector instructions at run time.
+//!
+//! The kernels are plain loops over arrays. The compiler turns such loops into vector instructions by itself, as wide
+//! as the function that contains them may use. So the same kernel is compiled several times, each time inlined into a
+//! function that promises more instructions, and [`Level::run`] calls the one that was asked for, if the machine can.
+
+use std::fmt;
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::convert::{BLOCK, SharedTerms};
+use super::resample::PixelGroup;
+use histoscope_core::picture::color::Conversion;
+
+/// A set of vector instructions.
+///
+/// There is no level for AVX-512: where it was measured, it changed the time by no more than a few hundredths, because
+/// counting takes longer than converting and has no use for vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// What every machine of the target architecture has (SSE2 on x86-64, NEON on most aarch64 targets).
+    Plain,
+    /// 256-bit integer vectors of x86-64.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 128-bit vectors of aarch64.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+/// Work that [`Level::run`] compiles for every level.
+///
+/// `run` and all that it calls must be `#[inline(always)]`: code that stays a function of its own is compiled without
+/// the level's instructions.
+pub(super) trait Kernel {
+    /// Does the work.
+    fn run(self);
+}
+
+impl Level {
+    /// Every level of this architecture, the least capable first.
+    pub const ALL: &'static [Self] = &[
+        Self::Plain,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "aarch64")]
+        Self::Neon,
+    ];
+
+    /// The most capable level of this machine.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::ALL.iter().rev().copied().find(|level| level.is_available()).unwrap_or(Self::Plain)
+    }
+
+    /// Whether this machine has the instructions.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Plain => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
+            }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+        }
+    }
+
+    /// The name that the log and the tests use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "neon",
+        }
+    }
+
+    /// Runs the kernel with this level's instructions, or with the plain ones if the machine lacks them.
+    pub(super) fn run(self, kernel: impl Kernel) {
+        if !self.is_available() {
+            return kernel.run();
+        }
+        match self {
+            Self::Plain => kernel.run(),
+            // SAFETY: the only danger of calling these functions is a machine without the instructions that they are
+            // compiled for, and `is_available` has just asked for exactly those.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { run_avx2(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => unsafe { run_neon(kernel) },
+        }
+    }
+}
+
+/// What is written out for a level: for AVX2, in the module of that name.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "nothing is written out for others"))]
+impl Level {
+    /// Whether there are any.
+    pub(super) fn is_written_out(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => self.is_available(),
+            _ => false,
+        }
+    }
+
+    /// Computes what a row of chroma samples, a multiple of eight, adds to red, green and blue.
+    pub(super) fn set_chroma(self, terms: &mut SharedTerms, conversion: &Conversion, second: &[u16], third: &[u16]) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::set_chroma(terms, conversion, second, third) },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Converts pixels, a multiple of [`STEP`](super::convert::STEP), into the indices under which pairs of codes are
+    /// counted; adds those below and above the range of red, of green and of blue to `out_of_range`.
+    pub(super) fn convert(
+        self,
+        indices: &mut [[u16; BLOCK]; 2],
+        (luma, weight): (&[u16], i32),
+        terms: &SharedTerms,
+        out_of_range: &mut [u32; 6],
+    ) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe {
+                avx2::convert(indices, (luma, weight), terms, out_of_range);
+            },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+
+    /// Draws pixels, a multiple of [`GROUP`](super::resample::GROUP), from the rows of levels of three components.
+    pub(super) fn to_pixels(
+        self,
+        rgb: &[[f32; 4]; 3],
+        rows: [&[i16]; 3],
+        groups: [&[PixelGroup]; 3],
+        pixels: &mut [u32],
+    ) {
+        match self {
+            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 if self.is_available() => unsafe { avx2::to_pixels(rgb, rows, groups, pixels) },
+            _ => unreachable!("nothing is written out for {self}"),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn run_avx2(kernel: impl Kernel) {
+    kernel.run();
+}
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+fn run_neon(kernel: impl Kernel) {
+    kernel.run();
+}

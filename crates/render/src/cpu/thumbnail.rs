@@ -1,0 +1,110 @@
+//! Small pictures of frames: upright, with the pixel aspect that they are shown with, in the colours of the window.
+
+use super::display::{self, Order, Over, PixelFormat};
+use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
+use crate::view::rect::PanelRect;
+use histoscope_core::picture::Frame;
+
+/// A small picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thumbnail {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Red, green, blue and an opaque alpha of each pixel, rows from the top.
+    pub rgba: Vec<u8>,
+}
+
+impl Thumbnail {
+    /// The frame, as large as it can be in `most` pixels of width and height and no larger than it is shown. Each pixel is the
+    /// average of what it covers: samples that are left out would flicker from one picture to the next.
+    #[must_use]
+    pub fn of(frame: &Frame, most: (u32, u32)) -> Self {
+        let shape = Shape::of(frame);
+        let upright = shape.upright();
+        let scale = (f64::from(most.0) / upright.x).min(f64::from(most.1) / upright.y).min(1.0);
+        let [width, height] = [upright.x, upright.y].map(|side| ((side * scale).round() as u32).max(1));
+        // What is drawn takes the four samples nearest to each pixel, which is all of them down to the picture's own size.
+        let finer = ((1.0 / scale).ceil() as u32).max(1);
+        let view = (width * finer, height * finer);
+        let area = PanelRect { left: 0, top: 0, width: view.0, height: view.1 };
+        let placement = Placement::within(&shape, &ViewSettings::fitted(Fit::Cover), view, area);
+        let format = PixelFormat { order: Order::Rgba, stride: 4 * view.0 as usize };
+        let mut fine = Vec::new();
+        display::draw_whole(&frame.picture, &placement, Over::default(), format, &mut fine);
+        Self { width, height, rgba: averaged(&fine, width as usize, finer as usize) }
+    }
+}
+
+/// The averages of squares of `finer` × `finer` pixels, `width` of them in a row.
+fn averaged(fine: &[u8], width: usize, finer: usize) -> Vec<u8> {
+    let stride = 4 * width * finer;
+    let count = (finer * finer) as u32;
+    let mut rgba = Vec::with_capacity(fine.len() / (finer * finer));
+    for rows in fine.chunks_exact(stride * finer) {
+        let mut sums = vec![[0_u32; 4]; width];
+        for row in rows.chunks_exact(stride) {
+            for (sum, square) in sums.iter_mut().zip(row.chunks_exact(4 * finer)) {
+                for pixel in square.chunks_exact(4) {
+                    sum.iter_mut().zip(pixel).for_each(|(sum, &byte)| *sum += u32::from(byte));
+                }
+            }
+        }
+        rgba.extend(sums.iter().flatten().map(|sum| ((sum + count / 2) / count) as u8));
+    }
+    rgba
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::made;
+    use histoscope_core::picture::{Orientation, Ratio};
+
+    /// A gray frame whose pixels are what `code` says.
+    fn frame(size: (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
+        let orientation = Orientation { quarter_turns: turns, mirrored: false };
+        Frame { sample_aspect: aspect, orientation, ..made::gray(size, code) }
+    }
+
+    /// Red of the pixel there.
+    fn red(small: &Thumbnail, x: u32, y: u32) -> u8 {
+        small.rgba[4 * (y * small.width + x) as usize]
+    }
+
+    #[test]
+    fn it_is_as_large_as_it_may_be_and_no_larger_than_it_is_shown() {
+        let wide = Ratio { num: 2, den: 1 };
+        for (size, turns, aspect, expected) in [
+            ((1920, 1080), 0, Ratio::ONE, (400, 225)),
+            ((1920, 1080), 1, Ratio::ONE, (169, 300)),
+            ((720, 576), 0, wide, (400, 160)),
+            ((64, 48), 0, Ratio::ONE, (64, 48)),
+            ((2, 4000), 0, Ratio::ONE, (1, 300)),
+        ] {
+            let small = Thumbnail::of(&frame(size, turns, aspect, |_, _| 100), (400, 300));
+            assert_eq!((small.width, small.height), expected, "{size:?}");
+            assert_eq!(small.rgba.len() as u32, 4 * small.width * small.height);
+            assert!(
+                small.rgba.chunks_exact(4).all(|pixel| pixel == [100, 100, 100, 255]),
+                "{size:?} has another colour"
+            );
+        }
+    }
+
+    #[test]
+    fn it_is_upright_and_every_sample_counts() {
+        let quarters = |x: u32, y: u32| [[0, 50], [100, 200]][(y / 500) as usize][(x / 500) as usize];
+        for (turns, corners) in [(0, [0, 50, 100, 200]), (1, [100, 0, 200, 50])] {
+            let small = Thumbnail::of(&frame((1000, 1000), turns, Ratio::ONE, quarters), (100, 100));
+            let found = [(5, 5), (95, 5), (5, 95), (95, 95)].map(|(x, y)| red(&small, x, y));
+            assert_eq!(found, corners, "{turns} turns");
+        }
+        // Stripes of one pixel are gray, not whatever sample happens to be nearest.
+        let stripes = |x: u32, _: u32| if x.is_multiple_of(2) { 0 } else { 200 };
+        let small = Thumbnail::of(&frame((1000, 1000), 0, Ratio::ONE, stripes), (90, 90));
+        let off = small.rgba.chunks_exact(4).map(|pixel| pixel[0].abs_diff(100)).max();
+        assert!(off.is_some_and(|off| off <= 12), "{off:?}");
+    }
+}

@@ -1,0 +1,77 @@
+//! Cutting a rectangle out of an adjusted picture, so that it alone is counted.
+
+use super::WorkingPicture;
+use crate::gpu::params::CropParams;
+use crate::gpu::resources::{Dispatch, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::{Gpu, GpuError};
+use histoscope_core::picture::region::Rect;
+
+/// Words of a row that a workgroup copies, as in the shader.
+const WORKGROUP: u32 = 64;
+/// The most workgroups that share the rows; each takes several where there are more.
+const MOST_ROWS: u32 = 1 << 15;
+
+/// The pass, and the rectangle that was cut out last.
+#[derive(Debug)]
+pub struct CropPass {
+    pipeline: wgpu::ComputePipeline,
+    made: Option<CropDispatch>,
+}
+
+#[derive(Debug)]
+struct CropDispatch {
+    source: wgpu::Buffer,
+    rect: Rect,
+    dispatch: Dispatch,
+    result: WorkingPicture,
+}
+
+impl CropPass {
+    /// Makes the pass.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        Self { pipeline: shaders::CROP.module(device).compute(device, "crop", &[]), made: None }
+    }
+
+    /// Gets ready to cut a rectangle, which must lie in it, out of `source`, and gives the picture that it becomes; cheap
+    /// where nothing changed.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if the adapter does not bind so large a picture.
+    pub fn prepare(&mut self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<&WorkingPicture, GpuError> {
+        // The old one goes first, so that two large pictures are never held for one.
+        let made = match self.made.take().filter(|made| made.source == source.buffer && made.rect == rect) {
+            Some(made) => made,
+            None => self.make(gpu, source, rect)?,
+        };
+        Ok(&self.made.insert(made).result)
+    }
+
+    fn make(&self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<CropDispatch, GpuError> {
+        let result = WorkingPicture::new(gpu, (rect.width, rect.height), source.bits)?;
+        let words = if source.bits == 8 { 1 } else { 2 };
+        let source_stride = WorkingPicture::stride(source.size.0) * words;
+        let params = CropParams {
+            first: rect.y * source_stride + rect.x * words,
+            source_stride,
+            result_stride: WorkingPicture::stride(rect.width) * words,
+            row_words: rect.width * words,
+            rows: rect.height,
+        };
+        let params = uniform(gpu, "crop", &params);
+        let group = groups::CROP.bind(&gpu.device, &[&params, &source.buffer, &result.buffer]);
+        let workgroups = ((rect.width * words).div_ceil(WORKGROUP), rect.height.min(MOST_ROWS));
+        let dispatch = Dispatch { pipeline: self.pipeline.clone(), group, workgroups };
+        Ok(CropDispatch { source: source.buffer.clone(), rect, dispatch, result })
+    }
+
+    /// Cuts the rectangle out, in a compute pass of the caller's, and gives the picture that it becomes; `None` where
+    /// none was prepared.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) -> Option<&WorkingPicture> {
+        let made = self.made.as_ref()?;
+        made.dispatch.run(pass, None);
+        Some(&made.result)
+    }
+}

@@ -1,0 +1,124 @@
+//! From bins to curves: equalization and levels of equal population.
+
+use std::collections::HashMap;
+
+use super::scan::{BufferWords, ScanJob, ScanPass, block_constants};
+use crate::gpu::Gpu;
+use crate::gpu::params::CurveParams;
+use crate::gpu::resources::{Dispatch, storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use histoscope_core::adjust::equalize;
+
+/// Words of three channels' curves at 12 bits.
+const MOST_WORDS: usize = 3 << 12;
+/// Words of four channels' bins at 12 bits.
+const MOST_BINS: usize = 4 << 12;
+
+/// How a curve comes from a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum CurveKind {
+    /// Equalization, smoothed in time.
+    Equalize,
+    /// Levels of equal population.
+    Populate(u32),
+}
+
+/// The pass and the prefix sum that it needs.
+#[derive(Debug)]
+pub(super) struct CurvePass {
+    scan: ScanPass,
+    shader: shaders::Module,
+    most_invocations: u32,
+    pipelines: HashMap<(bool, u32), wgpu::ComputePipeline>,
+    cumulative: wgpu::Buffer,
+    smoothed: wgpu::Buffer,
+    /// The curves in codes, of which one adjustment's are used up before the next one's are made.
+    pub(super) mapped: wgpu::Buffer,
+}
+
+/// A curve that is ready to be made.
+#[derive(Debug)]
+pub(super) struct CurveJob {
+    /// Where the bins are more than the curve's own dispatch can scan.
+    scan: Option<ScanJob>,
+    dispatch: Dispatch,
+    params: wgpu::Buffer,
+    values: CurveParams,
+}
+
+impl CurvePass {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        Self {
+            scan: ScanPass::new(gpu),
+            shader: shaders::CURVES.module(device),
+            most_invocations: gpu.device.limits().max_compute_invocations_per_workgroup,
+            pipelines: HashMap::new(),
+            cumulative: storage(device, "cumulative bins", MOST_BINS),
+            smoothed: storage(device, "smoothed curves", MOST_WORDS),
+            mapped: storage(device, "curves", MOST_WORDS),
+        }
+    }
+
+    /// Scans `count` channels of the bins, from `first` on, each to its own place.
+    pub(super) fn scan(
+        &self,
+        gpu: &Gpu,
+        bins: &wgpu::Buffer,
+        (first, count): (u32, u32),
+        bits: u32,
+    ) -> (ScanJob, &wgpu::Buffer) {
+        let offset = first << bits;
+        let (from, to) = (BufferWords { buffer: bins, offset }, BufferWords { buffer: &self.cumulative, offset });
+        (self.scan.job(gpu, from, to, count << bits), &self.cumulative)
+    }
+
+    /// Gets the curves of `count` channels from `first` on ready.
+    pub(super) fn job(
+        &mut self,
+        gpu: &Gpu,
+        bins: &wgpu::Buffer,
+        (first, count): (u32, u32),
+        bits: u32,
+        kind: CurveKind,
+    ) -> CurveJob {
+        let device = &gpu.device;
+        let (entry_point, levels) = match kind {
+            CurveKind::Equalize => ("equalize", 0),
+            CurveKind::Populate(levels) => ("populate", levels),
+        };
+        let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
+        let params = uniform(gpu, "curve", &values);
+        // A block is scanned by half as many invocations as it has words.
+        let scans = (1 << bits) / 2 <= self.most_invocations;
+        let workgroup = match (scans, self.most_invocations) {
+            (true, _) => (1 << bits) / 2,
+            (false, 1024..) => 1024,
+            (false, _) => 256,
+        };
+        let shader = &self.shader;
+        let pipeline = self.pipelines.entry((kind == CurveKind::Equalize, bits)).or_insert_with(|| {
+            let mut constants = block_constants(workgroup, true).to_vec();
+            constants.extend([("BITS", f64::from(bits)), ("SCANNING", f64::from(u8::from(scans)))]);
+            shader.compute(device, entry_point, &constants)
+        });
+        let pipeline = pipeline.clone();
+        let scan = (!scans).then(|| self.scan(gpu, bins, (first, count), bits).0);
+        let cumulative = &self.cumulative;
+        let group = groups::CURVES.bind(device, &[&params, bins, cumulative, &self.smoothed, &self.mapped]);
+        CurveJob { scan, dispatch: Dispatch { pipeline, group, workgroups: (count, 1) }, params, values }
+    }
+}
+
+impl CurveJob {
+    /// Sets how far the smoothed curve goes towards its target with the next run.
+    pub(super) fn set_weight(&self, gpu: &Gpu, weight: u32) {
+        let params = CurveParams { weight, ..self.values };
+        gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&params));
+    }
+
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
+        self.scan.iter().for_each(|scan| scan.dispatch(pass));
+        self.dispatch.run(pass, None);
+    }
+}

@@ -1,0 +1,125 @@
+//! What two pictures differ by, found by the adapter.
+
+use std::collections::HashMap;
+
+use super::WorkingPicture;
+use crate::gpu::params::{DifferenceParams, layout_constants};
+use crate::gpu::resources::{Dispatch, storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::{Gpu, GpuError};
+use histoscope_core::adjust::difference::{Extent, Gain, Mapping};
+use histoscope_core::picture::layout::PixelLayout;
+
+/// Pixels of a row that a workgroup takes, as in the shader.
+const WORKGROUP: u32 = 64;
+/// The most workgroups that share the rows; each takes several where there are more.
+const MOST_ROWS: u32 = 1 << 15;
+
+/// One of two pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operand {
+    /// How its codes lie.
+    pub layout: PixelLayout,
+    /// Its size, and how it is turned.
+    pub extent: Extent,
+}
+
+/// The passes, and what the last pair was.
+#[derive(Debug)]
+pub struct DifferencePass {
+    shader: shaders::Module,
+    pipelines: HashMap<(PixelLayout, &'static str), wgpu::ComputePipeline>,
+    /// Stands in for what one of the passes does not read.
+    nothing: wgpu::Buffer,
+    made: Option<DifferenceDispatch>,
+}
+
+/// What was made for a pair of pictures, whatever their codes.
+#[derive(Debug)]
+struct DifferenceDispatch {
+    pair: [Operand; 2],
+    params: DifferenceParams,
+    /// Where the shader finds those.
+    told: wgpu::Buffer,
+    unpack: Dispatch,
+    subtract: Dispatch,
+    result: WorkingPicture,
+}
+
+impl DifferencePass {
+    /// Makes the passes.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self {
+            shader: shaders::DIFFERENCE.module(&gpu.device),
+            pipelines: HashMap::new(),
+            nothing: storage(&gpu.device, "nothing", 4),
+            made: None,
+        }
+    }
+
+    /// Gets ready to find what a picture and another one differ by; cheap where both are like those before.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if the adapter cannot hold what is made of either.
+    pub fn prepare(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<(), GpuError> {
+        // The old ones go first, so that large pictures are not held twice.
+        let made = self.made.take().filter(|made| made.pair == pair);
+        let mut made = match made {
+            Some(made) => made,
+            None => self.make(gpu, pair, gain)?,
+        };
+        if made.params.gain != gain.times() {
+            made.params.gain = gain.times();
+            gpu.queue.write_buffer(&made.told, 0, bytemuck::bytes_of(&made.params));
+        }
+        self.made = Some(made);
+        Ok(())
+    }
+
+    fn make(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<DifferenceDispatch, GpuError> {
+        let device = &gpu.device;
+        let [(size, bits), (other_size, other_bits)] =
+            pair.map(|operand| (operand.extent.size, operand.layout.bin_bits()));
+        let codes = WorkingPicture::new(gpu, other_size, other_bits)?;
+        let result = WorkingPicture::new(gpu, size, bits)?;
+        let mapping = Mapping::new(pair[0].extent, pair[1].extent);
+        let params = DifferenceParams {
+            other_size: other_size.into(),
+            other_bits,
+            is_turned: mapping.is_turned.into(),
+            gain: gain.times(),
+            padding: [0; 3],
+        };
+        let places = [mapping.columns, mapping.rows].concat();
+        let place_buffer = storage(device, "places", places.len());
+        gpu.queue.write_buffer(&place_buffer, 0, bytemuck::cast_slice(&places));
+        let told = uniform(gpu, "difference", &params);
+        let dispatch = |pipeline, of: (u32, u32), [read, places, written]: [&wgpu::Buffer; 3]| Dispatch {
+            pipeline,
+            group: groups::DIFFERENCE.bind(device, &[&told, read, places, written]),
+            workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MOST_ROWS)),
+        };
+        let [unpacks, subtracts] = [(pair[1].layout, "unpack"), (pair[0].layout, "subtract")].map(|(layout, entry)| {
+            let shader = &self.shader;
+            let pipeline = || shader.compute(device, entry, &layout_constants(&layout));
+            self.pipelines.entry((layout, entry)).or_insert_with(pipeline).clone()
+        });
+        let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
+        let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
+        Ok(DifferenceDispatch { pair, params, told, unpack, subtract, result })
+    }
+
+    /// Finds it in a compute pass of the caller's, where both pictures are bound by these groups.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [picture, other]: [&wgpu::BindGroup; 2]) {
+        let Some(made) = &self.made else { return };
+        made.unpack.run(pass, Some(other));
+        made.subtract.run(pass, Some(picture));
+    }
+
+    /// The picture that the next dispatch makes; `None` where none was prepared.
+    #[must_use]
+    pub fn result(&self) -> Option<&WorkingPicture> {
+        self.made.as_ref().map(|made| &made.result)
+    }
+}

@@ -1,0 +1,114 @@
+//! Changing every pixel by itself.
+
+use std::collections::HashMap;
+
+use super::working::WorkingPicture;
+use crate::gpu::Gpu;
+use crate::gpu::histogram::plan::{ChannelRun, Plan};
+use crate::gpu::histogram::tally_constants;
+use crate::gpu::params::{InputPicture, RecolorParams};
+use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use histoscope_core::histogram::CHANNELS;
+
+/// What is done to a pixel, numbered as shaders/adjust/recolor.wgsl has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Change {
+    /// A curve for luminance, hue kept.
+    Luminance = 1,
+    /// A curve for each channel.
+    Channels = 2,
+    /// Curves of tiles.
+    Tiles = 3,
+    /// Tones of classes.
+    Classes = 4,
+}
+
+/// The pass, and that which counts what it writes.
+#[derive(Debug)]
+pub(super) struct RecolorPass {
+    shader: shaders::Module,
+    workgroup: u32,
+    pipelines: HashMap<(InputPicture, Change), wgpu::ComputePipeline>,
+    counting_shader: shaders::Module,
+    /// By the workgroup's size too.
+    counting_pipelines: HashMap<(InputPicture, Change, u32), wgpu::ComputePipeline>,
+    /// Stands in where a change has no curves or no axes.
+    nothing: wgpu::Buffer,
+}
+
+impl RecolorPass {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        Self {
+            shader: shaders::RECOLOR.module(&gpu.device),
+            workgroup: if gpu.is_software() { 64 } else { 256 },
+            pipelines: HashMap::new(),
+            counting_shader: shaders::RECOLOR_COUNT.module(&gpu.device),
+            counting_pipelines: HashMap::new(),
+            nothing: storage(&gpu.device, "nothing", 4),
+        }
+    }
+
+    /// Gets a change ready that reads a picture like `source` and writes `target`; with the plan of `counting`
+    /// it counts it too, into chunks bound as group 2.
+    pub(super) fn dispatch(
+        &mut self,
+        gpu: &Gpu,
+        source: &InputPicture,
+        (change, params): (Change, &RecolorParams),
+        (curves, axes): (Option<&wgpu::Buffer>, Option<&wgpu::Buffer>),
+        target: &WorkingPicture,
+        counting: Option<&Plan>,
+    ) -> Dispatch {
+        let params = uniform(gpu, "recolor", params);
+        let (curves, axes) = (curves.unwrap_or(&self.nothing), axes.unwrap_or(&self.nothing));
+        let group = groups::RECOLOR.bind(&gpu.device, &[&params, curves, axes, &target.buffer]);
+        let blocks = source.size.0.div_ceil(4) * source.size.1.div_ceil(2);
+        let (pipeline, workgroups) = match counting {
+            None => (self.pipeline(&gpu.device, source, change), rows_of_workgroups(blocks.div_ceil(self.workgroup))),
+            Some(plan) => (self.counting_pipeline(&gpu.device, source, change, plan), (plan.chunks, 1)),
+        };
+        Dispatch { pipeline, group, workgroups }
+    }
+
+    fn pipeline(&mut self, device: &wgpu::Device, source: &InputPicture, change: Change) -> wgpu::ComputePipeline {
+        let (shader, workgroup) = (&self.shader, self.workgroup);
+        let kind = source.of_any_size();
+        let pipeline = self
+            .pipelines
+            .entry((kind, change))
+            .or_insert_with(|| shader.compute(device, "change", &constants(source, change, workgroup)));
+        pipeline.clone()
+    }
+
+    fn counting_pipeline(
+        &mut self,
+        device: &wgpu::Device,
+        source: &InputPicture,
+        change: Change,
+        plan: &Plan,
+    ) -> wgpu::ComputePipeline {
+        let shader = &self.counting_shader;
+        let kind = source.of_any_size();
+        let pipeline = self.counting_pipelines.entry((kind, change, plan.workgroup)).or_insert_with(|| {
+            let mut constants = constants(source, change, plan.workgroup);
+            constants.extend(tally_constants(plan.bits, plan.copies, &ChannelRun { first: 0, count: CHANNELS as u32 }));
+            shader.compute(device, "change_and_count", &constants)
+        });
+        pipeline.clone()
+    }
+}
+
+fn constants(source: &InputPicture, change: Change, workgroup: u32) -> Vec<(&'static str, f64)> {
+    let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
+    // More would not fit in the workgroup memory that every adapter has.
+    let staged = bits <= 10;
+    let mut constants = source.constants();
+    constants.extend([
+        ("WORKGROUP", f64::from(workgroup)),
+        ("CHANGE", f64::from(change as u32)),
+        ("RATIOS", f64::from(if staged && change == Change::Luminance { codes } else { 1 })),
+        ("CURVE_WORDS", f64::from(if staged && change == Change::Channels { 3 * codes } else { 1 })),
+    ]);
+    constants
+}

@@ -1,0 +1,289 @@
+//! What brushes of the scopes select: one pass that finds the pixels, and others that count them for the scopes.
+
+use std::collections::HashMap;
+
+use super::Gpu;
+use super::params::{BrushParams, BrushedParams, InputPicture, layout_constants};
+use super::resources::{Dispatch, buffer, storage, uniform};
+use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass_into};
+use crate::cpu::BrushedChoice;
+use crate::view::brushes::{Filter, Selection};
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Chroma, Differences, MOST_LEVEL_BITS, Vectorscope, Waveform, samples_in};
+
+/// Planes of selected pixels.
+const PLANES: u32 = Filter::ALL.len() as u32;
+/// Pixels of a row from which on the shader's products would leave 32 bits.
+const MOST_PIXELS: u32 = 1 << 22;
+/// Invocations of a workgroup, and pixels of one.
+const WORKGROUP: u32 = 64;
+const RUN: u32 = 32;
+
+/// Finds and counts what brushes select. Buffers grow with what is asked.
+#[derive(Debug)]
+pub struct BrushedPasses {
+    select: shaders::Module,
+    count: shaders::Module,
+    pipelines: HashMap<BrushedPipelineKey, wgpu::ComputePipeline>,
+    params: wgpu::Buffer,
+    pairs: wgpu::Buffer,
+    /// The planes.
+    planes: wgpu::Buffer,
+    /// Pixels that all brushes select.
+    pub total: wgpu::Buffer,
+    bins: wgpu::Buffer,
+    waveform: wgpu::Buffer,
+    vectorscope: wgpu::Buffer,
+}
+
+/// What a pipeline is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct BrushedPipelineKey {
+    layout: PixelLayout,
+    work: BrushedWork,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum BrushedWork {
+    Select,
+    /// Red, green, blue and luminance.
+    Colors,
+    /// A component as it is coded.
+    Coded(u32),
+    /// Pairs; whether they are computed.
+    Pairs(bool),
+}
+
+/// Where what was found lies.
+#[derive(Debug, Clone, Copy)]
+pub struct BrushedBuffers<'a> {
+    /// The planes, as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
+    pub planes: &'a wgpu::Buffer,
+    /// Bins of what the histograms' own brush does not decide.
+    pub bins: &'a wgpu::Buffer,
+    /// Counts of the waveform.
+    pub waveform: &'a wgpu::Buffer,
+    /// Counts of the vectorscope.
+    pub vectorscope: &'a wgpu::Buffer,
+}
+
+impl BrushedPasses {
+    /// Passes that have found nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        let room = |label| storage(&gpu.device, label, 0);
+        Self {
+            select: shaders::BRUSH.module(&gpu.device),
+            count: shaders::BRUSHED.module(&gpu.device),
+            pipelines: HashMap::new(),
+            params: uniform(gpu, "brushes", &BrushParams::default()),
+            pairs: room("brushed pairs"),
+            planes: room("brushed pixels"),
+            total: room("brushed total"),
+            bins: room("brushed bins"),
+            waveform: room("brushed waveform"),
+            vectorscope: room("brushed vectorscope"),
+        }
+    }
+
+    /// Whether they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    #[must_use]
+    pub fn serve(gpu: &Gpu, (width, height): (u32, u32)) -> bool {
+        width < MOST_PIXELS && height <= gpu.device.limits().max_compute_workgroups_per_dimension
+    }
+
+    /// Where what was recorded last lies.
+    #[must_use]
+    pub const fn buffers(&self) -> BrushedBuffers<'_> {
+        let Self { planes, bins, waveform, vectorscope, .. } = self;
+        BrushedBuffers { planes, bins, waveform, vectorscope }
+    }
+
+    /// Records the finding of what is selected of a picture like this one, bound by `group`, and the counting of what is wanted of
+    /// that. The selection holds for what is submitted next.
+    pub fn record(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (group, picture): (&wgpu::BindGroup, InputPicture),
+        (selection, chroma): (&Selection, Option<Chroma>),
+        wanted: BrushedChoice,
+        spans: Option<Spans<'_>>,
+    ) {
+        let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
+        let row_words = picture.size.0.div_ceil(RUN);
+        self.make_room(gpu, picture, selection, (wanted, chroma));
+        gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&BrushParams::new(selection, row_words)));
+        if let Some(pairs) = &selection.pairs {
+            gpu.queue.write_buffer(&self.pairs, 0, bytemuck::cast_slice(&pairs.selected));
+        }
+        let found = groups::BRUSH.bind(&gpu.device, &[&self.params, &self.pairs, &self.planes, &self.total]);
+        let pipeline = self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work: BrushedWork::Select });
+        let workgroups = (row_words.div_ceil(WORKGROUP), picture.size.1);
+        let mut dispatches = vec![Dispatch { pipeline, group: found, workgroups }];
+        for work in works(&picture.layout, selection, (wanted, chroma)) {
+            dispatches.push(self.counting(gpu, picture, selection, work, (wanted, chroma)));
+        }
+        let cleared =
+            [&self.total, &self.bins, &self.waveform, &self.vectorscope].map(|buffer| (buffer, buffer.size()));
+        compute_pass_into(encoder, "brushes", &cleared, spans, |pass| {
+            dispatches.iter().for_each(|dispatch| dispatch.run(pass, Some(group)));
+        });
+    }
+
+    /// One of the dispatches that count.
+    fn counting(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        selection: &Selection,
+        (work, samples, shift): (BrushedWork, Rect, (u8, u8)),
+        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+    ) -> Dispatch {
+        let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
+        let channel = if let BrushedWork::Coded(component) = work { component as usize } else { 0 };
+        let (low, high) = samples.corners();
+        let differences = chroma.as_ref().and_then(Chroma::differences);
+        let params = BrushedParams {
+            low,
+            high,
+            shift: [shift.0.into(), shift.1.into()],
+            height: picture.size.1,
+            row_words: picture.size.0.div_ceil(RUN),
+            columns: waveform.columns[channel],
+            stride: waveform.columns[0] << waveform.level_bits,
+            bins: wanted.histogram.into(),
+            waveform: wanted.scopes.waveform.into(),
+            cb: weights(differences, 0),
+            cr: weights(differences, 1),
+        };
+        let counts = if matches!(work, BrushedWork::Pairs(_)) { &self.vectorscope } else { &self.waveform };
+        let params = uniform(gpu, "brushed", &params);
+        let group = groups::BRUSHED.bind(&gpu.device, &[&params, &self.planes, &self.bins, counts]);
+        let words = high[0].div_ceil(RUN) - low[0] / RUN;
+        let workgroups = (words.div_ceil(WORKGROUP), samples.height);
+        Dispatch {
+            pipeline: self.pipeline(gpu, BrushedPipelineKey { layout: picture.layout, work }),
+            group,
+            workgroups,
+        }
+    }
+
+    fn pipeline(&mut self, gpu: &Gpu, key: BrushedPipelineKey) -> wgpu::ComputePipeline {
+        let (select, count) = (&self.select, &self.count);
+        let make = || {
+            let mut constants = layout_constants(&key.layout);
+            let bits = key.layout.bin_bits().min(MOST_LEVEL_BITS);
+            let (is_coded, component) =
+                if let BrushedWork::Coded(component) = key.work { (1, component) } else { (0, 0) };
+            let (entry_point, others) = match key.work {
+                BrushedWork::Select => return select.compute(&gpu.device, "select_pixels", &constants),
+                BrushedWork::Colors | BrushedWork::Coded(_) => {
+                    ("count_channels", [("CODED", is_coded), ("COMPONENT", component), ("LEVEL_BITS", bits)].to_vec())
+                }
+                BrushedWork::Pairs(computed) => {
+                    ("count_pairs", vec![("DIFFERENCES", computed.into()), ("LEVEL_BITS", bits)])
+                }
+            };
+            constants.extend(others.into_iter().map(|(name, value)| (name, f64::from(value))));
+            count.compute(&gpu.device, entry_point, &constants)
+        };
+        self.pipelines.entry(key).or_insert_with(make).clone()
+    }
+
+    /// Makes the buffers large enough.
+    fn make_room(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        selection: &Selection,
+        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+    ) {
+        let room = |held: &mut wgpu::Buffer, label, words: usize| {
+            if held.size() < 4 * words as u64 {
+                *held = storage(&gpu.device, label, words);
+            }
+        };
+        let bits = picture.layout.bin_bits();
+        let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
+        let row_words = picture.size.0.div_ceil(RUN);
+        room(&mut self.planes, "brushed pixels", (PLANES * row_words * picture.size.1) as usize);
+        if let Some(pairs) = &selection.pairs {
+            room(&mut self.pairs, "brushed pairs", pairs.selected.len());
+        }
+        if wanted.histogram {
+            room(&mut self.bins, "brushed bins", Histogram::word_count(bits));
+        }
+        if wanted.scopes.waveform {
+            room(&mut self.waveform, "brushed waveform", waveform.count_words());
+        }
+        if chroma.is_some() {
+            room(&mut self.vectorscope, "brushed vectorscope", 1 << (2 * Vectorscope::level_bits_of(bits)));
+        }
+        if !wanted.scopes.waveform {
+            self.waveform = buffer(&gpu.device, "brushed waveform", 0, self.waveform.usage());
+        }
+        if chroma.is_none() {
+            self.vectorscope = buffer(&gpu.device, "brushed vectorscope", 0, self.vectorscope.usage());
+        }
+    }
+}
+
+/// What is counted: how, of which samples, and how many pixels those have.
+fn works(
+    layout: &PixelLayout,
+    selection: &Selection,
+    (wanted, chroma): (BrushedChoice, Option<Chroma>),
+) -> Vec<(BrushedWork, Rect, (u8, u8))> {
+    let counted = selection.counted;
+    let mut works = Vec::new();
+    if wanted.histogram || wanted.scopes.waveform {
+        match selection.components {
+            Components::Rgbl => works.push((BrushedWork::Colors, counted, (0, 0))),
+            Components::YCbCr => works.extend((0..layout.component_count()).map(|component| {
+                let samples = samples_in(layout, component, counted);
+                let is_chroma = component > 0 && layout.model == ColorModel::YCbCr;
+                (BrushedWork::Coded(component as u32), samples, if is_chroma { layout.chroma_shift } else { (0, 0) })
+            })),
+        }
+    }
+    if let Some(chroma) = chroma {
+        let is_computed = chroma.differences().is_some();
+        let shift = if is_computed { (0, 0) } else { layout.chroma_shift };
+        works.push((BrushedWork::Pairs(is_computed), chroma.samples(layout, counted), shift));
+    }
+    works
+}
+
+/// Weights of red, green and blue in Cb or in Cr, and the bias.
+fn weights(differences: Option<&Differences>, index: usize) -> [i32; 4] {
+    differences.map_or([0; 4], |differences| {
+        let [red, green, blue] = differences.weights[index];
+        [red, green, blue, differences.bias]
+    })
+}
+
+impl BrushParams {
+    fn new(selection: &Selection, row_words: u32) -> Self {
+        let (first, end) = selection.counted.corners();
+        let range = |brush: &crate::view::brush::Brush| [brush.channels.bits(), brush.low, brush.high, 0];
+        let differences = selection.pairs.as_ref().and_then(|pairs| pairs.chroma.differences());
+        Self {
+            first,
+            end,
+            histogram: selection.histogram.as_ref().map_or([0; 4], range),
+            waveform: selection.waveform.as_ref().map_or([0; 4], |(brush, _)| range(brush)),
+            columns: selection.waveform.as_ref().map_or([0; 2], |(_, columns)| *columns),
+            coded: (selection.components == Components::YCbCr).into(),
+            row_words,
+            cb: weights(differences, 0),
+            cr: weights(differences, 1),
+            pairs: selection.pairs.as_ref().map_or(0, |_| if differences.is_some() { 2 } else { 1 }),
+            level_bits: selection.pairs.as_ref().map_or(0, |pairs| pairs.level_bits),
+            padding: [0; 2],
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Counting picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the
+//! bins of those before come back.
+
+use std::ops::Range;
+
+use super::adjust::{Chain, CropPass};
+use super::histogram::HistogramPasses;
+use super::params::InputPicture;
+use super::readback_belt::ReadbackBelt;
+use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
+use super::upload::PictureBuffers;
+use super::{Gpu, GpuError};
+use histoscope_core::adjust::{Adjustments, Reduction};
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
+
+/// Bytes of the thresholds that come back behind the bins.
+const THRESHOLD_BYTES: u64 = 4 * 4;
+
+/// The counting passes, those of the adjustments where they are wanted, and a few buffers to bring bins back in.
+#[derive(Debug)]
+pub struct CountQueue {
+    pictures: PictureBuffers,
+    passes: HistogramPasses,
+    adjusting: Option<Adjusting>,
+    scopes: Scopes,
+    belt: ReadbackBelt<CountLayout>,
+}
+
+/// What makes other pictures of those that are uploaded.
+#[derive(Debug)]
+struct Adjusting {
+    chain: Chain,
+    crop: CropPass,
+}
+
+/// What counts the scopes.
+#[derive(Debug)]
+enum Scopes {
+    None,
+    /// Those of each picture come back with its bins.
+    Each(Box<ScopePasses>),
+    /// Their sums are kept.
+    Sum(Box<GpuScopeSum>),
+}
+
+impl Scopes {
+    fn new(gpu: &Gpu, tally: ScopeTally) -> Self {
+        match tally {
+            tally if !tally.choice().any() => Self::None,
+            ScopeTally::Each(wanted) => Self::Each(Box::new(ScopePasses::new(gpu, wanted))),
+            ScopeTally::Sum(wanted) => Self::Sum(Box::new(GpuScopeSum::new(gpu, wanted))),
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        part: (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        match self {
+            Self::None => Ok(()),
+            Self::Each(passes) => passes.prepare(gpu, picture, part, chroma),
+            Self::Sum(summing) => summing.prepare(gpu, picture, part, chroma),
+        }
+    }
+
+    /// Records the counting of the picture that is bound so; what comes back of it.
+    fn record(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &wgpu::BindGroup,
+    ) -> (Vec<BufferRange<'_>>, ScopeShape) {
+        match self {
+            Self::None => {}
+            Self::Each(passes) => {
+                passes.record(encoder, picture, None);
+                return passes.parts();
+            }
+            Self::Sum(summing) => summing.record(encoder, picture),
+        }
+        (Vec::new(), ScopeShape::default())
+    }
+}
+
+/// Bytes of a buffer.
+type BufferRange<'a> = (&'a wgpu::Buffer, Range<u64>);
+
+/// What comes back.
+#[derive(Debug, Clone)]
+struct CountLayout {
+    bits: u32,
+    components: Components,
+    thresholds: bool,
+    scopes: ScopeShape,
+}
+
+/// What was counted of a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureCounts {
+    /// Its bins.
+    pub histogram: Histogram,
+    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only of
+    /// pictures that were parted so.
+    pub thresholds: Option<[u32; 4]>,
+    /// Its scopes, where they were wanted.
+    pub scopes: ScopeCounts,
+}
+
+impl CountQueue {
+    /// A queue in which `depth` histograms, at least one, can be under way; with the first of a picture's histograms those scopes
+    /// of it come, too, of which not the sum is wanted.
+    #[must_use]
+    pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally) -> Self {
+        let pictures = PictureBuffers::default();
+        let passes = HistogramPasses::new(gpu);
+        let scopes = Scopes::new(gpu, tally);
+        let of_scopes = if let ScopeTally::Each(wanted) = tally { ScopePasses::most_bytes(wanted) } else { 0 };
+        let bytes = Histogram::word_count(12) as u64 * 4 + THRESHOLD_BYTES + of_scopes;
+        let belt = ReadbackBelt::new(&gpu.device, "bins on their way back", bytes, depth.max(1));
+        Self { pictures, passes, adjusting: None, scopes, belt }
+    }
+
+    /// Histograms that can still be submitted before one must be taken.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.belt.room()
+    }
+
+    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there must
+    /// be [`room`](Self::room).
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter cannot count the picture; then nothing was submitted.
+    pub fn submit(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        region: Option<Rect>,
+        components: &[Components],
+    ) -> Result<(), GpuError> {
+        for &components in components {
+            self.passes.prepare_region(gpu, picture, region, components)?;
+        }
+        let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
+        if let Some(&first) = components.first() {
+            self.scopes.prepare(gpu, picture.into(), (pixels, first), Chroma::of(picture))?;
+        }
+        let mut scopes = Some(&mut self.scopes);
+        let mut encoder = command_encoder(gpu);
+        let mut underway = Some(self.pictures.record_upload(gpu, picture, &mut encoder)?);
+        let bits = picture.layout().bin_bits();
+        for &components in components {
+            self.passes.prepare_region(gpu, picture, region, components)?;
+            let Some(group) = self.pictures.bind_group() else { return Ok(()) };
+            self.passes.record(&mut encoder, group, None);
+            let mut parts = vec![(&self.passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
+            let mut subject = CountLayout { bits, components, thresholds: false, scopes: ScopeShape::default() };
+            if let Some(scopes) = scopes.take() {
+                let (counts, shape) = scopes.record(&mut encoder, group);
+                parts.extend(counts);
+                subject.scopes = shape;
+            }
+            self.belt.record(&mut encoder, &parts, subject);
+            let submission = gpu.queue.submit([std::mem::replace(&mut encoder, command_encoder(gpu)).finish()]);
+            if let Some(underway) = underway.take() {
+                underway.submitted(gpu);
+            }
+            self.belt.submitted(Some(&submission));
+        }
+        Ok(())
+    }
+
+    /// Uploads a picture, adjusts it and submits one count of red, green, blue and luminance of the result, for which there
+    /// must be [`room`](Self::room). Whatever came before it, it becomes the same: nothing is smoothed in time. With
+    /// `region`, which must lie in the picture, that part of the adjusted picture is counted alone.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter cannot adjust or count the picture; then nothing was submitted.
+    pub fn submit_adjusted(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        region: Option<Rect>,
+    ) -> Result<(), GpuError> {
+        let Self { pictures, passes, adjusting, scopes, belt } = self;
+        let Adjusting { chain, crop } =
+            adjusting.get_or_insert_with(|| Adjusting { chain: Chain::new(gpu, passes), crop: CropPass::new(gpu) });
+        let source = InputPicture::from(picture);
+        let region = region.filter(|&rect| rect != Rect::whole(source.size.0, source.size.1));
+        let bits = source.layout.bin_bits();
+        match region {
+            // What is cut out is counted afterwards; all of it, while it is written.
+            Some(_) => chain.prepare(gpu, source, adjustments, None, false)?,
+            None => chain.prepare_counting(gpu, source, adjustments, None, false, passes)?,
+        }
+        match (region, chain.result()) {
+            (Some(rect), Some(adjusted)) => {
+                passes.prepare(gpu, crop.prepare(gpu, adjusted, rect)?, Components::Rgbl)?
+            }
+            (None, Some(adjusted)) if !chain.counts_result() => passes.prepare(gpu, adjusted, Components::Rgbl)?,
+            _ => {}
+        }
+        let pixels = region.unwrap_or(Rect::whole(source.size.0, source.size.1));
+        if let Some(adjusted) = chain.result() {
+            let chroma = Some(Chroma::of_adjusted(picture));
+            scopes.prepare(gpu, adjusted.into(), (pixels, Components::Rgbl), chroma)?;
+        }
+        let mut encoder = command_encoder(gpu);
+        let underway = pictures.record_upload(gpu, picture, &mut encoder)?;
+        {
+            let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust and count"), timestamp_writes: None };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            if let Some(group) = pictures.bind_group() {
+                chain.dispatch(&mut pass, group);
+            }
+            let adjusted = if region.is_some() { crop.dispatch(&mut pass) } else { chain.result() };
+            match adjusted {
+                _ if chain.counts_result() => passes.dispatch_sums(&mut pass),
+                Some(adjusted) => passes.dispatch(&mut pass, &adjusted.bind_group),
+                None => {}
+            }
+        }
+        let thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
+        let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
+        parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
+        let mut shape = ScopeShape::default();
+        if let Some(adjusted) = chain.result() {
+            let (counts, counted) = scopes.record(&mut encoder, &adjusted.bind_group);
+            parts.extend(counts);
+            shape = counted;
+        }
+        let subject = CountLayout { bits, components: Components::Rgbl, thresholds, scopes: shape };
+        belt.record(&mut encoder, &parts, subject);
+        let submission = gpu.queue.submit([encoder.finish()]);
+        underway.submitted(gpu);
+        belt.submitted(Some(&submission));
+        Ok(())
+    }
+
+    /// The sums of the scopes of all pictures that were submitted, if those are wanted; it waits for them.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn take_sums(&mut self, gpu: &Gpu) -> Result<ScopeSums, GpuError> {
+        if let Scopes::Sum(summing) = &mut self.scopes { summing.take(gpu) } else { Ok(ScopeSums::default()) }
+    }
+
+    /// Waits for the oldest picture's counts under way; `None` if there are none.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn take(&mut self, gpu: &Gpu) -> Result<Option<PictureCounts>, GpuError> {
+        let taken = self.belt.wait(&gpu.device, bytemuck::pod_collect_to_vec);
+        gpu.check()?;
+        Ok(taken?.map(|(CountLayout { bits, components, thresholds, scopes }, mut words): (_, Vec<u32>)| {
+            let mut behind = words.split_off(Histogram::word_count(bits));
+            let counts = behind.split_off(if thresholds { THRESHOLD_BYTES as usize / 4 } else { 0 });
+            let thresholds = thresholds.then(|| <[u32; 4]>::try_from(behind).ok()).flatten();
+            PictureCounts {
+                histogram: Histogram { bits, components, words },
+                thresholds,
+                scopes: scopes.counts(counts),
+            }
+        }))
+    }
+}
+
+fn command_encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
+    gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("count") })
+}

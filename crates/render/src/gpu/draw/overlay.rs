@@ -1,0 +1,269 @@
+//! The histogram overlays' passes: drawn from the bin buffer and the scale buffer, which never leave the GPU.
+//!
+//! A compute pass finds what each column of pixels shows, since all of its rows show the same; the drawing that follows
+//! has one load and a few comparisons left for a pixel.
+
+use std::collections::HashMap;
+
+use super::OVER;
+use crate::gpu::Gpu;
+use crate::gpu::cumulative::CumulativePass;
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::params::PanelParams;
+use crate::gpu::regroup::RegroupPass;
+use crate::gpu::resources::{buffer, storage};
+use crate::gpu::shaders::{self, groups};
+use crate::gpu::timing::Spans;
+use crate::view::binning::Binning;
+use crate::view::lamps;
+use crate::view::overlay::line_pixels;
+use crate::view::panel::PanelRect;
+pub use crate::view::panel_params::OverlayContent;
+use crate::view::panel_params::shown_panels;
+use crate::view::scene::Scene;
+use histoscope_core::histogram::CHANNELS;
+
+/// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
+const WORKGROUP: u32 = 64;
+/// Words that the columns' buffer has for a column.
+const COLUMN_WORDS: usize = 8;
+/// Words that the strokes' buffer has for a column.
+const STROKE_WORDS: usize = 18;
+
+/// Bins, and the scales by which they are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct OverlayBars<'a> {
+    /// The bins, as [`HistogramPasses::bins`].
+    pub bins: &'a wgpu::Buffer,
+    /// The scales.
+    pub scales: &'a wgpu::Buffer,
+}
+
+impl<'a> From<&'a HistogramPasses> for OverlayBars<'a> {
+    fn from(passes: &'a HistogramPasses) -> Self {
+        Self { bins: &passes.bins, scales: &passes.scales }
+    }
+}
+
+/// The buffers that the overlays are drawn from.
+#[derive(Debug)]
+pub struct OverlayBuffers<'a> {
+    /// The bins that are drawn as bars.
+    pub filled: OverlayBars<'a>,
+    /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
+    pub outline: Option<OverlayBars<'a>>,
+    /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
+    pub linear: Option<&'a wgpu::Buffer>,
+    /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
+    pub backdrop: Option<&'a wgpu::Buffer>,
+    /// What sums the filled ones up; without, no curves are drawn.
+    pub cumulative: Option<&'a mut CumulativePass>,
+}
+
+/// Draws the overlays.
+#[derive(Debug)]
+pub struct OverlayPass {
+    columns_shader: shaders::Module,
+    columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
+    /// Make the bins that are drawn of those that were counted, filled, outlined and of linear light, where they are not the same.
+    regrouped: [Option<RegroupPass>; 3],
+    /// For what lies near the top and at the edges, where caps, lamps and the frame are.
+    edges: wgpu::RenderPipeline,
+    /// For the rest.
+    middle: wgpu::RenderPipeline,
+    params: [wgpu::Buffer; CHANNELS],
+    /// Stands in for what is not there.
+    nothing: wgpu::Buffer,
+    columns: Option<Columns>,
+    /// Each overlay that is shown now.
+    shown: Vec<OverlayPlace>,
+}
+
+/// Where an overlay is drawn.
+#[derive(Debug, Clone, Copy)]
+struct OverlayPlace {
+    /// Its columns.
+    width: u32,
+    /// The parts in which caps, lamps and the frame may be: near the top, left, right and below.
+    edges: [ViewRect; 4],
+    /// The rest.
+    middle: ViewRect,
+}
+
+/// A part of the view: left, top, width and height in pixels.
+type ViewRect = [u32; 4];
+
+impl OverlayPlace {
+    fn new(rect: PanelRect, line: u32, view: (u32, u32)) -> Self {
+        let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
+        let (inner_right, inner_bottom) = (rect.left + rect.width, rect.top + rect.height);
+        let (right, bottom) = ((inner_right + line).min(view.0), (inner_bottom + line).min(view.1));
+        let lamps = CHANNELS as u32 * (lamps::side(&rect) + line);
+        let split = (rect.top + rect.notch() + lamps + 2 * line).min(inner_bottom);
+        let part = |[left, right]: [u32; 2], [top, bottom]: [u32; 2]| {
+            [left, top, right.saturating_sub(left), bottom.saturating_sub(top)]
+        };
+        let below = [split, inner_bottom];
+        let edges = [
+            part([left, right], [top, split]),
+            part([left, rect.left], below),
+            part([inner_right, right], below),
+            part([left, right], [inner_bottom, bottom]),
+        ];
+        Self { width: rect.width, edges, middle: part([rect.left, inner_right], below) }
+    }
+}
+
+/// Room for the columns and their strokes, and the bind groups that lead there.
+#[derive(Debug)]
+struct Columns {
+    capacity: u32,
+    columns: wgpu::Buffer,
+    strokes: wgpu::Buffer,
+    /// Bins and scales of both pictures, the cumulative bins, the backdrop and the bins of linear light that the groups were made
+    /// with.
+    bound: [wgpu::Buffer; 7],
+    groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
+}
+
+impl OverlayPass {
+    /// Makes the passes for views of `format`.
+    #[must_use]
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let device = &gpu.device;
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let module = shaders::OVERLAY.module(device);
+        let pipeline = |edges| module.rectangle(device, "histogram", &[("EDGES", edges)], format, Some(OVER));
+        Self {
+            columns_shader: shaders::COLUMNS.module(device),
+            columns_pipelines: HashMap::new(),
+            regrouped: [None, None, None],
+            edges: pipeline(1.0),
+            middle: pipeline(0.0),
+            params: std::array::from_fn(|_| buffer(device, "overlay", size_of::<PanelParams>() / 4, usage)),
+            nothing: storage(device, "nothing", 4),
+            columns: None,
+            shown: Vec::new(),
+        }
+    }
+
+    /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `spans`,
+    /// the first of them begins with that pass.
+    #[expect(clippy::too_many_arguments, reason = "what is drawn, from what, and where to")]
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        shown: &OverlayContent,
+        counts: OverlayBuffers<'_>,
+        scene: &Scene,
+        view: (u32, u32),
+        spans: Option<Spans<'_>>,
+    ) {
+        let panels = shown_panels(shown, scene, view);
+        for ((_, params), buffer) in panels.iter().zip(&self.params) {
+            gpu.queue.write_buffer(buffer, 0, bytemuck::bytes_of(params));
+        }
+        self.shown = panels.iter().map(|(rect, _)| OverlayPlace::new(*rect, line_pixels(view), view)).collect();
+        let columns = panels.iter().map(|(rect, _)| rect.width).sum();
+        let binning = scene.style.binning(shown.bits);
+        let counted = [Some(counts.filled.bins), counts.outline.map(|bars| bars.bins), counts.linear];
+        for (regrouped, counted) in self.regrouped.iter_mut().zip(counted) {
+            match counted.filter(|_| !binning.is_of_codes()) {
+                Some(counted) => regrouped.get_or_insert_with(|| RegroupPass::new(gpu)).prepare(gpu, counted, binning),
+                None => *regrouped = None,
+            }
+        }
+        self.make_room(gpu, columns, &counts);
+        let shader = &self.columns_shader;
+        let constants = [("BITS", f64::from(binning.bits())), ("BINS", f64::from(binning.count()))];
+        let pipeline = || shader.compute(&gpu.device, "find", &constants);
+        let pipeline = self.columns_pipelines.entry(binning).or_insert_with(pipeline);
+        let timestamp_writes = spans.and_then(|spans| spans.begin(encoder));
+        let mut pass =
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("columns"), timestamp_writes });
+        if let Some(cumulative) = counts.cumulative {
+            cumulative.dispatch(gpu, &mut pass, counts.filled.bins, shown.bits);
+        }
+        self.regrouped.iter().flatten().for_each(|regrouped| regrouped.dispatch(&mut pass));
+        pass.set_pipeline(pipeline);
+        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+        for (shown, (group, _)) in self.shown.iter().zip(groups) {
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(shown.width.div_ceil(WORKGROUP), 1, 1);
+        }
+    }
+
+    /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
+    fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
+        let [filled, outline, linear] = &self.regrouped;
+        let counted = |bars: OverlayBars<'_>| (bars.bins.clone(), bars.scales.clone());
+        let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
+        let outline = match (outline, counts.outline) {
+            (Some(regrouped), _) => regrouped.made(),
+            (None, Some(bars)) => counted(bars),
+            (None, None) => filled.clone(),
+        };
+        let linear = linear.as_ref().map(|regrouped| regrouped.made().0);
+        let linear = linear.or_else(|| counts.linear.cloned()).unwrap_or_else(|| self.nothing.clone());
+        let bound = [
+            &filled.0,
+            &filled.1,
+            &outline.0,
+            &outline.1,
+            counts.cumulative.as_deref().map_or(&self.nothing, |cumulative| &cumulative.sums),
+            counts.backdrop.unwrap_or(&self.nothing),
+            &linear,
+        ];
+        let held = self.columns.take().filter(|columns| columns.capacity >= count);
+        if let Some(columns) = &held
+            && columns.bound.iter().eq(bound)
+        {
+            self.columns = held;
+            return;
+        }
+        let (capacity, columns, strokes) = match held {
+            Some(Columns { capacity, columns, strokes, .. }) => (capacity, columns, strokes),
+            None => {
+                let capacity = count.next_power_of_two().max(1024);
+                let room = |label, words: usize| storage(&gpu.device, label, capacity as usize * words);
+                (capacity, room("columns", COLUMN_WORDS), room("strokes", STROKE_WORDS))
+            }
+        };
+        let [bins, scales, outline_bins, outline_scales, cumulative, backdrop, linear] = bound;
+        let groups = self.params.iter().map(|params| {
+            let found = [params, bins, scales, &columns, outline_bins, outline_scales, cumulative, &strokes, linear];
+            let find = groups::COLUMNS.bind(&gpu.device, &found);
+            (find, groups::OVERLAY.bind(&gpu.device, &[params, &columns, &strokes, backdrop]))
+        });
+        let groups = groups.collect();
+        self.columns = Some(Columns { capacity, bound: bound.map(Clone::clone), columns, strokes, groups });
+    }
+
+    /// Draws the overlays that were set up, in a view of `view` pixels.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, view: (u32, u32)) {
+        self.draw_parts(pass, &self.edges, |shown| &shown.edges);
+        self.draw_parts(pass, &self.middle, |shown| std::slice::from_ref(&shown.middle));
+        pass.set_scissor_rect(0, 0, view.0, view.1);
+    }
+
+    /// Draws these parts of each overlay.
+    fn draw_parts(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        pipeline: &wgpu::RenderPipeline,
+        parts: impl Fn(&OverlayPlace) -> &[ViewRect],
+    ) {
+        pass.set_pipeline(pipeline);
+        let groups = self.columns.iter().flat_map(|columns| &columns.groups);
+        for (shown, (_, group)) in self.shown.iter().zip(groups) {
+            pass.set_bind_group(0, group, &[]);
+            for &[left, top, width, height] in parts(shown) {
+                if width > 0 && height > 0 {
+                    pass.set_scissor_rect(left, top, width, height);
+                    pass.draw(0..4, 0..1);
+                }
+            }
+        }
+    }
+}

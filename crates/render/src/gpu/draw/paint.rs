@@ -1,0 +1,107 @@
+//! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
+//! several times as long as painting and copying together.
+
+use super::ViewPart;
+use crate::cpu::display::{self, BAND_ROWS, ByCodes, Order, Over, PixelFormat, ViewBand};
+use crate::cpu::overlay::Overlay;
+use crate::gpu::Gpu;
+use crate::gpu::staging::{Staged, Staging};
+use crate::view::panel_params::{OverlayContent, shown_panels};
+use crate::view::scene::Scene;
+use histoscope_core::histogram::Histogram;
+
+/// Paints pictures and copies them to views.
+#[derive(Debug)]
+pub struct PaintPass {
+    staging: Staging,
+    /// What the commands that are recorded now copy from.
+    recorded: Option<Staged>,
+}
+
+impl Default for PaintPass {
+    fn default() -> Self {
+        Self { staging: Staging::new(), recorded: None }
+    }
+}
+
+/// Mapped memory for a band of rows.
+struct Mapped<'a>(wgpu::WriteOnly<'a, [u8]>);
+
+// SAFETY: it is the only way to its bytes for as long as it lives, as `&mut [u8]` is, and bytes belong to no thread. (wgpu says so
+// itself of single values, but not of slices.)
+unsafe impl Send for Mapped<'_> {}
+
+impl ViewBand for Mapped<'_> {
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.0.slice(at..at + bytes.len()).copy_from_slice(bytes);
+    }
+}
+
+impl PaintPass {
+    /// Paints a part of the view, with its picture where that lies on the whole and `overlays` over it, and records the
+    /// copy to the view's texture.
+    pub fn paint(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        texture: &wgpu::Texture,
+        (part, overlays): (&ViewPart<'_>, &[Overlay]),
+    ) {
+        let ViewPart { columns, picture, placement, .. } = part;
+        let (width, height) = (columns.end - columns.start, texture.height());
+        let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
+        let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
+        let inspection = part.inspection.map(|inspection| (inspection, columns.start));
+        let over = Over { by_codes: ByCodes { light: part.light(), inspection, codes: part.codes }, overlays };
+        // Into memory that is used again and again, from where the adapter copies.
+        let bytes = format.stride * height as usize;
+        let staged = self.staging.take(gpu, bytes as u64);
+        let Some(mut memory) = staged.view() else { return };
+        let mut bands = Vec::new();
+        let mut rest = memory.slice(..bytes);
+        while !rest.is_empty() {
+            let length = (format.stride * BAND_ROWS).min(rest.len());
+            let (band, others) = rest.split_at(length);
+            bands.push(Mapped(band));
+            rest = others;
+        }
+        display::draw(picture, &placement, over, format, bands);
+        drop(memory);
+        let buffer = staged.written();
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: Some(height) };
+        let source = wgpu::TexelCopyBufferInfo { buffer, layout };
+        let origin = wgpu::Origin3d { x: columns.start, y: 0, z: 0 };
+        let target = wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() };
+        encoder.copy_buffer_to_texture(source, target, wgpu::Extent3d { width, height, depth_or_array_layers: 1 });
+        self.recorded = Some(staged);
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        if let Some(staged) = self.recorded.take() {
+            staged.submitted();
+        }
+    }
+}
+
+/// The overlays of those bins for views of that format.
+pub fn overlays(
+    shown: &OverlayContent,
+    histogram: &Histogram,
+    scene: &Scene,
+    (format, view): (wgpu::TextureFormat, (u32, u32)),
+) -> Vec<Overlay> {
+    let is_swapped = order_of(format) == Order::Bgra;
+    let binning = scene.style.binning(shown.bits);
+    let overlay = |(_, panel)| Overlay::new(panel, histogram, binning, is_swapped);
+    shown_panels(shown, scene, view).into_iter().map(overlay).collect()
+}
+
+const fn order_of(format: wgpu::TextureFormat) -> Order {
+    match format {
+        wgpu::TextureFormat::Bgra8Unorm => Order::Bgra,
+        _ => Order::Rgba,
+    }
+}

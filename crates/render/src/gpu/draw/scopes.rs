@@ -1,0 +1,322 @@
+//! The scopes' pass: traces drawn from the counts of waveform and vectorscope, which never leave the GPU, and the ground of a
+//! wall of scopes.
+
+use bytemuck::Zeroable;
+
+use super::OVER;
+use crate::cpu::trace;
+use crate::gpu::Gpu;
+use crate::gpu::params::TraceParams;
+use crate::gpu::resources::{storage, uniform};
+use crate::gpu::shaders::{self, groups};
+use crate::view::brushes::Brushes;
+use crate::view::overlay::{Channels, lights};
+use crate::view::rect::PanelRect;
+use crate::view::scene::{Counted, Scene};
+use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
+use histoscope_core::histogram::{CHANNELS, Components};
+use histoscope_core::picture::color::Matrix;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::ScopeChoice;
+
+/// What tells counts apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountKey {
+    /// The loading, the choice of what is adjusted, and which picture is counted.
+    pub of: (u64, u64, Counted),
+    /// Which scopes are.
+    pub wanted: ScopeChoice,
+    /// What is selected, where that alone is counted.
+    pub brushes: Option<Brushes>,
+}
+
+impl CountKey {
+    /// Whether the same is counted of that picture as of this one.
+    pub fn counts_as(&self, other: &Self) -> bool {
+        Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
+    }
+}
+
+/// Where counts are.
+#[derive(Debug, Clone, Copy)]
+pub enum CountSource<'a> {
+    /// With the adapter, which draws from them.
+    There(&'a wgpu::Buffer),
+    /// With the CPU, which paints; what is painted of the same counts is the same.
+    Here(&'a CountKey, &'a [u32]),
+}
+
+/// A waveform's counts, and what they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct WaveformCounts<'a> {
+    /// The counts, as in [`Waveform`](histoscope_core::scopes::Waveform).
+    pub counts: CountSource<'a>,
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// Columns of each channel.
+    pub columns: [u32; CHANNELS],
+    /// The samples of each channel that were counted.
+    pub samples: [Rect; CHANNELS],
+}
+
+/// A vectorscope's counts, and what they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct VectorscopeCounts<'a> {
+    /// The counts, as in [`Vectorscope`](histoscope_core::scopes::Vectorscope).
+    pub counts: CountSource<'a>,
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// Samples that were counted.
+    pub samples: u64,
+    /// The matrix by which a pair of differences is a hue.
+    pub matrix: Matrix,
+}
+
+/// What scopes are drawn from; `None` where nothing was counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScopeBuffers<'a> {
+    /// Waveform and parade.
+    pub waveform: Option<WaveformCounts<'a>>,
+    /// The vectorscope.
+    pub vectorscope: Option<VectorscopeCounts<'a>>,
+}
+
+/// How much of the picture is hidden behind a scope that lies over it.
+const STRIP_GROUND: f32 = 0.86;
+/// Light that is left of luminance where it lies over colours, which would be lost in it.
+const BESIDE_COLORS: f32 = 0.5;
+
+/// Light that is left of a trace of which a part is lit.
+const DIM: f32 = 0.4;
+
+/// Draws the scopes.
+#[derive(Debug)]
+pub struct ScopePass {
+    plate: wgpu::RenderPipeline,
+    waveform: wgpu::RenderPipeline,
+    vectorscope: wgpu::RenderPipeline,
+    painted: wgpu::RenderPipeline,
+    /// Stands in for counts.
+    nothing: wgpu::Buffer,
+    slots: Vec<Slot>,
+    /// How many of them are drawn now.
+    drawn: usize,
+}
+
+/// A panel that is drawn; kept for those of later drawings.
+#[derive(Debug)]
+struct Slot {
+    drawing: PanelDrawing,
+    params: wgpu::Buffer,
+    told: TraceParams,
+    /// The counts or the pixels that it is drawn from, and what leads there.
+    bound: wgpu::Buffer,
+    group: wgpu::BindGroup,
+    /// Of which counts the CPU has painted those pixels, if it has.
+    painted: Option<CountKey>,
+}
+
+impl ScopePass {
+    /// Makes the pass for views of `format`.
+    #[must_use]
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let module = shaders::TRACE.module(&gpu.device);
+        let pipeline = |name| module.rectangle(&gpu.device, name, &[], format, Some(OVER));
+        Self {
+            plate: pipeline("plate"),
+            waveform: pipeline("waveform"),
+            vectorscope: pipeline("vectorscope"),
+            painted: pipeline("painted"),
+            nothing: storage(&gpu.device, "nothing", 4),
+            slots: Vec::new(),
+            drawn: 0,
+        }
+    }
+
+    /// Sets the scopes up that are arranged so on a view of `view` pixels. Where a part of the counts is lit, the whole is dim.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        arranged: &Arranged,
+        (counts, lit): (&ScopeBuffers<'_>, &ScopeBuffers<'_>),
+        scene: &Scene,
+        view: (u32, u32),
+    ) {
+        self.drawn = 0;
+        let style = scene.scopes.clamped();
+        let ground = if arranged.is_wall { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
+        let base_of = |rect: PanelRect, ground: f32| TraceParams {
+            view: view.into(),
+            origin: [rect.left, rect.top],
+            size: [rect.width, rect.height],
+            gain: style.gain,
+            ground,
+            strength: 1.0,
+            ..TraceParams::zeroed()
+        };
+        for rect in arranged.grounds(view) {
+            self.put(gpu, PanelDrawing::Plate, base_of(rect, 1.0), None);
+        }
+        for margin in arranged.panels.iter().flat_map(ScopePanel::margins) {
+            self.put(gpu, PanelDrawing::Plate, base_of(margin, ground), None);
+        }
+        for panel in &arranged.panels {
+            let base = base_of(panel.rect, ground);
+            match (panel.kind, counts.waveform, counts.vectorscope) {
+                (ScopeKind::Waveform | ScopeKind::Parade, Some(waveform), _) => {
+                    let params = waveform.params(base, scene.channels, panel.kind == ScopeKind::Parade);
+                    self.put_lit(
+                        gpu,
+                        PanelDrawing::Waveform,
+                        params,
+                        (waveform.counts, lit.waveform.map(|lit| lit.counts)),
+                    );
+                }
+                (ScopeKind::Vectorscope, _, Some(scope)) => {
+                    // What the CPU paints is as small as it can be.
+                    let (square, beside) = squared(panel.rect);
+                    beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));
+                    let white = u32::from(style.white);
+                    let params =
+                        TraceParams { zoom: style.zoom as f32, white, ..scope.params(base_of(square, ground)) };
+                    self.put_lit(
+                        gpu,
+                        PanelDrawing::Vectorscope,
+                        params,
+                        (scope.counts, lit.vectorscope.map(|lit| lit.counts)),
+                    );
+                }
+                _ => self.put(gpu, PanelDrawing::Plate, base, None),
+            }
+        }
+    }
+
+    /// A trace, or, where a part of its counts is lit, the whole dim and that part over it.
+    fn put_lit(
+        &mut self,
+        gpu: &Gpu,
+        drawing: PanelDrawing,
+        params: TraceParams,
+        (whole, lit): (CountSource<'_>, Option<CountSource<'_>>),
+    ) {
+        let Some(lit) = lit else { return self.put(gpu, drawing, params, Some(whole)) };
+        let gray = params.lights.map(|[red, green, blue, _]| {
+            let light = DIM * (0.2126 * red + 0.7152 * green + 0.0722 * blue);
+            [light, light, light, 1.0]
+        });
+        self.put(gpu, drawing, TraceParams { lights: gray, white: 1, strength: DIM, ..params }, Some(whole));
+        self.put(gpu, drawing, TraceParams { ground: 0.0, ..params }, Some(lit));
+    }
+
+    fn put(&mut self, gpu: &Gpu, drawing: PanelDrawing, params: TraceParams, counts: Option<CountSource<'_>>) {
+        let place = self.drawn;
+        self.drawn += 1;
+        let painted = if let Some(CountSource::Here(key, _)) = counts { Some(*key) } else { None };
+        let kept = self.slots.get(place);
+        if painted.is_some()
+            && kept.is_some_and(|slot| (slot.drawing, slot.told, slot.painted) == (drawing, params, painted))
+        {
+            return;
+        }
+        let bound = match counts {
+            Some(CountSource::Here(_, counts)) => {
+                let pixels = trace::paint(drawing, &params, counts);
+                let bytes = size_of_val(&pixels[..]) as u64;
+                let kept = kept.filter(|slot| slot.painted.is_some() && slot.bound.size() >= bytes);
+                let buffer = kept.map(|slot| slot.bound.clone());
+                let buffer = buffer.unwrap_or_else(|| storage(&gpu.device, "painted scope", pixels.len()));
+                gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&pixels));
+                buffer
+            }
+            Some(CountSource::There(counts)) => counts.clone(),
+            None => self.nothing.clone(),
+        };
+        let bind = |params: &wgpu::Buffer| groups::TRACE.bind(&gpu.device, &[params, &bound]);
+        match self.slots.get_mut(place) {
+            Some(slot) => {
+                if slot.told != params {
+                    gpu.queue.write_buffer(&slot.params, 0, bytemuck::bytes_of(&params));
+                    slot.told = params;
+                }
+                if slot.bound != bound {
+                    slot.group = bind(&slot.params);
+                    slot.bound = bound;
+                }
+                (slot.drawing, slot.painted) = (drawing, painted);
+            }
+            None => {
+                let buffer = uniform(gpu, "trace", &params);
+                let group = bind(&buffer);
+                self.slots.push(Slot { drawing, params: buffer, told: params, bound, group, painted });
+            }
+        }
+    }
+
+    /// Draws the scopes that were set up.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>) {
+        for slot in &self.slots[..self.drawn] {
+            pass.set_pipeline(match slot.drawing {
+                _ if slot.painted.is_some() => &self.painted,
+                PanelDrawing::Plate => &self.plate,
+                PanelDrawing::Waveform => &self.waveform,
+                PanelDrawing::Vectorscope => &self.vectorscope,
+            });
+            pass.set_bind_group(0, &slot.group, &[]);
+            pass.draw(0..4, 0..1);
+        }
+    }
+}
+
+/// The square in the middle of a panel, which a vectorscope fills, and what of the panel lies beside it.
+fn squared(rect: PanelRect) -> (PanelRect, Vec<PanelRect>) {
+    let PanelRect { left, top, width, height } = rect;
+    let side = width.min(height);
+    let (before, above) = ((width - side) / 2, (height - side) / 2);
+    let square = PanelRect { left: left + before, top: top + above, width: side, height: side };
+    let (right, bottom) = (square.left + side, square.top + side);
+    let beside = if width > height {
+        [PanelRect { width: before, ..rect }, PanelRect { left: right, width: left + width - right, ..rect }]
+    } else {
+        [PanelRect { height: above, ..rect }, PanelRect { top: bottom, height: top + height - bottom, ..rect }]
+    };
+    (square, beside.into_iter().filter(|rect| rect.width > 0 && rect.height > 0).collect())
+}
+
+impl WaveformCounts<'_> {
+    fn params(&self, base: TraceParams, shown: Channels, is_parade: bool) -> TraceParams {
+        let all = (0..CHANNELS).filter(|&channel| self.columns[channel] > 0);
+        let channels = all.map(Channels::one).fold(Channels::NONE, Channels::union).intersection(shown);
+        let has_colors = channels.iter().any(|channel| channel < 3);
+        let is_lightness = |channel: usize| self.components == Components::Rgbl && channel == 3;
+        let light = |channel: usize| {
+            let strength = if is_lightness(channel) && has_colors && !is_parade { BESIDE_COLORS } else { 1.0 };
+            let [r, g, b] = lights(self.components)[channel].map(|part| part * strength);
+            [r, g, b, 1.0]
+        };
+        TraceParams {
+            level_bits: self.level_bits,
+            stride: self.columns[0] << self.level_bits,
+            columns: self.columns,
+            widths: self.samples.map(|samples| samples.width),
+            heights: self.samples.map(|samples| samples.height),
+            channels: channels.bits(),
+            parade: is_parade.into(),
+            lights: std::array::from_fn(light),
+            ..base
+        }
+    }
+}
+
+impl VectorscopeCounts<'_> {
+    fn params(&self, base: TraceParams) -> TraceParams {
+        let [red, green, blue] = self.matrix.to_rgb().map(|row| row.map(|weight| weight as f32));
+        TraceParams {
+            level_bits: self.level_bits,
+            hue: [red[2], green[1], green[2], blue[1]],
+            samples: self.samples as f32,
+            ..base
+        }
+    }
+}

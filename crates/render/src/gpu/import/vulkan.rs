@@ -1,0 +1,173 @@
+//! What Vulkan has to be asked beside wgpu.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ash::{ext::external_memory_host, vk};
+use wgpu::hal::api::Vulkan;
+
+use histoscope_core::picture::{Memory, Pages};
+
+/// The extension by which a device takes memory that the program has.
+const EXTENSION: &std::ffi::CStr = external_memory_host::NAME;
+/// What the buffers are for.
+const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::TRANSFER_SRC;
+/// What memory of a type may be, besides coherent: other kinds need features that wgpu does not ask for.
+const KNOWN: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
+    vk::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
+        | vk::MemoryPropertyFlags::HOST_VISIBLE.as_raw()
+        | vk::MemoryPropertyFlags::HOST_COHERENT.as_raw()
+        | vk::MemoryPropertyFlags::HOST_CACHED.as_raw(),
+);
+const HANDLE: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// A device that takes memory which the program has.
+pub struct HostMemory {
+    functions: external_memory_host::Device,
+    /// The types of memory that need no flushing, a bit each.
+    coherent: u32,
+}
+
+impl std::fmt::Debug for HostMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostMemory").field("coherent", &self.coherent).finish_non_exhaustive()
+    }
+}
+
+/// Opens a device as wgpu does, with the extension. `None` where the adapter is not Vulkan's or does not have it; wgpu then
+/// opens the device by itself.
+pub fn open(
+    adapter: &wgpu::Adapter,
+    descriptor: &wgpu::DeviceDescriptor<'_>,
+) -> Option<(wgpu::Device, wgpu::Queue, HostMemory)> {
+    // SAFETY: the adapter is only asked, and opened in the way that wgpu opens it, with the features and limits that wgpu is
+    // then told of. The extension that is added is one which the adapter says it has, and changes nothing that wgpu does. What
+    // is asked about memory of others belongs to Vulkan from 1.1 on, which both instance and adapter are checked for.
+    unsafe {
+        let hal = adapter.as_hal::<Vulkan>()?;
+        let (instance, physical) = (hal.shared_instance().raw_instance(), hal.raw_physical_device());
+        let can = hal.physical_device_capabilities();
+        let version = can.properties().api_version.min(hal.shared_instance().instance_api_version());
+        if version < vk::API_VERSION_1_1 || !can.supports_extension(EXTENSION) {
+            return None;
+        }
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        instance.get_physical_device_properties2(
+            physical,
+            &mut vk::PhysicalDeviceProperties2::default().push_next(&mut host),
+        );
+        let usage = vk::PhysicalDeviceExternalBufferInfo::default().usage(USAGE).handle_type(HANDLE);
+        let mut external = vk::ExternalBufferProperties::default();
+        instance.get_physical_device_external_buffer_properties(physical, &usage, &mut external);
+        let ways = external.external_memory_properties.external_memory_features;
+        let alignment = usize::try_from(host.min_imported_host_pointer_alignment).ok()?;
+        if !ways.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+            || ways.contains(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY)
+            || !alignment.is_power_of_two()
+            || alignment > Pages::SIZE
+        {
+            log::debug!("the adapter takes no pages (alignment {alignment}, {ways:?})");
+            return None;
+        }
+        let types = instance.get_physical_device_memory_properties(physical);
+        let coherent = types.memory_types_as_slice().iter().zip(0..).filter_map(|(kind, index)| {
+            let flags = kind.property_flags;
+            let is_coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT) && KNOWN.contains(flags);
+            is_coherent.then_some(1 << index)
+        });
+        let add = |arguments: wgpu::hal::vulkan::CreateDeviceCallbackArgs<'_, '_, '_>| {
+            arguments.extensions.push(EXTENSION);
+        };
+        let wgpu::DeviceDescriptor { required_features, required_limits, memory_hints, .. } = descriptor;
+        let opened = hal.open_with_callback(*required_features, required_limits, memory_hints, Some(Box::new(add)));
+        let opened = opened.inspect_err(|error| log::debug!("no device that takes memory: {error}")).ok()?;
+        let functions = external_memory_host::Device::new(instance, opened.device.raw_device());
+        let memory = HostMemory { functions, coherent: coherent.sum() };
+        let (device, queue) = adapter.create_device_from_hal::<Vulkan>(opened, descriptor).ok()?;
+        Some((device, queue, memory))
+    }
+}
+
+impl HostMemory {
+    /// Makes pages a buffer to copy from, which keeps them as long as the GPU may read them, and counts as one in `count`.
+    ///
+    /// # Errors
+    /// In a few words, why the driver does not take them.
+    pub fn import(
+        &self,
+        device: &wgpu::Device,
+        pages: &Arc<Memory>,
+        count: &Arc<AtomicUsize>,
+    ) -> Result<wgpu::Buffer, String> {
+        let (start, length) = (pages.start().as_ptr(), pages.length());
+        let refused = |reason: vk::Result| format!("the driver does not take them ({reason})");
+        // SAFETY: the functions are those of this device, and the arguments live as long as each call. The memory is whole
+        // pages of the program's, at multiples of what the driver asks for, and initialised. `Guard` keeps them until the
+        // buffer and the driver's handle on them are gone; that is when wgpu drops the buffer, which it does after the last
+        // commands that use it. wgpu never maps the buffer, nor writes to it: it may only be copied from. Nobody writes to the
+        // pages while a copy is under way: `Underway` holds the picture that lies there.
+        unsafe {
+            let hal = device.as_hal::<Vulkan>().ok_or("the device is not Vulkan's")?;
+            let raw = hal.raw_device().clone();
+            let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+            (self.functions.fp().get_memory_host_pointer_properties_ext)(
+                raw.handle(),
+                HANDLE,
+                start.cast(),
+                &raw mut properties,
+            )
+            .result()
+            .map_err(refused)?;
+            let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HANDLE);
+            let info = vk::BufferCreateInfo::default().size(length as u64).usage(USAGE).push_next(&mut external);
+            let buffer = raw.create_buffer(&info, None).map_err(refused)?;
+            // From here on the guard frees what was made.
+            count.fetch_add(1, Ordering::AcqRel);
+            let memory = vk::DeviceMemory::null();
+            let mut guard = Guard { raw, buffer, memory, count: Arc::clone(count), _pages: Arc::clone(pages) };
+            let requirements = guard.raw.get_buffer_memory_requirements(buffer);
+            let types = properties.memory_type_bits & requirements.memory_type_bits & self.coherent;
+            if types == 0 || requirements.size > length as u64 {
+                return Err("the driver has no type of memory for them".to_owned());
+            }
+            let mut import =
+                vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HANDLE).host_pointer(start.cast());
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(length as u64)
+                .memory_type_index(types.trailing_zeros())
+                .push_next(&mut import);
+            guard.memory = guard.raw.allocate_memory(&info, None).map_err(refused)?;
+            guard.raw.bind_buffer_memory(buffer, guard.memory, 0).map_err(refused)?;
+            let drop_guard: wgpu::hal::DropCallback = Box::new(move || drop(guard));
+            let descriptor = wgpu::BufferDescriptor {
+                label: Some("decoded pictures"),
+                size: length as u64,
+                usage: wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            };
+            let buffer = wgpu::hal::vulkan::Buffer::from_raw_externally_owned(buffer, drop_guard);
+            Ok(device.create_buffer_from_hal::<Vulkan>(buffer, &descriptor))
+        }
+    }
+}
+
+/// A buffer over pages, and the pages.
+struct Guard {
+    raw: ash::Device,
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    count: Arc<AtomicUsize>,
+    _pages: Arc<Memory>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // SAFETY: made by this device, which wgpu keeps until its last buffer is dropped; freed here alone, when nothing uses
+        // them any more; a null handle is ignored.
+        unsafe {
+            self.raw.destroy_buffer(self.buffer, None);
+            self.raw.free_memory(self.memory, None);
+        }
+        self.count.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,130 @@
+//! The GPU's share: upload, the counting passes, drawing and reading back. All of wgpu stays here.
+//!
+//! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
+//! reduce, scale), [`adjust`] makes another picture of them where that is wanted, which is counted in its turn, [`draw`]
+//! draws the pictures and the overlays from the same buffers. [`Renderer`] orders the passes for
+//! the window, the saved picture and the tests alike; [`target`] is the window's side of it.
+
+pub mod adjust;
+pub mod brushed;
+pub mod context;
+pub mod count_queue;
+mod cumulative;
+pub mod draw;
+mod figures;
+pub mod histogram;
+mod import;
+mod linear;
+pub mod live;
+mod loading;
+pub mod params;
+pub mod readback;
+pub mod readback_belt;
+mod regroup;
+mod renderer;
+pub mod resources;
+pub mod scopes;
+pub mod shaders;
+mod staging;
+pub mod surface;
+pub mod target;
+pub mod timing;
+mod totals;
+pub mod upload;
+pub mod vectorscope;
+pub mod waveform;
+
+pub use crate::view::scene::Scene;
+pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
+pub use figures::{FiguresState, FrameTag};
+use histoscope_core::picture::PictureError;
+pub use import::wait_until_released;
+pub use loading::{Instance, Loading};
+pub use renderer::Rasterizer;
+pub use renderer::{Renderer, ScopeAnswer, ScopeQuestion};
+
+/// What can go wrong on the GPU's side, each with what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// There is no adapter at all.
+    #[error(
+        "no graphics adapter was found; install a Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
+    )]
+    NoAdapter,
+    /// No adapter has the wanted name.
+    #[error("no adapter's name contains '{wanted}'; there are: {available}")]
+    NoSuchAdapter {
+        /// What the user asked for.
+        wanted: String,
+        /// The names that exist, separated by commas.
+        available: String,
+    },
+    /// The adapter refused to make a device.
+    #[error("the adapter {adapter} could not be used: {source}")]
+    Device {
+        /// The adapter's name.
+        adapter: String,
+        /// The driver's reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The adapter lacks something that the passes need.
+    #[error(
+        "the adapter {adapter} cannot run compute passes; choose another one with --adapter (see 'histoscope adapters')"
+    )]
+    NoCompute {
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// A picture is larger than the adapter's buffers.
+    #[error(
+        "a plane of the {width}×{height} picture takes {bytes} bytes, and {adapter} binds at most {most}; use another \
+         adapter, or 'histoscope snapshot --engine cpu' without -o for its figures"
+    )]
+    PictureTooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// Bytes of the plane.
+        bytes: u64,
+        /// The most that the adapter binds.
+        most: u64,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// The bins of a deep source do not fit in the adapter's workgroup memory.
+    #[error("{adapter} has too little workgroup memory to count {bits} bits a sample; use --engine cpu")]
+    TooDeep {
+        /// Bits of a bin's index.
+        bits: u32,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// An image to draw into is larger than the adapter's textures.
+    #[error("a view of {width}×{height} pixels is more than {adapter} can draw; keep --size within {most} a side")]
+    ViewTooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// The most a side.
+        most: u32,
+        /// The adapter's name.
+        adapter: String,
+    },
+    /// The part of a picture that is to be counted is no part of it.
+    #[error("the region does not lie in the picture: {0}")]
+    Region(PictureError),
+    /// There are adapters, and none of them, or not the wanted one, can draw in a window of this display.
+    #[error(
+        "no graphics adapter can draw in a window of this display; there are: {available}. Install a driver that can, or a software one \
+         (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and 'histoscope report' need no window"
+    )]
+    NoSurface {
+        /// The names that exist, separated by commas.
+        available: String,
+    },
+    /// The device was lost or stopped answering.
+    #[error("the graphics device stopped answering: {0}")]
+    Lost(String),
+}

@@ -1,0 +1,266 @@
+//! Counting the scopes of one picture at once, for files and figures.
+
+use std::ops::Range;
+
+use super::adjust::Chain;
+use super::histogram::HistogramPasses;
+use super::live::{LiveTiming, Timed};
+use super::params::InputPicture;
+use super::upload::PictureBuffers;
+use super::vectorscope::VectorscopePasses;
+use super::waveform::WaveformPasses;
+use super::{Gpu, GpuError};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{CHANNELS, Components};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{
+    Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+};
+
+/// The passes of those scopes that are wanted.
+#[derive(Debug)]
+pub struct ScopePasses {
+    waveform: Option<WaveformPasses>,
+    vectorscope: Option<VectorscopePasses>,
+}
+
+/// Where the counts of each scope lie; `None` where there are none.
+#[derive(Debug, Clone, Copy)]
+pub struct ScopeCountBuffers<'a> {
+    /// Of the waveform.
+    pub waveform: Option<&'a wgpu::Buffer>,
+    /// Of the vectorscope.
+    pub vectorscope: Option<&'a wgpu::Buffer>,
+}
+
+/// How counts lie that were copied one behind the other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScopeShape {
+    /// The waveform without its counts, and their number.
+    waveform: Option<(Waveform, usize)>,
+    /// Bits of a level of the vectorscope, and the number of its counts.
+    vectorscope: Option<(u32, usize)>,
+}
+
+impl ScopePasses {
+    /// Passes that count nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
+        Self {
+            waveform: wanted.waveform.then(|| WaveformPasses::new(gpu)),
+            vectorscope: wanted.vectorscope.then(|| VectorscopePasses::new(gpu)),
+        }
+    }
+
+    /// The most bytes that their counts take.
+    #[must_use]
+    pub const fn most_bytes(wanted: ScopeChoice) -> u64 {
+        let waveform = if wanted.waveform { CHANNELS as u64 * MOST_COLUMNS as u64 } else { 0 };
+        let vectorscope = if wanted.vectorscope { 1 << MOST_LEVEL_BITS } else { 0 };
+        4 * ((waveform + vectorscope) << MOST_LEVEL_BITS)
+    }
+
+    /// Sets the passes up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed.
+    ///
+    /// # Errors
+    /// As [`WaveformPasses::prepare`].
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        (pixels, components): (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        if let Some(waveform) = &mut self.waveform {
+            waveform.prepare(gpu, picture, pixels, components)?;
+        }
+        if let Some(vectorscope) = &mut self.vectorscope {
+            vectorscope.prepare(gpu, picture, pixels, chroma);
+        }
+        Ok(())
+    }
+
+    /// Which scopes they count.
+    #[must_use]
+    pub const fn wanted(&self) -> ScopeChoice {
+        ScopeChoice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
+    }
+
+    /// Records the passes for the picture that was prepared and is bound so, timed where times are taken.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &wgpu::BindGroup,
+        mut timing: Option<&mut LiveTiming>,
+    ) {
+        if let Some(waveform) = &self.waveform {
+            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Waveform]));
+            waveform.record(encoder, picture, spans);
+        }
+        if let Some(vectorscope) = &self.vectorscope {
+            let spans = timing.as_mut().and_then(|timing| timing.also(&[Timed::Vectorscope]));
+            vectorscope.record(encoder, picture, spans);
+        }
+    }
+
+    /// Records the passes, which then add to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        if let Some(waveform) = &self.waveform {
+            waveform.add(encoder, picture);
+        }
+        if let Some(vectorscope) = &self.vectorscope {
+            vectorscope.add(encoder, picture);
+        }
+    }
+
+    /// Where the counts of the picture lie that was prepared.
+    #[must_use]
+    pub fn buffers(&self) -> ScopeCountBuffers<'_> {
+        ScopeCountBuffers {
+            waveform: self.waveform.as_ref().and_then(WaveformPasses::counts),
+            vectorscope: self.vectorscope.as_ref().and_then(VectorscopePasses::counts),
+        }
+    }
+
+    /// Where the counts lie, in bytes of each buffer, and how.
+    #[must_use]
+    pub fn parts(&self) -> (Vec<(&wgpu::Buffer, Range<u64>)>, ScopeShape) {
+        let waveform = self.waveform.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
+        let vectorscope = self.vectorscope.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
+        let part = |counts, words: usize| (counts, 0..4 * words as u64);
+        let parts = waveform.iter().map(|&(counts, (_, words))| part(counts, words));
+        let parts = parts.chain(vectorscope.iter().map(|&(counts, (_, words))| part(counts, words))).collect();
+        let shape = ScopeShape {
+            waveform: waveform.map(|(_, (waveform, words))| (waveform.clone(), words)),
+            vectorscope: vectorscope.map(|(_, shape)| shape),
+        };
+        (parts, shape)
+    }
+
+    /// Reads what was counted last; waits for it.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu) -> Result<ScopeCounts, GpuError> {
+        let read = |passes: &WaveformPasses| passes.read(gpu);
+        let waveform = self.waveform.as_ref().map(read).transpose()?.flatten();
+        let read = |passes: &VectorscopePasses| passes.read(gpu);
+        Ok(ScopeCounts { waveform, vectorscope: self.vectorscope.as_ref().map(read).transpose()?.flatten() })
+    }
+}
+
+impl ScopeShape {
+    /// The counts from words in which they lie.
+    #[must_use]
+    pub fn counts(self, mut words: Vec<u32>) -> ScopeCounts {
+        let behind = words.split_off(self.waveform.as_ref().map_or(0, |(_, words)| *words));
+        ScopeCounts {
+            waveform: self.waveform.map(|(waveform, _)| Waveform { counts: words, ..waveform }),
+            vectorscope: self.vectorscope.map(|(level_bits, _)| Vectorscope { level_bits, counts: behind }),
+        }
+    }
+}
+
+/// What pictures are counted by whose counts are added up on the adapter.
+type Alike = (InputPicture, Rect, Components, Option<Chroma>);
+
+/// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.
+#[derive(Debug)]
+pub struct GpuScopeSum {
+    passes: ScopePasses,
+    run: Option<Run<Alike>>,
+    sums: ScopeSums,
+}
+
+impl GpuScopeSum {
+    /// Sums of nothing.
+    #[must_use]
+    pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
+        Self { passes: ScopePasses::new(gpu, wanted), run: None, sums: ScopeSums::default() }
+    }
+
+    /// Sets the passes up as [`ScopePasses::prepare`] does.
+    ///
+    /// # Errors
+    /// As that, and [`GpuError::Lost`] if the device fails.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: InputPicture,
+        (pixels, components): (Rect, Components),
+        chroma: Option<Chroma>,
+    ) -> Result<(), GpuError> {
+        let of = (picture, pixels, components, chroma);
+        if self.run.as_ref().is_some_and(|run| run.takes(&of, pixels.pixel_count())) {
+            return Ok(());
+        }
+        self.end_run(gpu)?;
+        self.passes.prepare(gpu, picture, (pixels, components), chroma)?;
+        self.run = Some(Run::new(of));
+        Ok(())
+    }
+
+    /// Records the passes for the picture that was prepared and is bound so.
+    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        let Some(run) = &mut self.run else { return };
+        if run.pictures == 0 {
+            self.passes.record(encoder, picture, None);
+        } else {
+            self.passes.add(encoder, picture);
+        }
+        let (_, pixels, ..) = run.of;
+        run.add(pixels.pixel_count());
+    }
+
+    /// The sums of all pictures so far, for which it waits; those that follow begin others.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn take(&mut self, gpu: &Gpu) -> Result<ScopeSums, GpuError> {
+        self.end_run(gpu)?;
+        Ok(std::mem::take(&mut self.sums))
+    }
+
+    fn end_run(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        if let Some(Run { of: (_, _, _, chroma), pictures, .. }) = self.run.take().filter(|run| run.pictures > 0) {
+            self.sums.add(&self.passes.read(gpu)?, chroma, pictures);
+        }
+        Ok(())
+    }
+}
+
+/// Counts those scopes of a rectangle of a picture, in which it must lie, and waits for them. Where adjustments are on they are those
+/// of the adjusted picture, its red, green, blue and luminance.
+///
+/// # Errors
+/// [`GpuError`] if the adapter cannot hold the picture or a column of it, or fails.
+pub fn count(
+    gpu: &Gpu,
+    picture: &Picture,
+    adjustments: &Adjustments,
+    (pixels, components): (Rect, Components),
+    wanted: ScopeChoice,
+) -> Result<ScopeCounts, GpuError> {
+    let mut buffers = PictureBuffers::default();
+    buffers.upload(gpu, picture)?;
+    let mut chain = (!adjustments.is_off()).then(|| Chain::new(gpu, &HistogramPasses::new(gpu)));
+    if let Some(chain) = &mut chain {
+        chain.prepare(gpu, picture.into(), adjustments, None, false)?;
+    }
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("scopes") });
+    let Some(group) = buffers.bind_group() else { return Ok(ScopeCounts::default()) };
+    if let Some(chain) = &mut chain {
+        let descriptor = wgpu::ComputePassDescriptor { label: Some("adjust"), timestamp_writes: None };
+        chain.dispatch(&mut encoder.begin_compute_pass(&descriptor), group);
+    }
+    let (input, group, components, chroma) = match chain.as_ref().and_then(Chain::result) {
+        Some(result) => (result.into(), &result.bind_group, Components::Rgbl, Some(Chroma::of_adjusted(picture))),
+        None => (InputPicture::from(picture), group, components, Chroma::of(picture)),
+    };
+    let mut passes = ScopePasses::new(gpu, wanted);
+    passes.prepare(gpu, input, (pixels, components), chroma)?;
+    passes.record(&mut encoder, group, None);
+    gpu.queue.submit([encoder.finish()]);
+    passes.read(gpu)
+}

@@ -1,0 +1,346 @@
+//! Every shader of the program in one table: the texts that it is joined from, its entry points and what they bind.
+//!
+//! The passes take their modules, pipelines and bind groups from here, and tests/shaders.rs checks the same rows without an
+//! adapter. A new pass is a file in shaders/ and a row here.
+
+pub mod groups;
+
+use groups::GroupLayout;
+
+/// A file of shaders/.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its path in that folder, without the ending.
+    pub path: &'static str,
+    /// What it says.
+    pub wgsl: &'static str,
+}
+
+macro_rules! text {
+    ($path:literal) => {
+        Text { path: $path, wgsl: include_str!(concat!("../../../../shaders/", $path, ".wgsl")) }
+    };
+}
+
+/// What passes share that read a picture.
+const PICTURE_TEXT: Text = text!("picture");
+/// What those share that read it four pixels at a time; it follows [`PICTURE_TEXT`].
+const STRIPS: Text = text!("strips");
+/// What those share that count pixels; it follows [`STRIPS`].
+const TALLY: Text = text!("tally");
+/// What the passes of an overlay share.
+const PANEL: Text = text!("panel");
+/// What passes share that need integers beyond 32 bits.
+const EXACT: Text = text!("adjust/exact");
+/// What passes share that scan blocks.
+const SCAN_BLOCK: Text = text!("adjust/scan_block");
+const RECOLOR_TEXT: Text = text!("adjust/recolor");
+/// What the tutorial's methods share that count an image.
+const IMAGE: Text = text!("lab/image");
+/// What those share that count a chunk in workgroup memory; it follows [`IMAGE`].
+const TILE: Text = text!("lab/tile");
+/// What the lab's passes share that read a picture; it follows [`PICTURE_TEXT`].
+const LAB_CODES: Text = text!("lab/codes");
+
+/// What wgpu adds to a shader so that it can do no harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    /// All that it can; workgroup memory is zero at the beginning, too.
+    All,
+    /// All but the counters by which it would end every loop that runs too long. Passes that have workgroup memory write it
+    /// before they read it, each invocation its part: what wgpu would add in front may be one invocation that clears it all.
+    AllButLoops,
+    /// Nothing. On an NVIDIA H200, checks cost a tenth of the time of the passes that count.
+    None,
+}
+
+/// A function of a shader at which a pass begins, and the groups that it binds.
+#[derive(Debug)]
+pub struct EntryPoint {
+    /// Its name.
+    pub name: &'static str,
+    /// The groups, numbered from 0.
+    pub groups: &'static [&'static GroupLayout],
+}
+
+const fn entry(name: &'static str, groups: &'static [&'static GroupLayout]) -> EntryPoint {
+    EntryPoint { name, groups }
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Shader {
+    /// The texts in the order in which they are joined; the last one is its own.
+    pub texts: &'static [Text],
+    checks: Checks,
+    /// Where passes begin.
+    pub entry_points: &'static [EntryPoint],
+}
+
+/// Makes a static of each row, and `ALL` of them.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident = ($checks:ident, $texts:expr, $entry_points:expr $(,)?);)*) => {
+        $($(#[$doc])* pub static $name: Shader =
+            Shader { texts: &$texts, checks: Checks::$checks, entry_points: &$entry_points };)*
+
+        /// Every row of the table.
+        pub static ALL: &[&Shader] = &[$(&$name),*];
+    };
+}
+
+table! {
+    /// Counting a picture into chunks.
+    CHUNK = (None, [PICTURE_TEXT, STRIPS, TALLY, text!("chunk")], [
+        entry("chunk", &[&groups::PICTURE, &groups::CHUNKS, &groups::REGION]),
+    ]);
+    /// Summing the chunks.
+    REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
+    /// Finding the scales.
+    SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
+    /// Counting waveforms.
+    WAVEFORM = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("waveform")], [
+        entry("count_columns", &[&groups::PICTURE, &groups::WAVEFORM]),
+    ]);
+    /// Counting vectorscopes.
+    VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("vectorscope")], [
+        entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
+    ]);
+    /// Drawing waveforms and vectorscopes.
+    TRACE = (All, [text!("trace")], [
+        entry("corner", &[&groups::TRACE]),
+        entry("plate", &[&groups::TRACE]),
+        entry("painted", &[&groups::TRACE]),
+        entry("waveform", &[&groups::TRACE]),
+        entry("vectorscope", &[&groups::TRACE]),
+    ]);
+    /// Counting the pixels that a brush selects.
+    SELECTION = (All, [PICTURE_TEXT, text!("selection")], [
+        entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),
+    ]);
+    /// Finding the pixels that the scopes' brushes select.
+    BRUSH = (All, [PICTURE_TEXT, text!("brush")], [entry("select_pixels", &[&groups::PICTURE, &groups::BRUSH])]);
+    /// Counting what they select.
+    BRUSHED = (All, [PICTURE_TEXT, text!("brushed")], [
+        entry("count_channels", &[&groups::PICTURE, &groups::BRUSHED]),
+        entry("count_pairs", &[&groups::PICTURE, &groups::BRUSHED]),
+    ]);
+    /// Counting the pixels outside limits.
+    LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
+    /// Counting the luminance of linear light.
+    LINEAR = (All, [PICTURE_TEXT, text!("linear")], [entry("count_linear", &[&groups::PICTURE, &groups::LINEAR])]);
+    /// Drawing a picture, and finding what a brush lights.
+    VIDEO = (All, [PICTURE_TEXT, text!("video")], [
+        entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),
+        entry("video", &[&groups::PICTURE, &groups::PLACEMENT]),
+        entry("light", &[&groups::PICTURE, &groups::PLACEMENT, &groups::LIGHT]),
+    ]);
+    /// Finding what the columns of an overlay show.
+    COLUMNS = (All, [PANEL, text!("columns")], [entry("find", &[&groups::COLUMNS])]);
+    /// Drawing an overlay.
+    OVERLAY = (All, [PANEL, text!("overlay")], [
+        entry("corner", &[&groups::OVERLAY]),
+        entry("histogram", &[&groups::OVERLAY]),
+    ]);
+    /// Drawing the line between two pictures.
+    DIVIDER = (All, [text!("divider")], [entry("corner", &[&groups::DIVIDER]), entry("divide", &[&groups::DIVIDER])]);
+    /// The prefix sum.
+    SCAN = (AllButLoops, [SCAN_BLOCK, text!("adjust/scan")], [
+        entry("blocks", &[&groups::SCAN]),
+        entry("sums", &[&groups::SCAN]),
+        entry("add", &[&groups::SCAN]),
+    ]);
+    /// From bins to curves.
+    CURVES = (AllButLoops, [SCAN_BLOCK, EXACT, text!("adjust/curves")], [
+        entry("equalize", &[&groups::CURVES]),
+        entry("populate", &[&groups::CURVES]),
+    ]);
+    /// Changing every pixel by itself.
+    RECOLOR = (AllButLoops, [PICTURE_TEXT, STRIPS, RECOLOR_TEXT], [entry("change", &[&groups::PICTURE, &groups::RECOLOR])]);
+    /// The same, counting what it writes.
+    RECOLOR_COUNT = (None, [PICTURE_TEXT, STRIPS, TALLY, RECOLOR_TEXT, text!("adjust/recolor_count")], [
+        entry("change", &[&groups::PICTURE, &groups::RECOLOR]),
+        entry("change_and_count", &[&groups::PICTURE, &groups::RECOLOR, &groups::CHUNKS]),
+    ]);
+    /// The box blur, along the rows and along the columns.
+    BLUR = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/blur")], [
+        entry("across", &[&groups::PICTURE, &groups::BLUR_ROWS]),
+        entry("down", &[&groups::BLUR_COLUMNS]),
+    ]);
+    /// The histograms of tiles.
+    CLAHE_TILES = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/clahe_tiles")], [
+        entry("count_tiles", &[&groups::PICTURE, &groups::TILES]),
+    ]);
+    /// The curves of tiles.
+    CLAHE_CURVES = (AllButLoops, [EXACT, text!("adjust/clahe_curves")], [
+        entry("curve_of_tile", &[&groups::TILE_CURVES]),
+        entry("pack_cells", &[&groups::TILE_CURVES]),
+    ]);
+    /// Otsu's thresholds.
+    OTSU = (AllButLoops, [EXACT, text!("adjust/otsu")], [
+        entry("add_levels", &[&groups::OTSU]),
+        entry("score_runs", &[&groups::OTSU]),
+        entry("cut", &[&groups::OTSU]),
+    ]);
+    /// Cutting a part out of an adjusted picture.
+    CROP = (AllButLoops, [text!("adjust/crop")], [entry("crop", &[&groups::CROP])]);
+    /// What two pictures differ by.
+    DIFFERENCE = (AllButLoops, [PICTURE_TEXT, text!("adjust/difference")], [
+        entry("unpack", &[&groups::PICTURE, &groups::DIFFERENCE]),
+        entry("subtract", &[&groups::PICTURE, &groups::DIFFERENCE]),
+    ]);
+    /// A single invocation.
+    SINGLE = (All, [IMAGE, text!("lab/single")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The data race.
+    RACE = (All, [IMAGE, text!("lab/race")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Atomics.
+    ATOMICS = (All, [IMAGE, text!("lab/atomics")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The tutorial's chunks.
+    CHUNKS = (All, [IMAGE, TILE, text!("lab/chunks")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Chunks that are added by atomics.
+    SHARED = (All, [IMAGE, TILE, text!("lab/shared")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// Atomics, once for the equal bins of a subgroup.
+    SUBGROUP = (All, [IMAGE, text!("lab/subgroup")], [entry("count", &[&groups::IMAGE_BINS])]);
+    /// The tutorial's sum of chunks.
+    SUM = (All, [text!("lab/sum")], [entry("one", &[&groups::CHUNK_SUM]), entry("four", &[&groups::CHUNK_SUM])]);
+    /// The tutorial's sum of pairs of chunks.
+    PAIRWISE = (All, [text!("lab/pairwise")], [entry("one", &[&groups::CHUNK_PAIRS]), entry("four", &[&groups::CHUNK_PAIRS])]);
+    /// Making the image that the tutorial's methods count.
+    CONVERT = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/convert")], [entry("convert", &[&groups::PICTURE, &groups::LAB_IMAGE])]);
+    /// The right counts of what a method counts.
+    EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
+    /// Other numbers of bins than ours.
+    REGROUP = (All, [text!("regroup")], [entry("regroup", &[&groups::REGROUP])]);
+    /// The tutorials' blurs.
+    LAB_BLUR = (AllButLoops, [text!("lab/blur")], [
+        entry("square", &[&groups::LAB_BLUR]),
+        entry("separable", &[&groups::LAB_BLUR]),
+        entry("tiled", &[&groups::LAB_BLUR]),
+        entry("running", &[&groups::LAB_BLUR]),
+    ]);
+    /// The tutorials' prefix sums.
+    LAB_SCAN = (AllButLoops, [SCAN_BLOCK, text!("lab/scan")], [
+        entry("naive", &[&groups::SCAN]),
+        entry("hillis_steele", &[&groups::SCAN]),
+        entry("blelloch", &[&groups::SCAN]),
+        entry("add", &[&groups::SCAN]),
+    ]);
+    /// Reading the planes and nothing else.
+    FLOOR = (All, [text!("lab/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
+}
+
+impl Shader {
+    /// The path of its own text, by which it is told from others.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        self.texts.last().map_or("", |text| text.path)
+    }
+
+    /// All of its text.
+    #[must_use]
+    pub fn source(&self) -> String {
+        self.texts.iter().map(|text| text.wgsl).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Compiles it.
+    #[must_use]
+    pub fn module(&'static self, device: &wgpu::Device) -> Module {
+        let source = wgpu::ShaderSource::Wgsl(self.source().into());
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(self.path()), source };
+        let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+        let module = match self.checks {
+            Checks::All => device.create_shader_module(descriptor),
+            // SAFETY: the sources are this program's own, and every loop in them counts towards an end that does not depend on
+            // what is read from pictures or bins. All other checks stay.
+            Checks::AllButLoops => unsafe { device.create_shader_module_trusted(descriptor, checks) },
+            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are this program's own, and no input reaches them
+            // but through the picture's planes, whose codes are masked to n bits or clamped to them before they index curves
+            // or bins, all of which have 2^n words a channel or a cell. Words of the planes, chunks, bins and of the changed
+            // picture are addressed by sizes that the passes derive from the buffers themselves, chunks by a plan that
+            // stays within the chunk buffer; the blocks at the right and lower edge, which reach past a row, stay inside its
+            // padded stride or are clamped to the last row. What curves give is masked to n bits, scaled colours are limited
+            // to them, and the tones of classes, of which there are at most five among eight, come from the CPU. Cells are
+            // numbered by columns and rows from the CPU, the columns clamped to the picture's, and thresholds are four words.
+            // Every loop counts towards an end that does not depend on what is read.
+            Checks::None => unsafe {
+                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+            },
+        };
+        Module { shader: self, module }
+    }
+}
+
+/// A compiled shader, from which its pipelines are made.
+#[derive(Debug, Clone)]
+pub struct Module {
+    shader: &'static Shader,
+    module: wgpu::ShaderModule,
+}
+
+impl Module {
+    /// The pipeline of a compute pass.
+    #[must_use]
+    pub fn compute(
+        &self,
+        device: &wgpu::Device,
+        entry_point: &'static str,
+        constants: &[(&str, f64)],
+    ) -> wgpu::ComputePipeline {
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry_point),
+            layout: Some(&self.layout(device, entry_point)),
+            module: &self.module,
+            entry_point: Some(entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants,
+                zero_initialize_workgroup_memory: self.shader.checks == Checks::All,
+            },
+            cache: None,
+        })
+    }
+
+    /// The pipeline that draws one rectangle, of four corners that the shader's vertex function `corner` makes, to a view.
+    #[must_use]
+    pub fn rectangle(
+        &self,
+        device: &wgpu::Device,
+        fragment: &'static str,
+        constants: &[(&str, f64)],
+        format: wgpu::TextureFormat,
+        blend: Option<wgpu::BlendState>,
+    ) -> wgpu::RenderPipeline {
+        let compilation_options = wgpu::PipelineCompilationOptions { constants, ..Default::default() };
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(fragment),
+            layout: Some(&self.layout(device, fragment)),
+            vertex: wgpu::VertexState {
+                module: &self.module,
+                entry_point: Some("corner"),
+                compilation_options: compilation_options.clone(),
+                buffers: &[],
+            },
+            primitive: wgpu::PrimitiveState { topology: wgpu::PrimitiveTopology::TriangleStrip, ..Default::default() },
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &self.module,
+                entry_point: Some(fragment),
+                compilation_options,
+                targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// The layout of the pipelines of an entry point. wgpu refuses one that the table does not have.
+    fn layout(&self, device: &wgpu::Device, entry_point: &'static str) -> wgpu::PipelineLayout {
+        let row = self.shader.entry_points.iter().find(|row| row.name == entry_point);
+        let groups: Vec<_> = row.into_iter().flat_map(|row| row.groups).map(|group| group.layout(device)).collect();
+        let groups: Vec<_> = groups.iter().map(Some).collect();
+        device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(entry_point),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! How long passes take on the GPU itself, from timestamp queries.
+//!
+//! The window's times ([`live`](super::live)) and those of `histoscope bench` are both taken by the spans of this file: two
+//! timestamps around a pass, or around several.
+
+use super::readback::read_buffer;
+use super::{Gpu, GpuError};
+
+/// Queries of a span: its begin, its end, and one more where timestamps must be hurried.
+const BEGIN: u32 = 0;
+const END: u32 = 1;
+const HURRY: u32 = 2;
+/// Bytes from one span's results to the next: as far apart as every adapter asks for.
+const RESOLVED_STEP: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
+
+/// Timestamps that passes write at their begin and end.
+#[derive(Debug)]
+pub struct Timestamps {
+    set: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    spans: u32,
+    /// Whether a timestamp is taken late unless it is hurried.
+    ///
+    /// Mesa's software adapter takes one at once only while it has drawn nothing yet. Later a timestamp becomes a part of the
+    /// drawing that is under way, which is carried out when the next timestamp is recorded: a pass's begin would be noted
+    /// behind its work. So each timestamp is followed by another one, of an empty pass, that nobody reads.
+    hurried: bool,
+}
+
+/// Spans of timestamps that passes are to write, from one of them on.
+#[derive(Debug, Clone, Copy)]
+pub struct Spans<'a> {
+    timestamps: &'a Timestamps,
+    first: u32,
+}
+
+impl Timestamps {
+    /// The most spans that one set may have.
+    pub const MOST_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (HURRY + 1);
+    /// Bytes of a span's results: two timestamps.
+    pub const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
+
+    /// Makes a set of `spans` spans, at most [`Self::MOST_SPANS`]; `None` where the adapter writes no timestamps.
+    #[must_use]
+    pub fn new(gpu: &Gpu, spans: u32) -> Option<Self> {
+        if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            return None;
+        }
+        let spans = spans.clamp(1, Self::MOST_SPANS);
+        let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: Some("timestamps"),
+            ty: wgpu::QueryType::Timestamp,
+            count: (HURRY + 1) * spans,
+        });
+        let resolved = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("timestamps"),
+            size: u64::from(spans) * RESOLVED_STEP,
+            usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        Some(Self { set, resolved, spans, hurried: gpu.is_software() })
+    }
+
+    /// The spans from this one on.
+    #[must_use]
+    pub const fn spans_from(&self, first: u32) -> Spans<'_> {
+        Spans { timestamps: self, first }
+    }
+
+    /// Records the copy of these spans' timestamps to `target`, in ticks and in the spans' places. All of them must have been
+    /// written: a driver may wait forever for a query that nobody wrote.
+    pub(super) fn record_copy(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        spans: impl Iterator<Item = u32>,
+        target: &wgpu::Buffer,
+    ) {
+        self.record_copy_to(encoder, spans, target, 0);
+    }
+
+    /// The same, to the bytes of `target` from `first` on.
+    pub fn record_copy_to(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        spans: impl Iterator<Item = u32>,
+        target: &wgpu::Buffer,
+        first: u64,
+    ) {
+        for span in spans {
+            let from = self.resolve(encoder, span);
+            let to = first + u64::from(span) * Self::SPAN_BYTES;
+            encoder.copy_buffer_to_buffer(&self.resolved, from, target, to, Self::SPAN_BYTES);
+        }
+    }
+
+    /// Resolves a span; the byte at which its timestamps are then.
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder, span: u32) -> u64 {
+        let begin = self.spans_from(span).query(BEGIN);
+        let at = u64::from(span) * RESOLVED_STEP;
+        encoder.resolve_query_set(&self.set, begin..begin + 2, &self.resolved, at);
+        at
+    }
+
+    /// Nanoseconds of the first `written` spans. All of them must have been submitted: a driver may wait forever for a
+    /// query that nobody wrote.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read_ns(&self, gpu: &Gpu, written: u32) -> Result<Vec<f64>, GpuError> {
+        let written = written.min(self.spans);
+        if written == 0 {
+            return Ok(Vec::new());
+        }
+        let mut encoder =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("timestamps") });
+        for span in 0..written {
+            self.resolve(&mut encoder, span);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        let bytes = read_buffer(gpu, &self.resolved, u64::from(written) * RESOLVED_STEP)?;
+        let period_ns = f64::from(gpu.queue.get_timestamp_period());
+        let spans = bytes.chunks_exact(RESOLVED_STEP as usize);
+        Ok(spans.map(|span| span_ns(&span[..Self::SPAN_BYTES as usize], period_ns)).collect())
+    }
+}
+
+/// Nanoseconds between a span's two timestamps of `period_ns` a tick.
+pub fn span_ns(timestamps: &[u8], period_ns: f64) -> f64 {
+    let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(timestamps);
+    match *ticks {
+        [begin, end] => end.saturating_sub(begin) as f64 * period_ns,
+        _ => 0.0,
+    }
+}
+
+impl<'a> Spans<'a> {
+    /// Those behind the first one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        self.timestamps.spans_from(self.first + 1)
+    }
+
+    const fn query(self, which: u32) -> u32 {
+        (HURRY + 1) * self.first + which
+    }
+
+    /// Begins the first span: what the compute pass is given that is recorded next.
+    pub fn begin(self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::ComputePassTimestampWrites<'a>> {
+        self.begin_query(encoder).map(|begin| self.writes(Some(begin), None))
+    }
+
+    /// Ends the first span with a render pass, which also begins it if `begins` says so: what that pass is given.
+    pub fn end_with_drawing(
+        self,
+        encoder: &mut wgpu::CommandEncoder,
+        begins: bool,
+    ) -> wgpu::RenderPassTimestampWrites<'a> {
+        wgpu::RenderPassTimestampWrites {
+            query_set: &self.timestamps.set,
+            beginning_of_pass_write_index: if begins { self.begin_query(encoder) } else { None },
+            end_of_pass_write_index: Some(self.query(END)),
+        }
+    }
+
+    /// The query that the next pass writes when it begins, unless it is written already.
+    fn begin_query(self, encoder: &mut wgpu::CommandEncoder) -> Option<u32> {
+        if self.timestamps.hurried {
+            self.record_empty(encoder, Some(self.query(BEGIN)), Some(self.query(HURRY)));
+            return None;
+        }
+        Some(self.query(BEGIN))
+    }
+
+    fn record_empty(self, encoder: &mut wgpu::CommandEncoder, begin: Option<u32>, end: Option<u32>) {
+        let timestamp_writes = Some(self.writes(begin, end));
+        encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some("timestamp"), timestamp_writes });
+    }
+
+    const fn writes(self, begin: Option<u32>, end: Option<u32>) -> wgpu::ComputePassTimestampWrites<'a> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.timestamps.set,
+            beginning_of_pass_write_index: begin,
+            end_of_pass_write_index: end,
+        }
+    }
+}
+
+/// Records a compute pass, timed by the first of these spans if there are any.
+pub fn compute_pass(
+    encoder: &mut wgpu::CommandEncoder,
+    label: &str,
+    spans: Option<Spans<'_>>,
+    work: impl FnOnce(&mut wgpu::ComputePass<'_>),
+) {
+    let begin = spans.and_then(|spans| spans.begin_query(encoder));
+    end_with_computing(encoder, label, (spans, begin), work);
+}
+
+/// The same, after the first so many bytes of some buffers were cleared, which takes part of the time.
+pub fn compute_pass_into(
+    encoder: &mut wgpu::CommandEncoder,
+    label: &str,
+    cleared: &[(&wgpu::Buffer, u64)],
+    spans: Option<Spans<'_>>,
+    work: impl FnOnce(&mut wgpu::ComputePass<'_>),
+) {
+    if let Some(spans) = spans
+        && let Some(begin) = spans.begin_query(encoder)
+    {
+        spans.record_empty(encoder, Some(begin), None);
+    }
+    cleared.iter().for_each(|&(buffer, bytes)| encoder.clear_buffer(buffer, 0, Some(bytes)));
+    end_with_computing(encoder, label, (spans, None), work);
+}
+
+/// Records a compute pass that ends the first span, and begins it with that query if there is one.
+fn end_with_computing(
+    encoder: &mut wgpu::CommandEncoder,
+    label: &str,
+    (spans, begin): (Option<Spans<'_>>, Option<u32>),
+    work: impl FnOnce(&mut wgpu::ComputePass<'_>),
+) {
+    let timestamp_writes = spans.map(|spans| spans.writes(begin, Some(spans.query(END))));
+    work(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes }));
+    if let Some(spans) = spans.filter(|spans| spans.timestamps.hurried) {
+        spans.record_empty(encoder, Some(spans.query(HURRY)), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Vectorscopes: one compute pass that counts pairs of colour differences from the same planes as the histogram.
+
+use std::collections::HashMap;
+
+use super::Gpu;
+use super::GpuError;
+use super::params::{InputPicture, VectorscopeParams};
+use super::readback::read_buffer;
+use super::resources::{Dispatch, storage, uniform};
+use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass, compute_pass_into};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
+
+/// How the work is cut up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorscopePlan {
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// The fewest workgroups where there is enough to count.
+    pub workgroups: u32,
+    /// Bits of each difference that tell a slot of a workgroup's table: it has 4 · 4^bits bytes.
+    pub slot_bits: u32,
+}
+
+impl VectorscopePlan {
+    /// The plan for this adapter.
+    #[must_use]
+    pub fn of(gpu: &Gpu) -> Self {
+        let limits = gpu.device.limits();
+        let (workgroup, workgroups) = match gpu.info.device_type {
+            wgpu::DeviceType::Cpu => (64, 16),
+            wgpu::DeviceType::IntegratedGpu => (256, 64),
+            _ => (512, 264),
+        };
+        let memory = limits.max_compute_workgroup_storage_size;
+        let slot_bits = (0..=6).rev().find(|bits| 4 << (2 * bits) <= memory).unwrap_or(0);
+        Self { workgroup: workgroup.min(limits.max_compute_invocations_per_workgroup), workgroups, slot_bits }
+    }
+}
+
+/// Counts vectorscopes. Nothing is made until a picture is prepared.
+#[derive(Debug)]
+pub struct VectorscopePasses {
+    plan: VectorscopePlan,
+    shader: shaders::Module,
+    pipelines: HashMap<(InputPicture, bool), wgpu::ComputePipeline>,
+    counts: Option<wgpu::Buffer>,
+    prepared: Option<PreparedVectorscope>,
+}
+
+#[derive(Debug)]
+struct PreparedVectorscope {
+    of: (InputPicture, Chroma, Rect),
+    level_bits: u32,
+    words: usize,
+    dispatch: Dispatch,
+}
+
+impl VectorscopePasses {
+    /// Passes that count nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self::with_plan(gpu, VectorscopePlan::of(gpu))
+    }
+
+    /// The same with a plan of the caller's, to measure plans against each other.
+    #[must_use]
+    pub fn with_plan(gpu: &Gpu, plan: VectorscopePlan) -> Self {
+        let shader = shaders::VECTORSCOPE.module(&gpu.device);
+        Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
+    }
+
+    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed. Without
+    /// `chroma`, of a picture without colour, nothing is counted.
+    pub fn prepare(&mut self, gpu: &Gpu, picture: impl Into<InputPicture>, pixels: Rect, chroma: Option<Chroma>) {
+        let Some(chroma) = chroma else {
+            self.prepared = None;
+            return;
+        };
+        let input = picture.into();
+        let of = (input, chroma, pixels);
+        if self.prepared.as_ref().is_some_and(|prepared| prepared.of == of) {
+            return;
+        }
+        self.prepared = None;
+        let level_bits = Vectorscope::level_bits_of(input.layout.bin_bits());
+        let words = 1_usize << (2 * level_bits);
+        let is_small = |counts: &wgpu::Buffer| counts.size() < 4 * words as u64;
+        if self.counts.as_ref().is_none_or(is_small) {
+            self.counts = None;
+        }
+        let counts = self.counts.get_or_insert_with(|| storage(&gpu.device, "vectorscope", words));
+        let samples = chroma.samples(&input.layout, pixels);
+        let params = uniform(gpu, "vectorscope", &VectorscopeParams::new(samples, chroma.differences()));
+        let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts]);
+        let (shader, plan) = (&self.shader, self.plan);
+        let slot_bits = plan.slot_bits.min(level_bits);
+        // What a slot must tell of a pair takes the other bits, and one more for being there.
+        let count_bits = 31 - 2 * (level_bits - slot_bits);
+        let is_computed = chroma.differences().is_some();
+        let pipeline = || {
+            let mut constants = input.constants();
+            constants.extend([
+                ("WORKGROUP", f64::from(plan.workgroup)),
+                ("DIFFERENCES", f64::from(u8::from(is_computed))),
+                ("LEVEL_BITS", f64::from(level_bits)),
+                ("SLOT_BITS", f64::from(slot_bits)),
+                ("SLOTS", f64::from(1_u32 << (2 * slot_bits))),
+                ("COUNT_BITS", f64::from(count_bits)),
+            ]);
+            shader.compute(&gpu.device, "count_differences", &constants)
+        };
+        let pipeline = self.pipelines.entry((input.of_any_size(), is_computed)).or_insert_with(pipeline).clone();
+        let workgroups = workgroups(plan, samples, count_bits);
+        let dispatch = Dispatch { pipeline, group, workgroups: (workgroups, 1) };
+        self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
+    }
+
+    /// Records the pass for the picture that was prepared and uploaded.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture_group: &wgpu::BindGroup,
+        spans: Option<Spans<'_>>,
+    ) {
+        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
+        let cleared = [(counts, 4 * prepared.words as u64)];
+        compute_pass_into(encoder, "vectorscope", &cleared, spans, |pass| {
+            prepared.dispatch.run(pass, Some(picture_group))
+        });
+    }
+
+    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+        let Some(prepared) = &self.prepared else { return };
+        compute_pass(encoder, "vectorscope", None, |pass| prepared.dispatch.run(pass, Some(picture_group)));
+    }
+
+    /// The counts of the picture that was prepared; `None` if it has none, as gray.
+    #[must_use]
+    pub fn counts(&self) -> Option<&wgpu::Buffer> {
+        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    }
+
+    /// Bits of their levels, and how many words they take.
+    #[must_use]
+    pub fn shape(&self) -> Option<(u32, usize)> {
+        self.prepared.as_ref().map(|prepared| (prepared.level_bits, prepared.words))
+    }
+
+    /// Reads what was counted last; waits for it. `None` if nothing was, as of gray.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu) -> Result<Option<Vectorscope>, GpuError> {
+        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return Ok(None) };
+        let bytes = read_buffer(gpu, counts, 4 * prepared.words as u64)?;
+        Ok(Some(Vectorscope { level_bits: prepared.level_bits, counts: bytemuck::pod_collect_to_vec(&bytes) }))
+    }
+}
+
+/// As many workgroups as the plan says, or fewer where they would have nothing to do, or more where one would count more
+/// samples than it can.
+fn workgroups(plan: VectorscopePlan, samples: Rect, count_bits: u32) -> u32 {
+    let strips = u64::from(samples.width.div_ceil(4) + 1) * u64::from(samples.height);
+    let useful = strips.div_ceil(plan.workgroup.into()).min(plan.workgroups.into());
+    let needed = (4 * strips).div_ceil(1 << (count_bits - 1));
+    useful.max(needed) as u32
+}
+
+impl VectorscopeParams {
+    fn new(samples: Rect, differences: Option<&Differences>) -> Self {
+        let (low, high) = samples.corners();
+        let weights = |index: usize| {
+            differences.map_or([0; 4], |differences| {
+                let [red, green, blue] = differences.weights[index];
+                [red, green, blue, differences.bias]
+            })
+        };
+        Self { low, high, cb: weights(0), cr: weights(1) }
+    }
+}

@@ -1,0 +1,260 @@
+//! Waveforms: one compute pass that counts them from the same planes as the histogram.
+
+use std::collections::HashMap;
+
+use super::params::{InputPicture, WaveformParams};
+use super::readback::read_buffer;
+use super::resources::{Dispatch, storage, uniform};
+use super::shaders::{self, groups};
+use super::timing::{Spans, compute_pass, compute_pass_into};
+use super::{Gpu, GpuError};
+use histoscope_core::histogram::{CHANNELS, Components};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Waveform, samples_in};
+
+/// Samples of a row from which on the shader's products would leave 32 bits.
+const MOST_SAMPLES: u32 = 1 << 22;
+/// A count of a workgroup has 16 bits.
+const MOST_IN_CELL: u32 = (1 << 16) - 1;
+
+/// How the work is cut up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WaveformPlan {
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// Bytes of workgroup memory that counts may take.
+    pub memory: u32,
+    /// The most columns of a workgroup.
+    pub columns: u32,
+    /// Parts that rows are cut into.
+    pub parts: u32,
+}
+
+impl WaveformPlan {
+    /// The plan for this adapter.
+    #[must_use]
+    pub fn of(gpu: &Gpu) -> Self {
+        let limits = gpu.device.limits();
+        // Large workgroups and few of them: measured on an NVIDIA H200 over depths and contents, see benches/scopes.rs.
+        let (workgroup, parts) = match gpu.info.device_type {
+            wgpu::DeviceType::Cpu => (64, 1),
+            wgpu::DeviceType::IntegratedGpu => (256, 4),
+            _ => (1024, 2),
+        };
+        Self {
+            workgroup: workgroup.min(limits.max_compute_invocations_per_workgroup),
+            memory: limits.max_compute_workgroup_storage_size,
+            columns: 16,
+            parts,
+        }
+    }
+}
+
+/// Counts waveforms. Nothing is made until a picture is prepared, and the counts' buffer grows with what is counted.
+#[derive(Debug)]
+pub struct WaveformPasses {
+    plan: WaveformPlan,
+    shader: shaders::Module,
+    pipelines: HashMap<WaveformPipelineKey, wgpu::ComputePipeline>,
+    counts: Option<wgpu::Buffer>,
+    prepared: Option<PreparedWaveform>,
+}
+
+/// What a pipeline is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct WaveformPipelineKey {
+    picture: InputPicture,
+    coded: bool,
+    /// The first channel and how many, the columns of a workgroup, and bits of a level.
+    channels: (u32, u32),
+    columns: u32,
+    level_bits: u32,
+}
+
+#[derive(Debug)]
+struct PreparedWaveform {
+    of: (InputPicture, Rect, Components),
+    /// Without counts.
+    waveform: Waveform,
+    words: usize,
+    dispatches: Vec<Dispatch>,
+}
+
+impl WaveformPasses {
+    /// Passes that count nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self::with_plan(gpu, WaveformPlan::of(gpu))
+    }
+
+    /// The same with a plan of the caller's, to measure plans against each other.
+    #[must_use]
+    pub fn with_plan(gpu: &Gpu, plan: WaveformPlan) -> Self {
+        let shader = shaders::WAVEFORM.module(&gpu.device);
+        Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
+    }
+
+    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed.
+    ///
+    /// # Errors
+    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold one column, [`GpuError::PictureTooLarge`] for rows
+    /// that no decoder gives.
+    pub fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        picture: impl Into<InputPicture>,
+        pixels: Rect,
+        components: Components,
+    ) -> Result<(), GpuError> {
+        let picture = picture.into();
+        let of = (picture, pixels, components);
+        if self.prepared.as_ref().is_some_and(|prepared| prepared.of == of) {
+            return Ok(());
+        }
+        if picture.size.0 >= MOST_SAMPLES {
+            return Err(GpuError::PictureTooLarge {
+                width: picture.size.0,
+                height: picture.size.1,
+                bytes: picture.size.0.into(),
+                most: MOST_SAMPLES.into(),
+                adapter: gpu.info.name.clone(),
+            });
+        }
+        let waveform = Waveform::shape(&picture.layout, pixels, components);
+        let words = waveform.count_words();
+        if self.counts.as_ref().is_none_or(|counts| counts.size() < 4 * words as u64) {
+            self.counts = Some(storage(&gpu.device, "waveform", words));
+        }
+        let runs = match components {
+            Components::Rgbl => self.runs_of_colors(gpu, &waveform)?,
+            Components::YCbCr => (0..picture.layout.component_count() as u32).map(|component| (component, 1)).collect(),
+        };
+        let dispatch = |&channels: &(u32, u32)| self.dispatch(gpu, of, &waveform, channels);
+        let dispatches = runs.iter().map(dispatch).collect::<Result<_, _>>()?;
+        self.prepared = Some(PreparedWaveform { of, waveform, words, dispatches });
+        Ok(())
+    }
+
+    /// Columns that a workgroup's memory holds of so many channels.
+    fn columns_of(&self, waveform: &Waveform, channels: u32) -> u32 {
+        (self.plan.memory / (channels << (waveform.level_bits + 1))).min(self.plan.columns)
+    }
+
+    /// The four channels, together where a workgroup holds some columns of all of them.
+    fn runs_of_colors(&self, gpu: &Gpu, waveform: &Waveform) -> Result<Vec<(u32, u32)>, GpuError> {
+        let all = CHANNELS as u32;
+        let together = [all, all / 2, 1].into_iter().find(|&channels| self.columns_of(waveform, channels) > 0);
+        let together =
+            together.ok_or_else(|| GpuError::TooDeep { bits: waveform.level_bits, adapter: gpu.info.name.clone() })?;
+        Ok((0..all).step_by(together as usize).map(|first| (first, together)).collect())
+    }
+
+    fn dispatch(
+        &mut self,
+        gpu: &Gpu,
+        (picture, pixels, components): (InputPicture, Rect, Components),
+        waveform: &Waveform,
+        (first, count): (u32, u32),
+    ) -> Result<Dispatch, GpuError> {
+        let coded = components == Components::YCbCr;
+        let samples = samples_in(&picture.layout, if coded { first as usize } else { 0 }, pixels);
+        let columns = waveform.columns[first as usize];
+        let at_once = self.columns_of(waveform, count);
+        if at_once == 0 {
+            return Err(GpuError::TooDeep { bits: waveform.level_bits, adapter: gpu.info.name.clone() });
+        }
+        // Rows are counted in pairs, from an even one on.
+        let (low, high) = samples.corners();
+        let rows = high[1] - (low[1] & !1);
+        let most = (MOST_IN_CELL / samples.width.div_ceil(columns)).max(2);
+        let rows_of_part = rows.div_ceil(self.plan.parts).min(most).next_multiple_of(2).min(most & !1);
+        let params = WaveformParams {
+            low,
+            high,
+            columns,
+            channel_stride: waveform.columns[0] << waveform.level_bits,
+            rows: rows_of_part,
+            padding: 0,
+        };
+        let key = WaveformPipelineKey {
+            picture: picture.of_any_size(),
+            coded,
+            channels: (first, count),
+            columns: at_once,
+            level_bits: waveform.level_bits,
+        };
+        let counts = self.counts.as_ref().map(|counts| (counts, uniform(gpu, "waveform", &params)));
+        let group = groups::WAVEFORM
+            .bind(&gpu.device, &counts.iter().flat_map(|(counts, params)| [params, *counts]).collect::<Vec<_>>());
+        let (shader, workgroup) = (&self.shader, self.plan.workgroup);
+        let pipeline = || shader.compute(&gpu.device, "count_columns", &constants(&key, workgroup));
+        let pipeline = self.pipelines.entry(key).or_insert_with(pipeline).clone();
+        Ok(Dispatch { pipeline, group, workgroups: (columns.div_ceil(at_once), rows.div_ceil(rows_of_part)) })
+    }
+
+    /// Records the pass for the picture that was prepared and uploaded.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        picture_group: &wgpu::BindGroup,
+        spans: Option<Spans<'_>>,
+    ) {
+        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return };
+        let cleared = [(counts, 4 * prepared.words as u64)];
+        compute_pass_into(encoder, "waveform", &cleared, spans, |pass| {
+            for dispatch in &prepared.dispatches {
+                dispatch.run(pass, Some(picture_group));
+            }
+        });
+    }
+
+    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
+        let Some(prepared) = &self.prepared else { return };
+        compute_pass(encoder, "waveform", None, |pass| {
+            for dispatch in &prepared.dispatches {
+                dispatch.run(pass, Some(picture_group));
+            }
+        });
+    }
+
+    /// The counts of the picture that was prepared.
+    #[must_use]
+    pub fn counts(&self) -> Option<&wgpu::Buffer> {
+        self.counts.as_ref().filter(|_| self.prepared.is_some())
+    }
+
+    /// What those counts are of, without them, and how many words they take.
+    #[must_use]
+    pub fn shape(&self) -> Option<(&Waveform, usize)> {
+        self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))
+    }
+
+    /// Reads what was counted last; waits for it. `None` if nothing was.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn read(&self, gpu: &Gpu) -> Result<Option<Waveform>, GpuError> {
+        let (Some(prepared), Some(counts)) = (&self.prepared, &self.counts) else { return Ok(None) };
+        let bytes = read_buffer(gpu, counts, 4 * prepared.words as u64)?;
+        Ok(Some(Waveform { counts: bytemuck::pod_collect_to_vec(&bytes), ..prepared.waveform.clone() }))
+    }
+}
+
+fn constants(key: &WaveformPipelineKey, workgroup: u32) -> Vec<(&'static str, f64)> {
+    let (first, count) = key.channels;
+    let mut constants = key.picture.constants();
+    constants.extend(
+        [
+            ("WORKGROUP", workgroup),
+            ("CODED", key.coded.into()),
+            ("FIRST_CHANNEL", first),
+            ("CHANNEL_COUNT", count),
+            ("LEVEL_BITS", key.level_bits),
+            ("COLUMNS", key.columns),
+            ("CELL_WORDS", (key.columns * count) << (key.level_bits - 1)),
+        ]
+        .map(|(name, value)| (name, f64::from(value))),
+    );
+    constants
+}

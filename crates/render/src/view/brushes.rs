@@ -1,0 +1,212 @@
+//! The brushes of all scopes together: a pixel is lit that every one of them selects. Each scope beside those shows the pixels that
+//! the others' brushes select, and not what its own does: so it stays the ground on which its own is drawn.
+//!
+//! A pixel's codes are those of counting, so that as many pixels are lit as the scopes have counted under the brush. The samples of a
+//! plane of lower resolution, and the pairs of a vectorscope that are coded at one, are counted where a pixel that they cover is
+//! selected.
+
+mod pairs;
+
+use crate::view::brush::Brush;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::Chroma;
+pub use pairs::{Lasso, PairBrush, PairShape};
+
+/// What is brushed in each scope. A parade's brush is a waveform's in one channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Brushes {
+    /// A range of bins.
+    pub histogram: Option<Brush>,
+    /// A rectangle of a waveform.
+    pub waveform: Option<WaveformBrush>,
+    /// A part of the vectorscope.
+    pub vectorscope: Option<PairBrush>,
+}
+
+/// A rectangle of a waveform: columns, and levels of one or more channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaveformBrush {
+    /// The channels, and the lowest and highest of their codes.
+    pub range: Brush,
+    /// First and last column.
+    pub columns: [u32; 2],
+    /// Columns that the waveform had.
+    pub of: u32,
+}
+
+impl WaveformBrush {
+    /// The pixels of a row of `counted` in its columns: the first, and the one behind the last.
+    #[must_use]
+    pub fn pixels(&self, counted: Rect) -> [u32; 2] {
+        let begin = |column: u32| {
+            let samples = (u64::from(column) * u64::from(counted.width)).div_ceil(u64::from(self.of.max(1)));
+            counted.x + samples.min(counted.width.into()) as u32
+        };
+        [begin(self.columns[0]), begin(self.columns[1] + 1)]
+    }
+}
+
+impl Brushes {
+    /// A brush in the histograms alone, or none.
+    #[must_use]
+    pub fn of_histogram(brush: impl Into<Option<Brush>>) -> Self {
+        Self { histogram: brush.into(), waveform: None, vectorscope: None }
+    }
+
+    /// Whether anything is brushed.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.histogram.is_some() || self.in_scopes()
+    }
+
+    /// Whether anything is brushed beside the histograms.
+    #[must_use]
+    pub const fn in_scopes(&self) -> bool {
+        self.waveform.is_some() || self.vectorscope.is_some()
+    }
+
+    /// What is selected of that part of a picture with these components and colour differences.
+    #[must_use]
+    pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
+        let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
+            let level_bits = histoscope_core::scopes::level_bits(chroma.bits);
+            ChromaPairs { chroma, level_bits, selected: brush.pairs(level_bits) }
+        });
+        Selection {
+            counted,
+            components,
+            histogram: self.histogram,
+            waveform: self.waveform.map(|brush| (brush.range, brush.pixels(counted))),
+            pairs,
+        }
+    }
+}
+
+/// Brushes as a picture's pixels are asked of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// What of the picture is counted; nothing else is selected.
+    pub counted: Rect,
+    /// What the channels are.
+    pub components: Components,
+    /// Range of the histograms.
+    pub histogram: Option<Brush>,
+    /// Range of the waveform, with the first pixel of a row and the one behind the last.
+    pub waveform: Option<(Brush, [u32; 2])>,
+    /// Pairs of the vectorscope.
+    pub pairs: Option<ChromaPairs>,
+}
+
+/// Pairs of levels of Cb and Cr that are selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChromaPairs {
+    /// What a pixel's pair is.
+    pub chroma: Chroma,
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// A bit for each pair, those of a level of Cb beside each other, the lowest Cr in the lowest bit of the first word.
+    pub selected: Vec<u32>,
+}
+
+impl ChromaPairs {
+    /// Whether a pixel with these codes has one of them.
+    fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
+        let [cb, cr] = self.pair_of(codes, conversion);
+        let at = (cb << self.level_bits) | cr;
+        (self.selected[at as usize / 32] >> (at % 32)) & 1 != 0
+    }
+
+    /// The levels of a pixel with these codes.
+    #[must_use]
+    pub fn pair_of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
+        let surplus = self.chroma.bits - self.level_bits;
+        let pair = match self.chroma.differences() {
+            None => [codes[1], codes[2]],
+            Some(differences) => {
+                let top = conversion.max_code();
+                let rgb = conversion.unclamped(codes.map(|code| code as i32)).map(|v| v.clamp(0, top));
+                differences.of_codes(rgb)
+            }
+        };
+        pair.map(|code| code >> surplus)
+    }
+}
+
+/// What is asked of a pixel: whether all brushes select it, or those of all scopes but one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// All: so it is lit in the picture.
+    All,
+    /// All but the histograms': what those show.
+    Histogram,
+    /// All but the waveform's.
+    Waveform,
+    /// All but the vectorscope's.
+    Vectorscope,
+}
+
+impl Filter {
+    /// Every filter, in the order of their planes.
+    pub const ALL: [Self; 4] = [Self::All, Self::Histogram, Self::Waveform, Self::Vectorscope];
+
+    /// The brushes that need not select a pixel, as bits of what [`Selection::passed`] tells.
+    const fn waived(self) -> u32 {
+        [0, 1, 2, 4][self as usize]
+    }
+}
+
+impl Selection {
+    /// A bit for each brush that a pixel passes, or that is not there: 1 the histograms', 2 the waveform's, 4 the vectorscope's.
+    #[inline(always)]
+    #[must_use]
+    pub fn passed(&self, x: u32, codes: [u32; 3], count: usize, conversion: &Conversion) -> u32 {
+        let lies_in = |brush: &Brush| !brush.reached(codes, (self.components, count), conversion).is_empty();
+        let in_columns = |[first, end]: [u32; 2]| first <= x && x < end;
+        let histogram = self.histogram.as_ref().is_none_or(lies_in);
+        let waveform = self.waveform.as_ref().is_none_or(|(range, columns)| in_columns(*columns) && lies_in(range));
+        let pairs = self.pairs.as_ref().is_none_or(|pairs| pairs.has(codes, conversion));
+        u32::from(histogram) | u32::from(waveform) << 1 | u32::from(pairs) << 2
+    }
+
+    /// Whether what is passed is enough for a filter.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_enough(passed: u32, filter: Filter) -> bool {
+        passed | filter.waived() == 7
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::overlay::Channels;
+    use histoscope_core::scopes::column_of;
+
+    /// The pixels of some columns are those that are counted there.
+    #[test]
+    fn columns_of_a_waveform_are_the_pixels_that_are_counted_there() {
+        let range = Brush { channels: Channels::one(0), low: 0, high: 255 };
+        for (x, width) in [(0, 1), (3, 7), (0, 1024), (5, 1025), (0, 1920), (11, 4096), (0, 4099)] {
+            let counted = Rect { x, y: 0, width, height: 1 };
+            let of = width.min(1024);
+            for columns in [[0, 0], [0, of - 1], [of / 3, of / 2], [of - 1, of - 1]] {
+                let [first, end] = WaveformBrush { range, columns, of }.pixels(counted);
+                for at in 0..width {
+                    let column = column_of(at, width, of);
+                    let is_there = columns[0] <= column && column <= columns[1];
+                    assert_eq!(is_there, (first..end).contains(&(x + at)), "{at} of {width}, {columns:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_scope_waives_its_own_brush() {
+        for passed in 0..8 {
+            let enough = Filter::ALL.map(|filter| Selection::is_enough(passed, filter));
+            assert_eq!(enough, [passed == 7, passed & 6 == 6, passed & 5 == 5, passed & 3 == 3], "{passed:b}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What the picture itself tells of its exposure: zebras over what is bright, marks on what is clipped or out of range, and false
+//! colour.
+//!
+//! [`Inspection::look`] is the definition: it says of a pixel's codes whether it is striped and which channels are marked, in
+//! integers. [`Inspection::painted`] says how that looks. The shader of the picture and the CPU's painter do the same.
+
+mod false_color;
+mod inspection;
+mod level;
+
+use serde::{Deserialize, Serialize};
+
+pub use false_color::{FalseColor, FalseColorTable, MOST_BANDS, Paint, Tint, Unit, percents};
+use histoscope_core::histogram::Components;
+use histoscope_core::histogram::limits::Limits;
+use histoscope_core::picture::color::{Colorimetry, Conversion, Range};
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_pixels};
+use level::nominal;
+pub use level::{Level, MarkLimits};
+
+/// Which of it is shown, and from where on. All of it lasts from one run to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exposure {
+    /// Whether zebras are shown.
+    pub zebra: bool,
+    /// From where on.
+    pub level: Level,
+    /// Whether marks are shown.
+    pub marks: bool,
+    /// On what.
+    pub limits: MarkLimits,
+    /// The picture in false colour.
+    pub false_color: FalseColor,
+}
+
+impl Default for Exposure {
+    fn default() -> Self {
+        Self {
+            zebra: false,
+            level: Level::Permille(950),
+            marks: false,
+            limits: MarkLimits::default(),
+            false_color: FalseColor::default(),
+        }
+    }
+}
+
+impl Exposure {
+    /// Whether anything is shown.
+    #[must_use]
+    pub const fn is_on(&self) -> bool {
+        self.zebra || self.marks || self.false_color.shown
+    }
+
+    /// What is shown on the picture, in words; nothing where it is as it is.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
+        let marks = self.marks.then(|| format!("marked: {} (high solid, low chequered)", self.limits.text()));
+        let tint = self.false_color.shown.then(|| format!("false colour: {}", self.false_color.table.told()));
+        let texts: Vec<_> = tint.into_iter().chain(zebra).chain(marks).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+}
+
+/// What somebody asks for in place of what was kept: each thing that is asked for is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExposureChoice {
+    /// Zebras, and from where on.
+    pub zebra: Option<Level>,
+    /// Marks, and on what.
+    pub marks: Option<MarkLimits>,
+    /// False colour, and by which table.
+    pub false_color: Option<FalseColorTable>,
+}
+
+impl ExposureChoice {
+    /// The largest code that zebras or marks are to begin at.
+    #[must_use]
+    pub fn most_code(self) -> Option<u32> {
+        let limits =
+            if let Some(MarkLimits::Own(low, high)) = self.marks { [Some(low), Some(high)] } else { [None; 2] };
+        let code = |level: Level| if let Level::Code(code) = level { Some(code) } else { None };
+        limits.into_iter().chain([self.zebra]).flatten().filter_map(code).max()
+    }
+
+    /// What is shown then.
+    #[must_use]
+    pub fn over(self, kept: Exposure) -> Exposure {
+        Exposure {
+            zebra: kept.zebra || self.zebra.is_some(),
+            level: self.zebra.unwrap_or(kept.level),
+            marks: kept.marks || self.marks.is_some(),
+            limits: self.marks.unwrap_or(kept.limits),
+            false_color: FalseColor {
+                shown: kept.false_color.shown || self.false_color.is_some(),
+                table: self.false_color.unwrap_or(kept.false_color.table),
+                ..kept.false_color
+            },
+        }
+    }
+}
+
+impl Exposure {
+    /// What is shown of pictures of this layout and colorimetry, of which those components are counted; nothing where nothing
+    /// is on.
+    ///
+    /// The level of zebras is compared with the luminance bin, so that as many pixels are striped as the histogram has from there on;
+    /// where code values are counted, with Y'.
+    #[must_use]
+    pub fn of(&self, layout: &PixelLayout, colorimetry: &Colorimetry, components: Components) -> Option<Inspection> {
+        if !self.is_on() {
+            return None;
+        }
+        let tint = self.tint(layout, colorimetry);
+        let conversion = Conversion::new(layout, colorimetry);
+        let is_coded = components == Components::YCbCr && layout.model != ColorModel::Rgb;
+        let range = if is_coded { colorimetry.range.value } else { Range::Full };
+        let [black, white, _] = nominal(range, conversion.bits);
+        let zebra = self.zebra.then(|| self.level.code(black, white, true).max(0) as u32);
+        let marks = self.marks.then(|| match self.limits {
+            MarkLimits::R103 => Marks::of_colors(Limits::r103(&conversion)),
+            _ if is_coded => self.coded_marks(range, conversion.bits, layout.component_count()),
+            MarkLimits::Clipped => Marks::of_colors(Limits::clipped(&conversion)),
+            MarkLimits::Own(low, high) => Marks::of_colors(Limits {
+                low: (low.code(0, conversion.max_code(), false) + 1) << conversion.shift,
+                high: high.code(0, conversion.max_code(), true) << conversion.shift,
+            }),
+        });
+        Some(Inspection { zebra, is_tone_coded: is_coded, marks, tint, conversion })
+    }
+
+    /// The table of false colours on the codes of such pictures, where it is shown.
+    #[must_use]
+    pub fn tint(&self, layout: &PixelLayout, colorimetry: &Colorimetry) -> Option<Tint> {
+        self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry))
+    }
+
+    /// The marks of Y', Cb and Cr as coded, of which the picture has so many.
+    fn coded_marks(&self, range: Range, bits: u32, count: usize) -> Marks {
+        let [black, white, chroma_top] = nominal(range, bits);
+        let bounds = |channel: usize| {
+            let top = if channel == 0 { white } else { chroma_top };
+            match (self.limits, range) {
+                // Code values that are not out of range are not clipped either.
+                (MarkLimits::Own(low, high), _) => (low.code(black, top, false) + 1, high.code(black, top, true)),
+                (_, Range::Limited) => (black, top + 1),
+                (_, Range::Full) => (black + 1, top),
+            }
+        };
+        let bounds: [_; 3] = std::array::from_fn(|c| if c < count { bounds(c) } else { (i32::MIN, i32::MAX) });
+        Marks { low: bounds.map(|(low, _)| low), high: bounds.map(|(_, high)| high), is_coded: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::picture::color::{Matrix, Sourced};
+
+    fn exposure(limits: MarkLimits, level: Level) -> Exposure {
+        Exposure { zebra: true, level, marks: true, limits, ..Exposure::default() }
+    }
+
+    fn color(range: Range) -> Colorimetry {
+        Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(range) }
+    }
+
+    #[test]
+    fn what_is_on_the_picture_is_told() {
+        let plain = Exposure::default();
+        assert_eq!(plain.told(), None);
+        let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
+        assert_eq!(zebra.told().as_deref(), Some("zebras from code 700"));
+        let both = Exposure { marks: true, limits: MarkLimits::R103, ..zebra };
+        let text = "zebras from code 700; marked: outside EBU R 103 (high solid, low chequered)";
+        assert_eq!(both.told().as_deref(), Some(text));
+    }
+
+    #[test]
+    fn settings_are_kept_as_words() {
+        let kept = exposure(MarkLimits::Own(Level::Permille(20), Level::Code(940)), Level::Code(900));
+        let text = serde_json::to_string(&kept).unwrap();
+        assert_eq!(
+            text,
+            r#"{"zebra":true,"level":"900c","marks":true,"limits":"2%,940c","false_color":{"shown":false,"table":"camera","unit":"percent"}}"#
+        );
+        assert_eq!(serde_json::from_str::<Exposure>(&text).unwrap(), kept);
+        assert_eq!(serde_json::from_str::<Exposure>("{}").unwrap(), Exposure::default());
+    }
+
+    #[test]
+    fn percent_are_those_of_the_range_in_use() {
+        let layout = PixelLayout::planar_ycbcr(10, (1, 1));
+        let lowest = |range, components, level| {
+            exposure(MarkLimits::Clipped, level).of(&layout, &color(range), components).unwrap().zebra
+        };
+        let percent = Level::Permille(950);
+        assert_eq!(lowest(Range::Limited, Components::Rgbl, percent), Some(972), "of the codes of luminance");
+        assert_eq!(lowest(Range::Limited, Components::YCbCr, percent), Some(897), "of 64 to 940");
+        assert_eq!(lowest(Range::Full, Components::YCbCr, percent), Some(972));
+        assert_eq!(lowest(Range::Limited, Components::YCbCr, Level::Code(700)), Some(700));
+        assert_eq!(lowest(Range::Limited, Components::YCbCr, Level::Permille(-100)), Some(0));
+    }
+
+    #[test]
+    fn of_code_values_what_is_outside_the_nominal_range_is_marked() {
+        let layout = PixelLayout::planar_ycbcr(8, (0, 0));
+        let seen = |range, codes: [u32; 3]| {
+            exposure(MarkLimits::Clipped, Level::Permille(1000))
+                .of(&layout, &color(range), Components::YCbCr)
+                .unwrap()
+                .look(codes)
+        };
+        let limited = seen(Range::Limited, [15, 241, 15]);
+        assert_eq!((limited.below, limited.above), ([true, false, true], [false, true, false]));
+        assert!(!seen(Range::Limited, [16, 240, 16]).is_marked() && !seen(Range::Limited, [235, 16, 240]).is_marked());
+        assert!(seen(Range::Limited, [236, 128, 128]).above[0]);
+        let full = seen(Range::Full, [255, 0, 254]);
+        assert_eq!((full.below, full.above), ([false, true, false], [true, false, false]));
+    }
+
+    #[test]
+    fn marks_mix_as_light_does_and_tell_low_from_high() {
+        let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
+        let full = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
+        let inspection =
+            exposure(MarkLimits::Clipped, Level::Permille(950)).of(&layout, &full, Components::Rgbl).unwrap();
+        let at = |codes: [u32; 3], place| {
+            inspection.painted(codes.map(|code| code as u8), &inspection.look(codes), place, 6)
+        };
+        let [white, yellow, red] = [[255, 255, 255], [255, 255, 90], [255, 90, 90]].map(|codes| at(codes, (0, 0)));
+        assert!(white.iter().all(|&part| part > 220), "{white:?}");
+        assert!(yellow[0] > 220 && yellow[1] > 220 && yellow[2] < 100, "{yellow:?}");
+        assert!(red[0] > 220 && red[1] < 100 && red[2] < 100, "{red:?}");
+        let low = [at([90, 0, 90], (0, 0)), at([90, 0, 90], (3, 0))];
+        assert!(low[0][1] < 200 && low[1][1] < low[0][1] && low[1][1] > 40, "chequered: {low:?}");
+        let plain = at([90, 90, 90], (0, 0));
+        assert!(plain[0] < 90, "the rest dims: {plain:?}");
+        let striped = [at([250, 250, 250], (0, 0)), at([250, 250, 250], (6, 0))];
+        assert!(striped[0][0] < striped[1][0], "{striped:?}");
+    }
+}

@@ -1,0 +1,373 @@
+//! False colour: the picture as flat colours that tell how bright each pixel is, by a table of percents.
+//!
+//! What is compared is one integer of each pixel, at the depth in which bins are counted: of Y'CbCr and gray its Y' as coded,
+//! on the scale from black to white of the range in use (16 to 235 of 8 bits in limited range); of R'G'B', as adjusted pictures
+//! are, its luminance bin, on the scale of all codes. A band of a table begins at the lowest code that is at or above its
+//! percent, and reaches to the next band: so the first one has all that is below 0 %, and the last one all above 100 %.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::level::{Level, nominal};
+use histoscope_core::picture::color::{Colorimetry, Conversion, Matrix, Range, luminance_bin};
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+
+/// The most bands of a table.
+pub const MOST_BANDS: usize = 10;
+
+/// Which percents have which colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FalseColorTable {
+    /// As cameras have it: purple where nothing is left to see, green for middle gray, pink for skin, red where it clips.
+    #[default]
+    Camera,
+    /// Ten equal steps, each brighter than the one below it: told apart whatever colours an eye confuses.
+    Steps,
+}
+
+/// In which unit the legend tells where colours begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Percent from black to white.
+    #[default]
+    Percent,
+    /// Codes at the picture's own depth.
+    Codes,
+}
+
+/// What is chosen of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FalseColor {
+    /// Whether it is shown.
+    pub shown: bool,
+    /// By which table.
+    pub table: FalseColorTable,
+    /// How its legend tells that.
+    pub unit: Unit,
+}
+
+/// How the pixels of a band are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// In the gray of their own value.
+    Gray,
+    /// In this colour, which has a name in some tables.
+    Flat([u8; 3], &'static str),
+}
+
+/// A band of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColorBand {
+    /// Tenths of a percent at which it begins; the first one begins below everything.
+    pub from_permille: i32,
+    /// How it is shown.
+    pub paint: Paint,
+}
+
+const fn gray(from_permille: i32) -> ColorBand {
+    ColorBand { from_permille, paint: Paint::Gray }
+}
+
+const fn flat(from_permille: i32, color: [u8; 3], name: &'static str) -> ColorBand {
+    ColorBand { from_permille, paint: Paint::Flat(color, name) }
+}
+
+const CAMERA: [ColorBand; 9] = [
+    flat(i32::MIN, [138, 0, 178], "purple"),
+    flat(25, [0, 84, 255], "blue"),
+    gray(40),
+    flat(380, [38, 172, 66], "green"),
+    gray(420),
+    flat(520, [255, 138, 190], "pink"),
+    gray(560),
+    flat(970, [255, 230, 0], "yellow"),
+    flat(990, [232, 14, 22], "red"),
+];
+
+/// Relative luminances of these rise by the same ratio from step to step.
+const STEPS: [ColorBand; 10] = [
+    flat(i32::MIN, [30, 0, 59], ""),
+    flat(100, [52, 2, 141], ""),
+    flat(200, [1, 57, 164], ""),
+    flat(300, [1, 93, 135], ""),
+    flat(400, [4, 121, 121], ""),
+    flat(500, [9, 149, 98], ""),
+    flat(600, [57, 178, 12], ""),
+    flat(700, [184, 190, 15], ""),
+    flat(800, [254, 204, 135], ""),
+    flat(900, [254, 248, 208], ""),
+];
+
+impl FalseColorTable {
+    /// Every table, in the order in which a key goes through them.
+    pub const ALL: [Self; 2] = [Self::Camera, Self::Steps];
+
+    /// The bands, from the darkest on: ten at most.
+    #[must_use]
+    pub const fn bands(self) -> &'static [ColorBand] {
+        match self {
+            Self::Camera => &CAMERA,
+            Self::Steps => &STEPS,
+        }
+    }
+
+    /// The name that the command line and a button use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Camera => "camera",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Camera => "the cameras' table",
+            Self::Steps => "ten equal steps",
+        }
+    }
+
+    /// The table after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Camera => Self::Steps,
+            Self::Steps => Self::Camera,
+        }
+    }
+
+    /// Which colour means what, in words.
+    #[must_use]
+    pub fn told(self) -> String {
+        match self {
+            Self::Camera => {
+                let bands = self.bands();
+                let named = bands.iter().enumerate().filter_map(|(index, band)| match band.paint {
+                    Paint::Flat(_, name) => Some(format!("{name} {} %", percents(bands, index))),
+                    Paint::Gray => None,
+                });
+                format!("{}, else gray", named.collect::<Vec<_>>().join(", "))
+            }
+            Self::Steps => "ten equal steps of 10 %, from violet over blue, green and yellow to cream".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for FalseColorTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FalseColorTable {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|table| table.name() == text);
+        found.ok_or_else(|| format!("'{text}' is no table of false colours; write camera or steps"))
+    }
+}
+
+/// The percents of a band: `< 2.5`, `38–42`, `≥ 99`.
+#[must_use]
+pub fn percents(bands: &[ColorBand], index: usize) -> String {
+    let percent = |band: &ColorBand| (f64::from(band.from_permille) / 10.0).to_string();
+    match (index, bands.get(index + 1)) {
+        (0, Some(next)) => format!("< {}", percent(next)),
+        (_, Some(next)) => format!("{}–{}", percent(&bands[index]), percent(next)),
+        (_, None) => format!("≥ {}", percent(&bands[index])),
+    }
+}
+
+/// A table on the codes of pictures that are read alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tint {
+    /// Whether a pixel's value is its Y' as coded, and not its luminance bin.
+    pub is_luma: bool,
+    /// The code of 0 %.
+    pub black: i32,
+    /// The code of 100 %.
+    pub white: i32,
+    /// The table.
+    pub table: FalseColorTable,
+    /// The lowest code of each band; behind the last one numbers that no code reaches.
+    pub lowest: [i32; MOST_BANDS],
+}
+
+impl Tint {
+    /// The table on the codes of pictures of this layout and colorimetry.
+    #[must_use]
+    pub fn new(table: FalseColorTable, layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
+        let bits = layout.bin_bits();
+        // Planes of Y'CbCr that are read as G', B' and R' have no luma.
+        let is_luma = layout.model != ColorModel::Rgb && colorimetry.matrix.value != Matrix::Identity;
+        let range = if is_luma { colorimetry.range.value } else { Range::Full };
+        let [black, white, _] = nominal(range, bits);
+        let mut lowest = [i32::MAX; MOST_BANDS];
+        for (lowest, band) in lowest.iter_mut().zip(table.bands()) {
+            *lowest = match band.from_permille {
+                i32::MIN => i32::MIN,
+                permille => Level::Permille(permille).code(black, white, true),
+            };
+        }
+        Self { is_luma, black, white, table, lowest }
+    }
+
+    /// The value of a pixel with these component codes.
+    #[inline(always)]
+    #[must_use]
+    pub fn value(&self, codes: [u32; 3], conversion: &Conversion) -> u32 {
+        if self.is_luma {
+            return codes[0];
+        }
+        let rgb = conversion.unclamped(codes.map(|code| code as i32));
+        luminance_bin(rgb.map(|code| code.clamp(0, conversion.max_code()) as u32), conversion.bits)
+    }
+
+    /// The colour of pixels of that value.
+    #[must_use]
+    pub fn color(&self, value: u32) -> [u8; 3] {
+        let value = value as i32;
+        let band = self.lowest.iter().rposition(|&lowest| value >= lowest).unwrap_or(0);
+        match self.table.bands()[band].paint {
+            Paint::Flat(color, _) => color,
+            Paint::Gray => {
+                let span = self.white - self.black;
+                let part = (value - self.black).clamp(0, span);
+                [((part * 510 + span) / (2 * span)) as u8; 3]
+            }
+        }
+    }
+
+    /// The codes of a band, both ends inside: `≤ 85`, `144–156`, `≥ 929`.
+    #[must_use]
+    pub fn codes(&self, index: usize) -> String {
+        match (index, self.table.bands().get(index + 1)) {
+            (0, _) => format!("≤ {}", self.lowest[1] - 1),
+            (_, Some(_)) if self.lowest[index] == self.lowest[index + 1] - 1 => self.lowest[index].to_string(),
+            (_, Some(_)) => format!("{}–{}", self.lowest[index], self.lowest[index + 1] - 1),
+            (_, None) => format!("≥ {}", self.lowest[index]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::picture::color::Sourced;
+
+    fn color(matrix: Matrix, range: Range) -> Colorimetry {
+        Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(range) }
+    }
+
+    /// The names of the bands of percents, by the text of the definition.
+    fn named(percent: f64) -> &'static str {
+        match percent {
+            p if p < 2.5 => "purple",
+            p if p < 4.0 => "blue",
+            p if (38.0..42.0).contains(&p) => "green",
+            p if (52.0..56.0).contains(&p) => "pink",
+            p if (97.0..99.0).contains(&p) => "yellow",
+            p if p >= 99.0 => "red",
+            _ => "gray",
+        }
+    }
+
+    #[test]
+    fn every_code_of_every_depth_has_the_colour_of_its_percent() {
+        let mut seen = std::collections::BTreeMap::new();
+        for (depth, range) in [8, 10, 12].into_iter().flat_map(|depth| [(depth, Range::Limited), (depth, Range::Full)])
+        {
+            let layout = PixelLayout::planar_ycbcr(depth, (1, 1));
+            let tint = Tint::new(FalseColorTable::Camera, &layout, &color(Matrix::Bt709, range));
+            let unit = 1_i32 << (depth - 8);
+            let (black, white) = match range {
+                Range::Limited => (16 * unit, 235 * unit),
+                Range::Full => (0, (256 * unit) - 1),
+            };
+            for code in 0..1_u32 << depth {
+                let percent = f64::from(code as i32 - black) * 100.0 / f64::from(white - black);
+                let name = named(percent);
+                *seen.entry(name).or_insert(0) += 1;
+                let expected = CAMERA.iter().find_map(|band| match band.paint {
+                    Paint::Flat(color, of) if of == name => Some(color),
+                    _ => None,
+                });
+                let level = f64::from((code as i32 - black) * 255) / f64::from(white - black);
+                let level = level.clamp(0.0, 255.0).round() as u8;
+                assert_eq!(tint.color(code), expected.unwrap_or([level; 3]), "{depth} bits {range:?} code {code}");
+            }
+        }
+        assert_eq!(seen.len(), 7, "{seen:?}");
+    }
+
+    #[test]
+    fn of_colours_the_luminance_decides_and_of_luma_the_code() {
+        let limited = color(Matrix::Bt709, Range::Limited);
+        let ycbcr = PixelLayout::planar_ycbcr(8, (1, 1));
+        let tint = |layout: &PixelLayout, color: &Colorimetry| Tint::new(FalseColorTable::Camera, layout, color);
+        let value = |layout: &PixelLayout, color: &Colorimetry, codes| {
+            tint(layout, color).value(codes, &Conversion::new(layout, color))
+        };
+        assert_eq!(value(&ycbcr, &limited, [77, 3, 250]), 77, "whatever the chroma");
+        let rgb = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
+        let full = color(Matrix::Identity, Range::Full);
+        assert_eq!(value(&rgb, &full, [255, 0, 0]), luminance_bin([255, 0, 0], 8));
+        let planes = PixelLayout::planar_ycbcr(8, (0, 0));
+        assert_eq!(value(&planes, &full, [255, 0, 0]), luminance_bin([0, 255, 0], 8), "G', B' and R' planes");
+        assert!(!tint(&planes, &full).is_luma && tint(&PixelLayout::gray(8), &limited).is_luma);
+        assert_eq!((tint(&rgb, &full).black, tint(&rgb, &full).white), (0, 255));
+        assert_eq!((tint(&ycbcr, &limited).black, tint(&ycbcr, &limited).white), (16, 235));
+    }
+
+    #[test]
+    fn below_black_and_above_white_the_outermost_colours_go_on() {
+        let layout = PixelLayout::planar_ycbcr(10, (1, 1));
+        for table in FalseColorTable::ALL {
+            let tint = Tint::new(table, &layout, &color(Matrix::Bt709, Range::Limited));
+            assert_eq!([0, 4].map(|code| tint.color(code)), [tint.color(64); 2]);
+            assert_eq!([1019, 1023].map(|code| tint.color(code)), [tint.color(940); 2]);
+        }
+    }
+
+    fn relative_luminance(color: [u8; 3]) -> f64 {
+        let linear = |code: u8| (f64::from(code) / 255.0).powf(2.2);
+        0.2126 * linear(color[0]) + 0.7152 * linear(color[1]) + 0.0722 * linear(color[2])
+    }
+
+    #[test]
+    fn equal_steps_are_told_apart_by_their_light_alone() {
+        let lights = STEPS.map(|band| match band.paint {
+            Paint::Flat(color, _) => relative_luminance(color) + 0.05,
+            Paint::Gray => 0.0,
+        });
+        for pair in lights.windows(2) {
+            assert!(pair[1] / pair[0] > 1.3, "{lights:?}");
+        }
+        let starts: Vec<_> = STEPS.iter().skip(1).map(|band| band.from_permille).collect();
+        assert_eq!(starts, (1..10).map(|step| step * 100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn bands_are_told_in_percent_and_in_codes() {
+        let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+        let tint = Tint::new(FalseColorTable::Camera, &layout, &color(Matrix::Bt709, Range::Limited));
+        let told = |index| (percents(&CAMERA, index), tint.codes(index));
+        // 2.5 % of 219 is 5.475, 4 % is 8.76, 38 % is 83.22 and 42 % is 91.98; 99 % is 216.81.
+        assert_eq!(told(0), ("< 2.5".to_owned(), "≤ 21".to_owned()));
+        assert_eq!(told(1), ("2.5–4".to_owned(), "22–24".to_owned()));
+        assert_eq!(told(3), ("38–42".to_owned(), "100–107".to_owned()));
+        assert_eq!(told(8), ("≥ 99".to_owned(), "≥ 233".to_owned()));
+        let words = "purple < 2.5 %, blue 2.5–4 %, green 38–42 %, pink 52–56 %, yellow 97–99 %, red ≥ 99 %, else gray";
+        assert_eq!(FalseColorTable::Camera.told(), words);
+        assert_eq!("steps".parse(), Ok(FalseColorTable::Steps));
+        assert!("x".parse::<FalseColorTable>().is_err());
+    }
+}

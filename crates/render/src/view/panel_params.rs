@@ -1,0 +1,198 @@
+//! What whoever draws an overlay is told of it: the adapter's shaders and the CPU alike.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::lamps;
+use super::overlay::{
+    BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, WHITENING, graticule,
+    guides, lights, line_pixels,
+};
+use super::panel::{PanelRect, panels};
+use super::scene::{NO_BIN, Scene};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::Range;
+
+/// A column that does not exist: the place of a line that is not drawn.
+const NOWHERE: u32 = u32::MAX;
+
+/// `Panel` of shaders/panel.wgsl: one overlay. Columns are counted from its left edge.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PanelParams {
+    /// Pixels of the view.
+    pub view: [u32; 2],
+    /// The overlay's top left pixel.
+    pub origin: [u32; 2],
+    /// Its columns and rows.
+    pub size: [u32; 2],
+    /// Where its columns begin among those of all overlays.
+    pub first_column: u32,
+    /// Bit c: channel c is shown.
+    pub channels: u32,
+    /// Whether heights follow the logarithm of the counts.
+    pub logarithmic: u32,
+    /// Thickness of lines in pixels.
+    pub line: u32,
+    /// Rows of the mark at the top of a clipped bar.
+    pub notch: u32,
+    /// Opacity of all of it.
+    pub opacity: f32,
+    /// Colours of the bars.
+    pub lights: [[f32; 4]; 4],
+    /// Opacity of the bars.
+    pub bars: f32,
+    /// Opacity of what no bar reaches.
+    pub scrim: f32,
+    /// How much the last channel whitens what it overlaps.
+    pub whiten: f32,
+    /// The channels of which a range is lit, a bit each.
+    pub brushed: u32,
+    /// Its first and last column.
+    pub brush: [u32; 2],
+    /// Columns of the legal levels; the highest number for none.
+    pub guides: [u32; 2],
+    /// Columns of a probed pixel's bins, channel by channel; likewise.
+    pub marks: [u32; 4],
+    /// Columns of the eighths of the codes; likewise.
+    pub graticule: [u32; 8],
+    /// Which bins are drawn as outlines: 0 none, 1 those of another picture, by one scale with the bars, 2 those of the whole of
+    /// which the bars are a part, by a scale of their own.
+    pub outlined: u32,
+    /// Whether the cumulative histograms are drawn as curves.
+    pub curved: u32,
+    /// How much of the bars' light is left beside outlines.
+    pub light: f32,
+    /// Half the thickness of outlines and curves in pixels.
+    pub stroke: f32,
+    /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
+    pub backdrop: [u32; 2],
+    /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
+    pub cap: u32,
+    /// Side of a clip lamp in pixels; 0 where there are none.
+    pub lamp: u32,
+    /// Colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light.
+    pub overlaps: [[f32; 4]; 16],
+    /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
+    pub linear: [f32; 4],
+}
+
+const _: () = assert!(size_of::<PanelParams>() == 496);
+
+/// Which bins are drawn as outlines, beside those that are drawn as bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlined {
+    /// None.
+    None,
+    /// Those of another picture. Both have one scale, so that they can be compared.
+    Other,
+    /// Those of the whole of which the bars are a part. Each has its own scale, so that a small part shows its shape.
+    Whole,
+}
+
+/// What the overlays are to show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverlayContent {
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// What was counted.
+    pub components: Components,
+    /// The range that the codes are in.
+    pub range: Range,
+    /// Which bins are drawn as outlines.
+    pub outlined: Outlined,
+    /// Whether the luminance of linear light is there to be drawn.
+    pub linear: bool,
+    /// Columns and rows of the blurred picture that lies behind, if one does.
+    pub backdrop: Option<(u32, u32)>,
+}
+
+/// Each overlay that is shown on a view of `view` pixels, and what is to be told of it. Their columns are numbered on.
+#[must_use]
+pub fn shown_panels(shown: &OverlayContent, scene: &Scene, view: (u32, u32)) -> Vec<(PanelRect, PanelParams)> {
+    let mut first_column = 0;
+    let panel = |(_, rect, channels): (usize, PanelRect, Channels)| {
+        let params = panel_params(rect, channels, shown, scene, view, first_column);
+        first_column += rect.width;
+        (rect, params)
+    };
+    panels(scene, shown.components, view).map(panel).collect()
+}
+
+fn panel_params(
+    rect: PanelRect,
+    channels: Channels,
+    shown: &OverlayContent,
+    scene: &Scene,
+    view: (u32, u32),
+    first_column: u32,
+) -> PanelParams {
+    let OverlayContent { bits, components, range, outlined, linear, backdrop } = *shown;
+    let style = scene.style.clamped();
+    let (line, binning) = (line_pixels(view), scene.style.binning(bits));
+    // A line of that thickness stands on the middle of these columns, and inside the overlay.
+    let on = |(first, last): (u32, u32), thickness: u32| {
+        (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
+    };
+    // The axis is that of the codes, however many bins there are.
+    let begin = |code: u32, thickness: u32| on(rect.columns_of_bin(code, 1 << bits), thickness);
+    let [r, g, b] = LINEAR_LIGHT;
+    let limits = guides(components, range, channels, bits);
+    let brush = scene.brushes.histogram.filter(|brush| !channels.intersection(brush.channels).is_empty());
+    let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
+        // A code has less than its place on the axis where bins outnumber codes: then the bar itself is marked.
+        code if code >> bits == 0 && channels.contains(channel) && binning.count() > 1 << bits => {
+            on(rect.columns_of_bin(binning.bin_of(code), binning.count()), line + 1)
+        }
+        code if code >> bits == 0 && channels.contains(channel) => begin(code, line + 1),
+        _ => NOWHERE,
+    };
+    let eighths = graticule(bits).map(|code| begin(code, line));
+    PanelParams {
+        view: [view.0, view.1],
+        origin: [rect.left, rect.top],
+        size: [rect.width, rect.height],
+        first_column,
+        channels: channels.bits(),
+        logarithmic: style.logarithmic.into(),
+        line,
+        notch: rect.notch(),
+        opacity: style.opacity,
+        lights: lights(components).map(|[r, g, b]| [r, g, b, 1.0]),
+        bars: BAR_OPACITY,
+        scrim: SCRIM_OPACITY,
+        whiten: if components == Components::Rgbl { WHITENING } else { 0.0 },
+        brushed: brush.map_or(0, |brush| channels.intersection(brush.channels).bits()),
+        brush: brush.map_or([0, NOWHERE], |brush| {
+            let (first, last) = rect.columns_of_codes((brush.low, brush.high), binning);
+            [first, last]
+        }),
+        guides: std::array::from_fn(|i| limits.get(i).map_or(NOWHERE, |&code| begin(code, line))),
+        marks: std::array::from_fn(mark),
+        graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
+        outlined: outlined as u32,
+        curved: scene.curves.into(),
+        light: if outlined == Outlined::Other { OUTLINED_LIGHT } else { 1.0 },
+        stroke: stroke_pixels(view),
+        backdrop: backdrop.map_or([0; 2], Into::into),
+        cap: rect.notch() / 3,
+        lamp: lamps::side(&rect),
+        overlaps: overlap_colors(&style),
+        linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
+    }
+}
+
+/// The colours of the table; nothing where bars mix as light.
+fn overlap_colors(style: &OverlayStyle) -> [[f32; 4]; 16] {
+    if style.overlaps == Overlaps::Light {
+        return [[0.0; 4]; 16];
+    }
+    style.overlap_table.0.map(|[r, g, b]| {
+        let [r, g, b] = [r, g, b].map(|part| f32::from(part) / 255.0);
+        [r, g, b, 1.0]
+    })
+}
+
+/// Half the thickness of outlines and curves: a pixel where a line has one.
+fn stroke_pixels(view: (u32, u32)) -> f32 {
+    (view.1 as f32 / 1080.0).clamp(0.75, 16.0)
+}

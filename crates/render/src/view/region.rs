@@ -1,0 +1,426 @@
+//! The part of the picture that is counted alone: how it is drawn with the pointer, taken hold of, moved and resized. Its
+//! pixels are the coded picture's, however that is turned for display.
+
+use glam::DVec2;
+
+use super::placement::Placement;
+use histoscope_core::picture::region::Rect;
+
+/// How far the pointer must be dragged, in points, before a rectangle is drawn: a click that trembles is none.
+const LEAST_DRAG: f64 = 4.0;
+/// How near the pointer must come to a handle to take hold of it, in points.
+const REACH: f64 = 7.0;
+/// The same for the border between two handles.
+const BORDER_REACH: f64 = 4.0;
+/// The least length of a side, in points, that has a handle in its middle.
+const LEAST_SIDE: f64 = 36.0;
+/// The least length of both sides, in points, that leaves room for a handle in the middle of all.
+const LEAST_MIDDLE: f64 = 56.0;
+
+/// What of the picture is counted, as it has been chosen in pictures of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Region {
+    choice: RegionChoice,
+    /// Size of the pictures that it was chosen in.
+    picture: (u32, u32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum RegionChoice {
+    /// All of it.
+    #[default]
+    Whole,
+    /// A rectangle.
+    Part(Rect),
+    /// A rectangle is proposed; until it is taken, what was chosen before is counted.
+    Proposed { rect: Rect, before: Option<Rect> },
+}
+
+/// A rectangle on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegionFrame {
+    /// It is counted.
+    Counted(Rect),
+    /// It is only proposed.
+    Proposed(Rect),
+}
+
+impl Region {
+    /// A rectangle of a picture of this size, in which it must lie; the whole of it is no choice.
+    #[must_use]
+    pub fn part(rect: Rect, picture: (u32, u32)) -> Self {
+        let choice = rect.proper(picture.0, picture.1).map_or(RegionChoice::Whole, RegionChoice::Part);
+        Self { choice, picture }
+    }
+
+    /// The same, with another rectangle proposed.
+    #[must_use]
+    pub const fn proposing(self, rect: Rect, picture: (u32, u32)) -> Self {
+        Self { choice: RegionChoice::Proposed { rect, before: self.counted() }, picture }
+    }
+
+    /// What is proposed, chosen; `None` where nothing is.
+    #[must_use]
+    pub fn taken(self) -> Option<Self> {
+        match self.choice {
+            RegionChoice::Proposed { rect, .. } => Some(Self::part(rect, self.picture)),
+            RegionChoice::Whole | RegionChoice::Part(_) => None,
+        }
+    }
+
+    /// What is left where what was proposed or chosen last is dropped; `None` where there is nothing to drop.
+    #[must_use]
+    pub const fn dropped(self) -> Option<Self> {
+        let choice = match self.choice {
+            RegionChoice::Proposed { before: Some(rect), .. } => RegionChoice::Part(rect),
+            RegionChoice::Proposed { before: None, .. } | RegionChoice::Part(_) => RegionChoice::Whole,
+            RegionChoice::Whole => return None,
+        };
+        Some(Self { choice, ..self })
+    }
+
+    /// The rectangle that is counted alone; `None` for all of the picture.
+    #[must_use]
+    pub const fn counted(&self) -> Option<Rect> {
+        match self.choice {
+            RegionChoice::Whole => None,
+            RegionChoice::Part(rect) => Some(rect),
+            RegionChoice::Proposed { before, .. } => before,
+        }
+    }
+
+    /// The rectangle that is to be seen.
+    #[must_use]
+    pub const fn shown(&self) -> Option<RegionFrame> {
+        match self.choice {
+            RegionChoice::Whole => None,
+            RegionChoice::Part(rect) => Some(RegionFrame::Counted(rect)),
+            RegionChoice::Proposed { rect, .. } => Some(RegionFrame::Proposed(rect)),
+        }
+    }
+
+    /// What is left of the choice in pictures of that size: all of it in those that it was made in, and nothing in others, whose
+    /// pixels are other ones.
+    #[must_use]
+    pub fn in_pictures_of(self, size: (u32, u32)) -> Self {
+        if self.picture == size { self } else { Self::default() }
+    }
+}
+
+impl RegionFrame {
+    /// The rectangle.
+    #[must_use]
+    pub const fn rect(self) -> Rect {
+        match self {
+            Self::Counted(rect) | Self::Proposed(rect) => rect,
+        }
+    }
+}
+
+/// A rectangle in words: its size and its upper left corner.
+#[must_use]
+pub fn text(rect: Rect) -> String {
+    let Rect { x, y, width, height } = rect;
+    format!("{width}×{height} at {x},{y}")
+}
+
+/// What a part of the border does that is dragged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grip {
+    /// It moves edges of the coded picture's columns and rows: the first one (-1), the last one (1) or none of them (0).
+    Edges {
+        /// The left or right edge.
+        x: i8,
+        /// The upper or lower edge.
+        y: i8,
+    },
+    /// It moves all of it.
+    Move,
+}
+
+/// A place at which a rectangle is taken hold of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Handle {
+    /// What it does.
+    pub grip: Grip,
+    /// Where it is on the view, in pixels.
+    pub at: DVec2,
+}
+
+/// A rectangle of the picture on the view: its upper left and lower right corner in pixels, however the picture is turned.
+#[must_use]
+pub fn on_view(rect: Rect, placement: &Placement) -> (DVec2, DVec2) {
+    let (low, high) = rect.corners();
+    let [a, b] = [low, high].map(|[x, y]| placement.point_of(DVec2::new(x.into(), y.into())));
+    (a.min(b), a.max(b))
+}
+
+/// The handles of a rectangle on a view of so many pixels to a point: its corners, and the middles of its sides and of all of it
+/// where there is room.
+#[must_use]
+pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
+    let (low, high) = rect.corners();
+    let [low, high] = [low, high].map(|[x, y]| DVec2::new(x.into(), y.into()));
+    let (upper, lower) = on_view(rect, placement);
+    let seen = (lower - upper) / points;
+    // Sides along the picture's rows, and along its columns, as they are seen.
+    let sides = if placement.sampling.is_turned() { DVec2::new(seen.y, seen.x) } else { seen };
+    let mut handles = Vec::new();
+    for (x, y) in [-1_i8, 0, 1].into_iter().flat_map(|y| [-1_i8, 0, 1].map(|x| (x, y))) {
+        let (grip, has_room) = match (x, y) {
+            (0, 0) => (Grip::Move, seen.min_element() >= LEAST_MIDDLE),
+            (0, _) => (Grip::Edges { x, y }, sides.x >= LEAST_SIDE),
+            (_, 0) => (Grip::Edges { x, y }, sides.y >= LEAST_SIDE),
+            _ => (Grip::Edges { x, y }, true),
+        };
+        let share = (DVec2::new(x.into(), y.into()) + 1.0) * 0.5;
+        let at = placement.point_of(low + (high - low) * share);
+        handles.extend(has_room.then_some(Handle { grip, at }));
+    }
+    handles
+}
+
+/// What of a rectangle lies under a point of the view: the nearest handle, else its border, which moves it.
+#[must_use]
+pub fn grip_at(rect: Rect, placement: &Placement, points: f64, at: DVec2) -> Option<Grip> {
+    let distance = |handle: &Handle| (handle.at - at).length() / points;
+    let handles = handles(rect, placement, points);
+    let nearest = handles.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    if distance(nearest) <= REACH {
+        return Some(nearest.grip);
+    }
+    let (low, high) = on_view(rect, placement);
+    let reach = BORDER_REACH * points;
+    let is_near = at.cmpge(low - reach).all() && at.cmple(high + reach).all();
+    let is_inside = at.cmpgt(low + reach).all() && at.cmplt(high - reach).all();
+    (is_near && !is_inside).then_some(Grip::Move)
+}
+
+/// What a drag does to the rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RegionDrag {
+    /// It draws a new one, from this place in the picture.
+    New(DVec2),
+    /// It changes one that was there.
+    Change {
+        /// What it has hold of.
+        grip: Grip,
+        /// The place in the picture at which it began.
+        from: DVec2,
+        /// The rectangle as it was then.
+        rect: Rect,
+    },
+}
+
+impl RegionDrag {
+    /// The beginning of a new rectangle at a point of the view.
+    #[must_use]
+    pub fn new(at: DVec2, placement: &Placement) -> Self {
+        Self::New(place_in_pixel(at, placement))
+    }
+
+    /// The beginning of a change at a point of the view.
+    #[must_use]
+    pub fn change(grip: Grip, rect: Rect, at: DVec2, placement: &Placement) -> Self {
+        Self::Change { grip, from: placement.place_of(at), rect }
+    }
+
+    /// The rectangle once the pointer is at another point; `None` where it is none yet, or none of the picture.
+    ///
+    /// A new one goes from the pixel of the picture under the pointer at the beginning to the one under it now; what lies beside
+    /// the picture is left out.
+    #[must_use]
+    pub fn to(&self, at: DVec2, placement: &Placement, points: f64) -> Option<Rect> {
+        let size = placement.picture;
+        match *self {
+            Self::New(from) => {
+                let begin = placement.point_of(from);
+                if (at.floor() + 0.5 - begin).abs().max_element() < LEAST_DRAG * points - 1e-6 {
+                    return None;
+                }
+                let to = place_in_pixel(at, placement);
+                let (low, high) = (from.min(to), from.max(to));
+                let (x, width) = covered(low.x, high.x, size.0)?;
+                let (y, height) = covered(low.y, high.y, size.1)?;
+                Some(Rect { x, y, width, height })
+            }
+            Self::Change { grip, from, rect } => {
+                let way = (placement.place_of(at) - from).round();
+                let (x, width) = changed((rect.x, rect.width), side(grip, true), way.x, size.0);
+                let (y, height) = changed((rect.y, rect.height), side(grip, false), way.y, size.1);
+                Some(Rect { x, y, width, height })
+            }
+        }
+    }
+}
+
+/// Where in the picture the middle of a pixel of the view lies: that decides which pixel of the picture it shows.
+fn place_in_pixel(at: DVec2, placement: &Placement) -> DVec2 {
+    placement.place_of(at.floor() + 0.5)
+}
+
+/// First pixel and number of those of a side that a run of places covers, as far as they are there.
+fn covered(low: f64, high: f64, size: u32) -> Option<(u32, u32)> {
+    // As the pixel under the pointer is found.
+    let [low, high] = [low, high].map(|place| (place + 1e-6).floor());
+    let most = f64::from(size) - 1.0;
+    if high < 0.0 || low > most || !(low.is_finite() && high.is_finite()) {
+        return None;
+    }
+    let (first, last) = (low.max(0.0) as u32, high.min(most) as u32);
+    Some((first, last - first + 1))
+}
+
+/// Which edge of the columns, or of the rows, a grip moves; `None` where it moves both.
+const fn side(grip: Grip, columns: bool) -> Option<i8> {
+    match grip {
+        Grip::Edges { x, .. } if columns => Some(x),
+        Grip::Edges { y, .. } => Some(y),
+        Grip::Move => None,
+    }
+}
+
+/// A run of pixels, begin and length, with an edge moved so far, or all of it; it stays inside `size` and keeps a pixel. An edge
+/// that is moved past the other one changes places with it.
+fn changed((begin, length): (u32, u32), edge: Option<i8>, way: f64, size: u32) -> (u32, u32) {
+    let way = if way.is_finite() { way as i64 } else { 0 };
+    let (first, end, size) = (i64::from(begin), i64::from(begin) + i64::from(length), i64::from(size));
+    let (a, b) = match edge {
+        None => {
+            let first = first.saturating_add(way).clamp(0, size - i64::from(length));
+            return (first as u32, length);
+        }
+        Some(-1) => (first.saturating_add(way).clamp(0, size), end),
+        Some(1) => (first, end.saturating_add(way).clamp(0, size)),
+        Some(_) => return (begin, length),
+    };
+    let (low, high) = (a.min(b), a.max(b));
+    let low = if low == high { low.min(size - 1) } else { low };
+    (low as u32, (high - low).max(1) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::placement::{Shape, ViewSettings};
+    use histoscope_core::picture::{Orientation, Ratio};
+
+    const SIZE: (u32, u32) = (1280, 720);
+
+    fn placement(quarter_turns: u8, mirrored: bool, zoom: f64) -> Placement {
+        let orientation = Orientation { quarter_turns, mirrored };
+        let shape = Shape { width: SIZE.0, height: SIZE.1, sample_aspect: Ratio::ONE, orientation };
+        let view = if quarter_turns % 2 == 1 { (720, 1280) } else { SIZE };
+        Placement::new(&shape, &ViewSettings { zoom, ..ViewSettings::default() }, view)
+    }
+
+    const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
+        Rect { x, y, width, height }
+    }
+
+    fn drawn(from: (f64, f64), to: (f64, f64), placement: &Placement) -> Option<Rect> {
+        let [from, to] = [from, to].map(|(x, y)| DVec2::new(x, y));
+        RegionDrag::new(from, placement).to(to, placement, 1.0)
+    }
+
+    #[test]
+    fn a_drag_covers_the_pixels_at_both_its_ends() {
+        let plain = placement(0, false, 1.0);
+        assert_eq!(drawn((100.0, 50.0), (199.0, 80.0), &plain), Some(rect(100, 50, 100, 31)));
+        assert_eq!(drawn((199.0, 80.0), (100.0, 50.0), &plain), Some(rect(100, 50, 100, 31)), "backward");
+        assert_eq!(drawn((100.0, 50.0), (103.0, 53.0), &plain), None, "a click that trembles");
+        assert_eq!(drawn((100.0, 50.0), (104.0, 50.0), &plain), Some(rect(100, 50, 5, 1)));
+        // Enlarged sixteen times, one pixel of the picture is enough.
+        let near = placement(0, false, 16.0);
+        let one = drawn((641.0, 361.0), (647.0, 367.0), &near).expect("a pixel");
+        assert_eq!((one.width, one.height), (1, 1));
+        assert_eq!(near.pixel_at(DVec2::new(644.0, 364.0)), Some((one.x, one.y)));
+    }
+
+    #[test]
+    fn what_lies_beside_the_picture_is_left_out() {
+        let small = placement(0, false, 0.5);
+        let view = |x: f64, y: f64| (x, y);
+        assert_eq!(drawn(view(0.0, 0.0), view(1279.0, 719.0), &small), Some(Rect::whole(1280, 720)));
+        assert_eq!(drawn(view(0.0, 0.0), view(300.0, 719.0), &small), None, "wholly beside it");
+        let left = drawn(view(0.0, 0.0), view(320.0, 180.0), &small).expect("its corner");
+        assert_eq!((left.x, left.y), (0, 0));
+        assert!(left.width <= 3 && left.height <= 3, "{left:?}");
+    }
+
+    #[test]
+    fn turned_pictures_are_drawn_in_coded_pixels() {
+        for (turns, mirrored) in (0..4).flat_map(|turns| [(turns, false), (turns, true)]) {
+            let placement = placement(turns, mirrored, 1.0);
+            let rect = drawn((10.0, 20.0), (109.0, 39.0), &placement).expect("a rectangle");
+            let expected = if turns % 2 == 1 { (20, 100) } else { (100, 20) };
+            assert_eq!((rect.width, rect.height), expected, "{turns} {mirrored}");
+            // The pixels under the two ends are its corners.
+            for point in [(10.0, 20.0), (109.0, 39.0)] {
+                let (x, y) = placement.pixel_at(DVec2::new(point.0, point.1)).expect("a pixel");
+                assert!(rect.contains(x, y), "{turns} {mirrored}");
+            }
+            let (low, high) = on_view(rect, &placement);
+            assert!((low - DVec2::new(10.0, 20.0)).length() < 1e-6 && (high - DVec2::new(110.0, 40.0)).length() < 1e-6);
+            // Whatever handle is dragged to the right by ten, an edge that is seen there moves so.
+            let right =
+                handles(rect, &placement, 1.0).into_iter().find(|h| (h.at - DVec2::new(110.0, 30.0)).length() < 1.0);
+            if let Some(Handle { grip, at }) = right {
+                let drag = RegionDrag::change(grip, rect, at, &placement);
+                let wider = drag.to(at + DVec2::new(10.0, 0.0), &placement, 1.0).expect("a rectangle");
+                let (low, high) = on_view(wider, &placement);
+                assert!((low.x - 10.0).abs() < 1e-6 && (high.x - 120.0).abs() < 1e-6, "{turns} {mirrored}: {wider:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn handles_move_edges_and_never_lose_the_last_pixel() {
+        let plain = placement(0, false, 1.0);
+        let before = rect(100, 100, 200, 100);
+        let change = |grip, way: (f64, f64)| {
+            let from = DVec2::new(300.0, 150.0);
+            let drag = RegionDrag::change(grip, before, from, &plain);
+            drag.to(from + DVec2::new(way.0, way.1), &plain, 1.0).expect("a rectangle")
+        };
+        assert_eq!(change(Grip::Edges { x: 1, y: 0 }, (50.0, 70.0)), rect(100, 100, 250, 100));
+        assert_eq!(change(Grip::Edges { x: -1, y: -1 }, (-30.0, 10.0)), rect(70, 110, 230, 90));
+        assert_eq!(change(Grip::Edges { x: 1, y: 1 }, (-250.0, -100.0)), rect(50, 100, 50, 1), "past the other edge");
+        assert_eq!(change(Grip::Edges { x: 1, y: 1 }, (9e9, 9e9)), rect(100, 100, 1180, 620), "to the picture's edge");
+        assert_eq!(change(Grip::Edges { x: -1, y: 0 }, (1e9, 0.0)), rect(300, 100, 980, 100));
+        assert_eq!(change(Grip::Move, (-150.0, 7.0)), rect(0, 107, 200, 100), "it stays inside");
+        assert_eq!(change(Grip::Move, (9e9, 9e9)), rect(1080, 620, 200, 100));
+    }
+
+    #[test]
+    fn a_border_is_taken_hold_of_within_its_reach() {
+        let plain = placement(0, false, 1.0);
+        let rect = rect(100, 100, 200, 100);
+        let grip = |x: f64, y: f64| grip_at(rect, &plain, 1.0, DVec2::new(x, y));
+        assert_eq!(grip(101.0, 98.0), Some(Grip::Edges { x: -1, y: -1 }));
+        assert_eq!(grip(299.0, 150.0), Some(Grip::Edges { x: 1, y: 0 }));
+        assert_eq!(grip(200.0, 203.0), Some(Grip::Edges { x: 0, y: 1 }));
+        assert_eq!(grip(200.0, 150.0), Some(Grip::Move), "the middle");
+        assert_eq!(grip(150.0, 101.0), Some(Grip::Move), "the border");
+        assert_eq!((grip(150.0, 130.0), grip(90.0, 90.0)), (None, None), "inside and beside it");
+        // A small one has its corners only, and a border.
+        let small = handles(Rect { width: 12, height: 9, ..rect }, &plain, 1.0);
+        assert_eq!(small.len(), 4);
+    }
+
+    #[test]
+    fn a_proposal_is_taken_or_dropped_and_counts_nothing_meanwhile() {
+        let (first, bars) = (rect(0, 0, 9, 9), rect(0, 90, 1280, 540));
+        let chosen = Region::part(first, SIZE);
+        let proposed = chosen.proposing(bars, SIZE);
+        assert_eq!((proposed.counted(), proposed.shown()), (Some(first), Some(RegionFrame::Proposed(bars))));
+        assert_eq!(proposed.dropped(), Some(chosen));
+        assert_eq!(proposed.taken(), Some(Region::part(bars, SIZE)));
+        assert_eq!(chosen.taken(), None);
+        let whole = chosen.dropped().expect("a region to drop");
+        assert_eq!((whole.counted(), whole.shown(), whole.dropped()), (None, None, None));
+        assert_eq!(chosen.in_pictures_of(SIZE), chosen);
+        assert_eq!(chosen.in_pictures_of((1920, 1080)), Region::default(), "other pixels");
+        assert_eq!(Region::default().proposing(bars, SIZE).dropped().and_then(|left| left.counted()), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! The fast adjustments on the CPU against the plain ones, to the last code, on pictures that nobody thought of.
+
+use histoscope_core::adjust::{
+    Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
+    plain,
+};
+use histoscope_core::histogram::Components;
+use histoscope_core::histogram::reference;
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::layout::{ColorModel, PixelLayout};
+use proptest::prelude::*;
+use proptest::{option, sample};
+
+use crate::support::{Random, colorimetry, drawn, native_layouts, natural, noise};
+
+fn equalize() -> impl Strategy<Value = Tone> {
+    let equalize = |per_channel| Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 });
+    any::<bool>().prop_map(equalize)
+}
+
+fn clahe() -> impl Strategy<Value = Tone> {
+    let limits = prop_oneof![Just(0.0), 0.0..4.0, 4.0..100.0_f64];
+    (1_u32..=16, 1_u32..=16, limits)
+        .prop_map(|(across, down, clip_limit)| Tone::Clahe(Clahe { tiles: (across, down), clip_limit }))
+}
+
+fn reduction() -> impl Strategy<Value = Reduction> {
+    let placings = sample::select(vec![Placing::Width, Placing::Population]);
+    let posterize =
+        (2_u32..=16, placings).prop_map(|(levels, placing)| Reduction::Posterize(Posterize { levels, placing }));
+    let shown = sample::select(vec![ClassDisplay::Tones, ClassDisplay::Colors]);
+    let threshold = (2_u32..=5, shown).prop_map(|(classes, shown)| Reduction::Otsu(Otsu { classes, shown }));
+    prop_oneof![posterize, threshold]
+}
+
+fn adjustments() -> impl Strategy<Value = Adjustments> {
+    let blur = (1_u32..=31, 1_u32..=3).prop_map(|(reach, runs)| Blur { size: 2 * reach + 1, runs });
+    let tone = prop_oneof![equalize(), clahe()];
+    (option::of(blur), option::of(tone), option::of(reduction())).prop_map(|(blur, tone, reduction)| Adjustments {
+        blur,
+        tone,
+        reduction,
+    })
+}
+
+/// What a picture shows.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    Noise,
+    Natural,
+    /// Every component has one code.
+    Flat,
+    /// Two codes.
+    Two,
+    /// Little above black, where luminance is 0 although a colour is not.
+    Dark,
+}
+
+fn picture(
+    content: Content,
+    layout: PixelLayout,
+    size: (u32, u32),
+    matrix: Matrix,
+    range: Range,
+    seed: u64,
+) -> Picture {
+    let matrix = if layout.model == ColorModel::Rgb { Matrix::Identity } else { matrix };
+    let color = colorimetry(matrix, range);
+    let mut random = Random(seed);
+    let top = (1_usize << layout.depth) - 1;
+    let [one, other] = [random.below(top + 1) as u16, random.below(top + 1) as u16];
+    match content {
+        Content::Noise => noise(layout, size, color, seed as usize % 60, seed),
+        Content::Natural => natural(layout, size, color, seed),
+        Content::Flat => drawn(layout, size, color, |index, _, _| one.rotate_left(index as u32) & top as u16),
+        Content::Two => drawn(layout, size, color, |_, x, y| if x * 3 > y * 2 { one } else { other }),
+        Content::Dark => drawn(layout, size, color, |index, _, _| {
+            let black = if index > 0 && layout.model == ColorModel::YCbCr { (top / 2) as u16 } else { 0 };
+            black + (random.next() % 3) as u16
+        }),
+    }
+}
+
+fn contents() -> impl Strategy<Value = Content> {
+    sample::select(vec![Content::Noise, Content::Natural, Content::Flat, Content::Two, Content::Dark])
+}
+
+fn layouts() -> impl Strategy<Value = PixelLayout> {
+    sample::select(native_layouts().into_iter().map(|(_, layout)| layout).collect::<Vec<_>>())
+}
+
+/// Sizes of one pixel, of less than a tile, of some thousands of pixels.
+fn sizes() -> impl Strategy<Value = (u32, u32)> {
+    prop_oneof![(1_u32..5, 1_u32..5), (1_u32..180, 1_u32..60), (300_u32..900, 1_u32..12), (1_u32..4, 60_u32..300)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fast_is_plain(
+        adjustments in adjustments(),
+        layout in layouts(),
+        content in contents(),
+        size in sizes(),
+        matrix in sample::select(Matrix::ALL.to_vec()),
+        limited in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let range = if limited { Range::Limited } else { Range::Full };
+        let picture = picture(content, layout, size, matrix, range, seed);
+        let codes = plain::codes(&picture);
+        prop_assert_eq!(&Codes::of(&picture), &codes, "the codes");
+        let expected = plain::apply(codes, &adjustments);
+        let adjusted = Processor::default().apply_to_codes(Codes::of(&picture), &adjustments, None);
+        let differs = |at: &usize| adjusted.rgb[*at] != expected.rgb[*at];
+        let first = (0..expected.rgb.len()).find(differs);
+        let pair = first.map(|at| (at, adjusted.rgb[at], expected.rgb[at]));
+        prop_assert_eq!(pair, None, "{}: pixel, found, expected", adjustments);
+        let packed = adjusted.picture().unwrap();
+        prop_assert_eq!(&plain::codes(&packed), &expected, "packed");
+        let histogram = expected.histogram();
+        prop_assert_eq!(&histogram, &reference::histogram(&packed, Components::Rgbl), "counted");
+        for (channel, bins) in plain::bins(&expected).iter().enumerate() {
+            prop_assert_eq!(histogram.bins(channel), &bins[..]);
+        }
+    }
+}
+
+/// A picture large enough that its rows go to several threads, and its columns' sums start anew on the way.
+#[test]
+fn large_pictures_are_cut_into_shares_without_seams() {
+    let layout = PixelLayout::planar_ycbcr(8, (1, 1));
+    let picture = natural(layout, (401, 530), colorimetry(Matrix::Bt709, Range::Limited), 3);
+    for adjustments in [
+        Adjustments { blur: Some(Blur { size: 63, runs: 2 }), ..Adjustments::default() },
+        Adjustments { tone: Some(Tone::Clahe(Clahe { tiles: (3, 16), clip_limit: 2.0 })), ..Adjustments::default() },
+        Adjustments { tone: Some(Tone::Equalize(Equalize::default())), ..Adjustments::default() },
+        Adjustments { reduction: Some(Reduction::Otsu(Otsu::default())), ..Adjustments::default() },
+    ] {
+        let expected = plain::apply(plain::codes(&picture), &adjustments);
+        let adjusted = Processor::default().apply_to_codes(Codes::of(&picture), &adjustments, None);
+        assert!(adjusted == expected, "{adjustments}");
+    }
+}
+
+/// Where luminance is 0 although a colour is not, there is no ratio to scale by, and the pixel stays.
+#[test]
+fn colours_too_dark_for_a_luminance_stay() {
+    for depth in [8, 10, 12] {
+        let picture = picture(
+            Content::Dark,
+            PixelLayout::planar_gbr(depth),
+            (40, 30),
+            Matrix::Identity,
+            Range::Full,
+            u64::from(depth),
+        );
+        let codes = Codes::of(&picture);
+        let without = |pixel: &&[u16; 3]| codes.luminance(**pixel) == 0 && **pixel != [0; 3];
+        assert!(codes.rgb.iter().filter(without).count() > 20, "{depth} bits");
+        for tone in [Tone::Equalize(Equalize::default()), Tone::Clahe(Clahe { tiles: (2, 2), clip_limit: 50.0 })] {
+            let adjustments = Adjustments { tone: Some(tone), ..Adjustments::default() };
+            let adjusted = Processor::default().apply_to_codes(codes.clone(), &adjustments, None);
+            assert!(adjusted == plain::apply(codes.clone(), &adjustments), "{depth} bits, {adjustments}");
+            assert_ne!(adjusted, codes, "{adjustments} does something to the others");
+        }
+    }
+}

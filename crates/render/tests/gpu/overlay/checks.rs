@@ -1,0 +1,149 @@
+//! What a panel has to look like, by the definition: every bar, lamp and colour of it.
+
+use histoscope_core::histogram::{Components, Histogram, regroup, vertical_scale};
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::overlay::{
+    BAR_OPACITY, Channels, OverlapTable, Overlaps, SCRIM_OPACITY, colors, graticule, lights, line_pixels,
+};
+use histoscope_render::view::panel::PanelRect;
+use histoscope_render::view::scene::Scene;
+
+use crate::support::image::pixel;
+
+/// Rows that a bar reaches and whether it is clipped, by the definition.
+fn bar(bins: &[u32], (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
+    let most = bins[first as usize..=last as usize].iter().copied().max().unwrap();
+    if most == 0 {
+        return (0, false);
+    }
+    let tallest = bins.iter().copied().max().unwrap();
+    let part = if logarithmic {
+        f64::from(most).ln_1p() / f64::from(tallest).ln_1p()
+    } else {
+        f64::from(most) * f64::from(vertical_scale(bins))
+    };
+    let reached = (part * f64::from(rows) + 0.5) as u32;
+    (reached.clamp(1, rows), part > 1.0001)
+}
+
+pub fn is_near(a: [u8; 3], b: [u8; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 1)
+}
+
+/// The colour that a set of bars has over black.
+fn over_black(components: Components, set: usize) -> [u8; 3] {
+    let [r, g, b, _] = colors(components)[set];
+    [r, g, b].map(|part| (part * 255.0).round() as u8)
+}
+
+/// The same where the table has the colours.
+fn tabled(table: &OverlapTable, set: usize) -> [u8; 3] {
+    let opacity = if set == 0 { SCRIM_OPACITY } else { BAR_OPACITY };
+    table.0[set].map(|part| (f32::from(part) * opacity).round() as u8)
+}
+
+/// Whether the graticule has a line within two pixels, which are left out of a comparison.
+fn is_near_a_line(rect: &PanelRect, column: u32, row: u32, bits: u32) -> bool {
+    let vertical = graticule(bits).iter().any(|&code| {
+        let (first, last) = rect.columns_of_bin(code, 1 << bits);
+        column + 3 >= (first + last) / 2 && column <= (first + last) / 2 + 3
+    });
+    vertical || (1..4).any(|quarter| row.abs_diff(rect.height * quarter / 4) <= 3)
+}
+
+/// A lamp with its dark edge.
+pub struct Lit(PanelRect, u32);
+
+impl Lit {
+    fn contains(&self, x: u32, y: u32) -> bool {
+        let Self(lamp, line) = self;
+        (lamp.left.saturating_sub(*line)..lamp.left + lamp.width + line).contains(&x)
+            && (lamp.top.saturating_sub(*line)..lamp.top + lamp.height + line).contains(&y)
+    }
+}
+
+/// Checks that lamps are lit in their channels' colours where more than a thousandth lies in the outermost code; the lit ones.
+pub fn check_lamps(image: &Image, histogram: &Histogram, rect: PanelRect, channels: Channels) -> Vec<Lit> {
+    if lamps::side(&rect) == 0 {
+        return Vec::new();
+    }
+    let line = line_pixels((image.width, image.height));
+    let mut lit = Vec::new();
+    for (place, channel) in (0..).zip(channels.iter()) {
+        let bins = histogram.bins(channel);
+        let samples = bins.iter().map(|&bin| u64::from(bin)).sum::<u64>();
+        for (end, outermost) in [(End::Lowest, bins[0]), (End::Highest, bins[bins.len() - 1])] {
+            let lamp = lamps::lamp(&rect, end, place, line);
+            if !lamps::is_lit(outermost.into(), samples) {
+                continue;
+            }
+            let expected = lights(histogram.components)[channel].map(|part| (part * 255.0).round() as u8);
+            for (x, y) in (0..lamp.height).flat_map(|y| (0..lamp.width).map(move |x| (x, y))) {
+                let shown = pixel(image, lamp.left + x, lamp.top + y);
+                assert!(is_near(shown, expected), "{end:?} lamp of {channel}: {shown:?}, not {expected:?}");
+            }
+            lit.push(Lit(lamp, line));
+        }
+    }
+    lit
+}
+
+/// Compares a panel's pixels with what its bins make of them; returns how many bars were clipped and pixels compared.
+pub fn check_panel(
+    image: &Image,
+    histogram: &Histogram,
+    scene: &Scene,
+    rect: PanelRect,
+    channels: Channels,
+) -> (usize, usize) {
+    let (bits, components) = (histogram.bits, histogram.components);
+    let logarithmic = scene.style.logarithmic;
+    let notch = (rect.height * 5 / 100).clamp(6, 18);
+    let cap = notch / 3;
+    let lamps = check_lamps(image, histogram, rect, channels);
+    let (mut clipped_bars, mut compared) = (0, 0);
+    let count = scene.style.bins.unwrap_or(1 << bits);
+    let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
+    let bars_of = |column: u32| -> Vec<_> {
+        let bins = rect.bins_of_column(column, count);
+        channels.iter().map(|channel| (channel, bar(&drawn[channel], bins, rect.height, logarithmic))).collect()
+    };
+    let columns: Vec<_> = (0..rect.width).map(bars_of).collect();
+    let is_cut_off: Vec<bool> = columns.iter().map(|bars| bars.iter().any(|&(_, (_, clipped))| clipped)).collect();
+    for (column, bars) in (0_u32..).zip(columns) {
+        let is_clipped = is_cut_off[column as usize];
+        let near = column.saturating_sub(cap)..=(column + cap).min(rect.width - 1);
+        let is_capped = is_cut_off[*near.start() as usize..=*near.end() as usize].contains(&true);
+        clipped_bars += usize::from(is_clipped);
+        for row in 0..rect.height {
+            let from_top = rect.height - 1 - row;
+            if lamps.iter().any(|lamp| lamp.contains(column + rect.left, from_top + rect.top)) {
+                continue;
+            }
+            let shown = pixel(image, rect.left + column, rect.top + from_top);
+            if is_capped && from_top < cap {
+                assert_eq!(shown, [255; 3], "a light cap lies over a clipped bar; column {column}, row {row}");
+                continue;
+            }
+            if is_clipped && from_top < notch {
+                assert!(shown.iter().all(|&part| part < 60), "below it is a dark gap; column {column}, row {row}");
+                continue;
+            }
+            // A logarithm may round to the next row.
+            let close = |height: u32| logarithmic && row.abs_diff(height) <= 1;
+            if is_near_a_line(&rect, column, row, bits) || bars.iter().any(|&(_, (height, _))| close(height)) {
+                continue;
+            }
+            let reached = bars.iter().filter(|&&(_, (height, _))| row < height);
+            let set = reached.map(|&(channel, _)| 1 << channel).sum();
+            let expected = match scene.style.overlaps {
+                Overlaps::Light => over_black(components, set),
+                Overlaps::Table => tabled(&scene.style.overlap_table, set),
+            };
+            assert!(is_near(shown, expected), "{scene:?}: column {column}, row {row}: {shown:?}, not {expected:?}");
+            compared += 1;
+        }
+    }
+    (clipped_bars, compared)
+}

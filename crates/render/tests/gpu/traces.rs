@@ -1,0 +1,407 @@
+//! Waveform, parade and vectorscope as they are drawn: each trace where its counts say, whoever counts and draws.
+
+use histoscope_core::adjust::{Adjustments, Posterize, Reduction};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Matrix, Range};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::region::Rect as Region;
+use histoscope_core::scopes::{ScopeChoice, ScopeTally, Waveform, targets};
+use histoscope_render::engine::{Counter, Engine, EngineChoice};
+use histoscope_render::gpu::readback::Image;
+use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::rect::PanelRect;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
+
+use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
+use crate::support::image::pixel;
+use crate::support::{colorimetry, drawn, native_layouts, natural, noise};
+
+const VIEW: (u32, u32) = (640, 640);
+
+fn layout(name: &str) -> PixelLayout {
+    native_layouts().into_iter().find(|(found, _)| found == name).unwrap_or_else(|| panic!("no {name}")).1
+}
+
+fn only(kind: ScopeKind, wall: bool) -> Scene {
+    let mut scopes = ScopeStyle { layout: if wall { Layout::Wall } else { Layout::Strip }, ..ScopeStyle::default() };
+    scopes.toggle(kind);
+    Scene { overlays: false, scopes, ..Scene::default() }
+}
+
+fn panel(scene: &Scene, kind: ScopeKind) -> PanelRect {
+    scene.arranged(VIEW).panels.into_iter().find(|panel| panel.kind == kind).expect("it is shown").rect
+}
+
+/// Columns and rows of a panel, from its upper left corner, whose pixels are brighter than its ground.
+fn lit(image: &Image, rect: PanelRect) -> Vec<(u32, u32)> {
+    let places = (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (x, y)));
+    places.filter(|(x, y)| pixel(image, rect.left + x, rect.top + y).iter().any(|&part| part > 20)).collect()
+}
+
+/// A view as every way draws it, which are all the same.
+#[track_caller]
+fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, scene: &Scene, name: &str) -> Image {
+    let mut first: Option<Image> = None;
+    for way in WAYS {
+        studio.load(way, picture, UPRIGHT, components);
+        let image = studio.snapshot(way, VIEW, scene);
+        let ground = scene.arranged(VIEW);
+        for rect in ground.panels.iter().map(|panel| panel.rect).filter(|_| first.is_some()) {
+            let places = (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (rect.left + x, rect.top + y)));
+            let expected = first.as_ref().unwrap();
+            for (x, y) in places {
+                let (found, expected) = (pixel(&image, x, y), pixel(expected, x, y));
+                // What the CPU paints is rounded to whole bytes once more before it is laid over the picture.
+                let is_near = (0..3).all(|part| found[part].abs_diff(expected[part]) <= 2);
+                assert!(is_near, "{name} {way:?}: {found:?} for {expected:?} at {x}, {y} of {rect:?}");
+            }
+        }
+        first.get_or_insert(image);
+    }
+    first.unwrap()
+}
+
+/// Bars of exact codes: gray first, then the six colours of that amplitude.
+fn bars(matrix: Matrix, range: Range, depth: &str, amplitude: f64) -> Picture {
+    let layout = layout(depth);
+    let color = colorimetry(matrix, range);
+    let bits = layout.depth.into();
+    let middle = 1_u16 << (bits - 1);
+    let chroma = targets(matrix, range, bits, amplitude).map(|target| target.codes.map(|code| code.round() as u16));
+    drawn(layout, (70, 20), color, move |component, x, _| match (component, x / 10) {
+        (0, _) => middle,
+        (_, 0) => middle,
+        (component, bar) => chroma[bar as usize - 1][component - 1],
+    })
+}
+
+#[test]
+fn traces_of_colour_bars_fall_on_their_targets() {
+    let mut studio = Studio::new();
+    for (matrix, amplitude, depth, zoom) in [
+        (Matrix::Bt601, 0.75, "yuv444p8", 1),
+        (Matrix::Bt601, 1.0, "yuv444p8", 1),
+        (Matrix::Bt709, 0.75, "yuv444p8", 1),
+        (Matrix::Bt709, 1.0, "yuv444p10", 1),
+        (Matrix::Bt2020, 0.75, "yuv444p10", 1),
+        (Matrix::Bt2020, 1.0, "yuv444p8", 1),
+        (Matrix::Bt709, 0.25, "yuv444p8", 2),
+    ] {
+        let picture = bars(matrix, Range::Limited, depth, amplitude);
+        let mut scene = only(ScopeKind::Vectorscope, true);
+        scene.scopes.zoom = zoom;
+        let name = format!("{matrix} {amplitude} {depth} ×{zoom}");
+        let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, &name);
+        let rect = panel(&scene, ScopeKind::Vectorscope);
+        let bits = picture.layout().bin_bits();
+        let side = f64::from(rect.width.min(rect.height));
+        let codes = f64::from(1_u32 << bits) + 1.0;
+        let middle = (f64::from(rect.width) / 2.0, f64::from(rect.height) / 2.0);
+        let place = |[cb, cr]: [f64; 2]| {
+            let way = |code: f64| (code - (codes - 1.0) / 2.0) * f64::from(zoom) * side / codes;
+            (middle.0 + way(cb), middle.1 - way(cr))
+        };
+        let neutral = [(codes - 1.0) / 2.0; 2];
+        let targets = targets(matrix, Range::Limited, bits, amplitude).map(|target| target.codes);
+        let expected: Vec<_> = targets.into_iter().chain([neutral]).map(place).collect();
+        let found = lit(&image, rect);
+        // A code's square, and the rounding of the targets to whole codes.
+        let reach = (1.2 * side * f64::from(zoom) / codes).max(1.5);
+        let near = |(x, y): (u32, u32), to: &(f64, f64)| {
+            (f64::from(x) + 0.5 - to.0).abs() <= reach && (f64::from(y) + 0.5 - to.1).abs() <= reach
+        };
+        for to in &expected {
+            assert!(found.iter().any(|&at| near(at, to)), "{name}: nothing at {to:?} of {found:?}");
+        }
+        for &at in &found {
+            assert!(expected.iter().any(|to| near(at, to)), "{name}: {at:?} is lit");
+        }
+    }
+}
+
+/// In a panel that is large, or of deep codes, one level is hardly seen.
+#[test]
+fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
+    let mut studio = Studio::new();
+    for (depth, view, least) in
+        [("yuv444p8", (640, 640), 1), ("yuv444p10", (900, 900), 2), ("yuv444p8", (1500, 1500), 5)]
+    {
+        let picture = bars(Matrix::Bt709, Range::Limited, depth, 0.75);
+        let scene = only(ScopeKind::Vectorscope, true);
+        let rect = scene.arranged(view).panels[0].rect;
+        let mut first: Option<Image> = None;
+        for way in WAYS {
+            studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+            let image = studio.snapshot(way, view, &scene);
+            let found = lit(&image, rect);
+            // Seven colours, each as wide as it is high, or as its pixels allow.
+            let area = least * least;
+            assert!(found.len() as u32 * 10 >= 7 * area * 7, "{way:?} {depth} {view:?}: {} pixels", found.len());
+            assert!(found.len() as u32 <= 7 * (least + 3) * (least + 3), "{way:?} {depth}: {} pixels", found.len());
+            let expected = first.get_or_insert_with(|| image.clone());
+            for (x, y) in (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (rect.left + x, rect.top + y))) {
+                let (found, expected) = (pixel(&image, x, y), pixel(expected, x, y));
+                let is_near = (0..3).all(|part| found[part].abs_diff(expected[part]) <= 2);
+                assert!(is_near, "{way:?} {depth}: {found:?} for {expected:?} at {x}, {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
+    let mut studio = Studio::new();
+    let picture =
+        drawn(
+            layout("gray8"),
+            (64, 64),
+            colorimetry(Matrix::Bt709, Range::Full),
+            |_, x, _| {
+                if x < 32 { 0 } else { 255 }
+            },
+        );
+    for wall in [true, false] {
+        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, wall) };
+        let panel = scene.arranged(VIEW).panels[0];
+        assert!(panel.margins().count() == 2);
+        for way in WAYS {
+            studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+            let image = studio.snapshot(way, VIEW, &scene);
+            let at = |part: u32, y: u32| pixel(&image, panel.rect.left + panel.rect.width * part / 4, y);
+            let end = panel.rect.top + panel.rect.height;
+            assert!(at(3, panel.rect.top)[0] > 150 && at(1, end - 1)[0] > 150, "{way:?}");
+            // The margins have the ground of the rest.
+            let ground = at(1, panel.rect.top + 9);
+            assert!(ground[0] < 60, "{ground:?}");
+            for y in [panel.frame.top, panel.rect.top - 1] {
+                assert!((0..3).all(|part| at(1, y)[part].abs_diff(ground[part]) <= 2), "{way:?} {y}");
+            }
+            let ground = at(3, end - 9);
+            for y in [end, panel.frame.top + panel.frame.height - 1] {
+                assert!((0..3).all(|part| at(3, y)[part].abs_diff(ground[part]) <= 2), "{way:?} {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
+    let mut studio = Studio::new();
+    let picture = bars(Matrix::Bt709, Range::Limited, "yuv444p8", 1.0);
+    let mut scene = only(ScopeKind::Vectorscope, true);
+    let brightest = |image: &Image, rect: PanelRect, is: &dyn Fn([u8; 3]) -> bool| {
+        lit(image, rect).into_iter().any(|(x, y)| is(pixel(image, rect.left + x, rect.top + y)))
+    };
+    let rect = panel(&scene, ScopeKind::Vectorscope);
+    let colored = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "hues");
+    for (name, is) in [
+        ("red", &(|[r, g, b]: [u8; 3]| r > 150 && g < r / 2 && b < r / 2) as &dyn Fn([u8; 3]) -> bool),
+        ("green", &|[r, g, b]| g > 150 && r < g / 2 && b < g / 2),
+        ("blue", &|[r, g, b]| b > 150 && r < b / 2 && g < b / 2),
+        ("white", &|[r, g, b]| r > 200 && g > 200 && b > 200),
+    ] {
+        assert!(brightest(&colored, rect, is), "no {name}");
+    }
+    scene.scopes.white = true;
+    let white = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "white");
+    let is_colored = |[r, g, b]: [u8; 3]| r.max(g).max(b) - r.min(g).min(b) > 70;
+    assert!(!brightest(&white, rect, &is_colored));
+}
+
+#[test]
+fn every_level_has_its_row_and_a_single_pixel_is_seen() {
+    let mut studio = Studio::new();
+    // Gray of full range has the codes that it is coded with; one pixel among 200 rows is another.
+    let gray = layout("gray8");
+    let picture = drawn(gray, (64, 200), colorimetry(Matrix::Bt709, Range::Full), |_, x, y| match (x, y) {
+        (10, 77) => 240,
+        (x, _) => x as u16 * 4,
+    });
+    let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, true) };
+    let rect = panel(&scene, ScopeKind::Waveform);
+    let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "levels");
+    // Rows from the top whose levels include that one.
+    let row = |level: u32| {
+        let height = rect.height;
+        let is_of = move |up: &u32| {
+            let (first, end) = (up * 256 / height, (up + 1) * 256 / height);
+            (first..end.max(first + 1)).contains(&level)
+        };
+        (0..height).filter(is_of).map(move |up| height - 1 - up)
+    };
+    for x in 0..64 {
+        let (begin, end) = (x * rect.width / 64, (x + 1) * rect.width / 64);
+        let column = (begin + end) / 2;
+        let found: Vec<_> = lit(&image, rect).into_iter().filter(|at| at.0 == column).map(|at| at.1).collect();
+        let mut expected: Vec<u32> = row(x * 4).collect();
+        expected.extend((x == 10).then(|| row(240)).into_iter().flatten());
+        assert!(found.iter().all(|y| expected.contains(y)), "column {x}: {found:?} beside {expected:?}");
+        assert!(row(x * 4).any(|y| found.contains(&y)), "column {x}: {found:?}");
+        assert!(x != 10 || row(240).any(|y| found.contains(&y)), "the single pixel is lost: {found:?}");
+    }
+}
+
+#[test]
+fn lights_add_up_to_white_where_channels_agree_and_the_parade_keeps_them_apart() {
+    let mut studio = Studio::new();
+    let gray = drawn(layout("yuv444p8"), (64, 64), colorimetry(Matrix::Bt709, Range::Limited), |component, _, _| {
+        if component == 0 { 125 } else { 128 }
+    });
+    let scene = only(ScopeKind::Waveform, true);
+    let rect = panel(&scene, ScopeKind::Waveform);
+    let image = drawn_by_all(&mut studio, &gray, Components::Rgbl, &scene, "light");
+    let lights: Vec<_> =
+        lit(&image, rect).into_iter().map(|(x, y)| pixel(&image, rect.left + x, rect.top + y)).collect();
+    assert!(lights.iter().all(|&[r, g, b]| r > 200 && g > 200 && b > 200), "{:?}", lights.first());
+    let scene = only(ScopeKind::Parade, true);
+    let rect = panel(&scene, ScopeKind::Parade);
+    let image = drawn_by_all(&mut studio, &gray, Components::Rgbl, &scene, "parade");
+    let quarter = |x: u32| x * 4 / rect.width;
+    let strongest = [0, 1, 2].map(|part| {
+        let (x, y) = lit(&image, rect).into_iter().find(|at| quarter(at.0) == part).expect("a trace in each part");
+        let found = pixel(&image, rect.left + x, rect.top + y);
+        (0..3).max_by_key(|&channel| found[channel]).unwrap()
+    });
+    assert_eq!(strongest, [0, 1, 2]);
+}
+
+#[test]
+fn all_ways_draw_the_same_of_any_layout_region_and_components() {
+    let mut studio = Studio::new();
+    let style = ScopeStyle {
+        waveform: true,
+        parade: true,
+        vectorscope: true,
+        layout: Layout::Wall,
+        gain: 2.0,
+        ..ScopeStyle::default()
+    };
+    let scene = Scene { overlays: false, scopes: style, ..Scene::default() };
+    for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(5) {
+        let color = colorimetry(Matrix::Bt709, [Range::Limited, Range::Full][number % 2]);
+        let picture = match number % 3 {
+            0 => noise(layout, (67, 41), color, 3, number as u64),
+            _ => natural(layout, (67, 41), color, number as u64),
+        };
+        let components =
+            if picture.has_coded_components() && number % 2 == 0 { Components::YCbCr } else { Components::Rgbl };
+        drawn_by_all(&mut studio, &picture, components, &scene, &name);
+    }
+    // More columns and levels than pixels.
+    let wide = noise(layout("yuv420p10"), (1101, 9), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
+    drawn_by_all(&mut studio, &wide, Components::Rgbl, &scene, "wide");
+    let one = drawn(layout("yuv420p8"), (1, 1), colorimetry(Matrix::Bt709, Range::Limited), |_, _, _| 100);
+    drawn_by_all(&mut studio, &one, Components::YCbCr, &scene, "a single pixel");
+}
+
+#[test]
+fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
+    let mut studio = Studio::new();
+    let picture = natural(layout("yuv444p8"), (96, 64), colorimetry(Matrix::Bt709, Range::Limited), 5);
+    let reduction = Some(Reduction::Posterize(Posterize { levels: 3, ..Posterize::default() }));
+    let adjustments = Adjustments { reduction, ..Adjustments::default() };
+    let mut scene = only(ScopeKind::Waveform, true);
+    let plain = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "plain");
+    let of_result = drawn_by_all(&mut studio, &adjusted(&picture, &adjustments), Components::Rgbl, &scene, "result");
+    scene.adjustments = adjustments;
+    let rect = panel(&scene, ScopeKind::Waveform);
+    for (counted, expected) in [(Counted::Result, &of_result), (Counted::Source, &plain), (Counted::Both, &of_result)] {
+        scene.counted = counted;
+        let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "adjusted");
+        assert!(lit(&image, rect) == lit(expected, rect), "{counted:?}");
+    }
+    assert!(lit(&plain, rect) != lit(&of_result, rect), "the comparison tells nothing");
+}
+
+/// What the adapter has given away for buffers and textures.
+fn held(studio: &Studio) -> u64 {
+    studio.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    studio.gpu.device.generate_allocator_report().expect("Vulkan and its like tell").total_allocated_bytes
+}
+
+#[test]
+fn scopes_of_4k_in_10_bits_take_at_most_24_mb() {
+    // What the CPU paints is held besides, and grows with the view.
+    const MOST: [u64; 2] = [22_000_000, 24 << 20];
+    const LARGE: (u32, u32) = (1600, 900);
+    let layout = layout("yuv420p10");
+    let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
+    let bare = Scene { overlays: false, ..Scene::default() };
+    let scopes =
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    let all = Scene { scopes, ..bare };
+    for way in WAYS {
+        let mut studio = Studio::new();
+        studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+        studio.snapshot(way, LARGE, &bare);
+        let before = held(&studio);
+        for gain in [1.0, 2.0] {
+            studio.snapshot(way, LARGE, &Scene { scopes: ScopeStyle { gain, ..scopes }, ..all });
+        }
+        let of_adapter = held(&studio) - before;
+        // Counts that the CPU has made lie with it.
+        let counts = Waveform::shape(&layout, Region::whole(3840, 2160), Components::Rgbl);
+        let words = ((4 * counts.columns[0] as u64) << counts.level_bits) + (1 << (2 * counts.level_bits));
+        let by_cpu = if way.1 { 4 * words } else { 0 };
+        let all = of_adapter + by_cpu;
+        assert!(all <= MOST[usize::from(way.1)], "{way:?}: {of_adapter} bytes of the adapter, {by_cpu} of the CPU");
+        assert!(all >= 4 * words, "{way:?}: {of_adapter} bytes cannot hold the counts");
+    }
+}
+
+#[test]
+fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
+    let gpu = Gpu::shared(&AdapterChoice::default()).expect("an adapter");
+    let engine = Engine::on(EngineChoice::Gpu, &gpu);
+    let held = || {
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        gpu.device.generate_allocator_report().expect("Vulkan and its like tell").total_allocated_bytes
+    };
+    let layout = layout("yuv420p10");
+    let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
+    let both = ScopeChoice { waveform: true, vectorscope: true };
+    let chromatic = ScopeChoice { vectorscope: true, ..ScopeChoice::default() };
+    let kept = |tally| {
+        let before = held();
+        let mut counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default()).with_scopes(tally);
+        for _ in 0..3 {
+            while counter.is_full() {
+                counter.take().unwrap();
+            }
+            counter.submit(&picture, None).unwrap();
+        }
+        while counter.take().unwrap().is_some() {}
+        let of_counting = held() - before;
+        counter.take_sums().unwrap();
+        // Whatever came back is gone; what it came in was there beside the counts.
+        (of_counting, counter)
+    };
+    let (without, _) = kept(ScopeTally::default());
+    for tally in [ScopeTally::Sum(both), ScopeTally::Each(chromatic)] {
+        let (with, _) = kept(tally);
+        let of_scopes = with - without;
+        let least = if tally == ScopeTally::Sum(both) { 20 << 20 } else { 4 << 20 };
+        // Two more come back at a time.
+        assert!((least..=22 << 20).contains(&of_scopes), "{tally:?}: {of_scopes} bytes");
+    }
+}
+
+#[test]
+fn only_scopes_that_are_shown_are_counted_and_each_picture_once() {
+    let mut studio = Studio::new();
+    let picture = natural(layout("yuv420p8"), (64, 48), colorimetry(Matrix::Bt709, Range::Limited), 1);
+    for way in WAYS {
+        studio.load(way, &picture, UPRIGHT, Components::Rgbl);
+        studio.snapshot(way, VIEW, &Scene::default());
+        assert!(!studio.renderer(way).0.recorded().iter().any(|pass| pass.contains("scopes")), "{way:?}");
+        let scene = only(ScopeKind::Vectorscope, false);
+        studio.snapshot(way, VIEW, &scene);
+        assert!(studio.renderer(way).0.recorded().contains(&"count scopes"), "{way:?}");
+        studio.snapshot(way, VIEW, &scene);
+        let recorded = studio.renderer(way).0.recorded();
+        assert!(!recorded.contains(&"count scopes") && recorded.contains(&"scopes"), "{way:?}: {recorded:?}");
+    }
+}
