@@ -44,8 +44,8 @@ pub struct Saves {
 impl Outgoing {
     /// Nothing yet; `waker` is called whenever something has been saved.
     #[must_use]
-    pub fn new(waker: Waker) -> Self {
-        Self { saves: Saves::new(waker), clipboard: Clipboard::default() }
+    pub const fn new(waker: Waker, clipboard: Clipboard) -> Self {
+        Self { saves: Saves::new(waker), clipboard }
     }
 }
 

@@ -9,10 +9,9 @@ mod pairing;
 mod stripping;
 mod telling;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
-
-use winit::window::Window;
 
 use super::adjusting::Adjuster;
 use super::bins::{Bins, Wanted};
@@ -27,6 +26,7 @@ use super::marked::MarkedPixels;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
 use super::recent::Recent;
 use super::saving::Outgoing;
+use super::screen::Window;
 use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
@@ -82,13 +82,15 @@ impl Workspace {
     /// [`AppError`] if the adapter refuses.
     pub fn new(
         instance: &Instance,
-        window: Arc<Window>,
+        window: Rc<dyn Window>,
         options: &PlayOptions,
         waker: Waker,
         (session, second): (Option<Session>, Option<Second>),
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
-        let mut hud = Hud::new(&window);
+        let now = window.now();
+        let mut hud = Hud::new(&*window);
+        let clipboard = window.clipboard();
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
         let settings = store.settings();
         let kept = settings.look;
@@ -110,7 +112,6 @@ impl Workspace {
             gain,
             ..kept
         });
-        let now = Instant::now();
         hud.readout = settings.readout;
         if settings.pinned {
             hud.toggle_pinned(now);
@@ -119,7 +120,7 @@ impl Workspace {
             graphics,
             session,
             second,
-            outgoing: Outgoing::new(Arc::clone(&waker)),
+            outgoing: Outgoing::new(Arc::clone(&waker), clipboard),
             adjuster: Adjuster::new(settings.adjustments, &scene.look.adjustments),
             scene,
             bins: Bins::new(options.view.components),
@@ -135,8 +136,13 @@ impl Workspace {
     }
 
     /// The window itself.
-    pub fn window(&self) -> &Window {
-        &self.graphics.screen.window
+    pub fn window(&self) -> &dyn Window {
+        &*self.graphics.screen.window
+    }
+
+    /// The time by the window's clock.
+    pub fn now(&self) -> Instant {
+        self.window().now()
     }
 
     /// Asks for a drawing.
@@ -233,7 +239,7 @@ impl Workspace {
         self.redraw();
         if is_lost {
             let text = "region cleared: the picture has another size now";
-            self.note(Note::done(text), Instant::now());
+            self.note(Note::done(text), self.now());
         }
         Ok(())
     }
@@ -249,12 +255,12 @@ impl Workspace {
     /// Makes everything on the adapter again after the device was lost.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
-        self.hud.restart(&self.graphics.screen.window);
+        self.hud.restart(&*self.graphics.screen.window);
         self.marked.forget();
         self.second.iter_mut().for_each(Second::restart);
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
         let text = "the graphics device was lost; everything on it has been made again";
-        self.note(Note::warning(text), Instant::now());
+        self.note(Note::warning(text), self.now());
         self.reload()
     }
 
@@ -303,8 +309,9 @@ impl Workspace {
 
     /// Shows the exact frame that a held arrow key or a drag led to.
     pub fn settle(&mut self) {
+        let now = self.now();
         if let Some(session) = &mut self.session {
-            session.settle(Instant::now());
+            session.settle(now);
         }
     }
 
@@ -335,7 +342,7 @@ impl Workspace {
 
     /// Lets the title tell where playback is.
     pub fn follow_title(&mut self, now: Instant, at_once: bool) {
-        self.title.follow(&self.graphics.screen.window, self.session.as_ref(), now, at_once);
+        self.title.follow(&*self.graphics.screen.window, self.session.as_ref(), now, at_once);
     }
 
     /// Logs what became of the frames.

@@ -35,7 +35,7 @@ impl Viewer {
 
     /// Does what the display over the picture asks for.
     pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
-        let now = Instant::now();
+        let now = self.work.now();
         match command {
             Command::Do(action) => return self.act(action, false),
             Command::ScrubTo(secs) => {
@@ -67,7 +67,7 @@ impl Viewer {
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
-            Command::Lab(command) => self.lab.choose(command, Instant::now()),
+            Command::Lab(command) => self.lab.choose(command, now),
             Command::CompareWith(place) => self.work.compare_with(place, now)?,
             Command::LetGo => self.work.let_go(now)?,
             Command::Track(number) => {
@@ -104,7 +104,7 @@ impl Viewer {
 
     /// Does what a key asks for; `held` where the key has been down for a while.
     pub(super) fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
-        let now = Instant::now();
+        let now = self.work.now();
         log::debug!("key: {action:?}");
         if action == Action::Back && self.work.hud.leave_menu() {
             self.leaving = Leaving::Closed(now);
@@ -140,7 +140,7 @@ impl Viewer {
             Action::Undo => self.step_back(false, now)?,
             Action::Redo => self.step_back(true, now)?,
             Action::OpenFile => {
-                if let Some(note) = self.inputs.ask(&self.work.graphics.screen.window) {
+                if let Some(note) = self.inputs.ask(self.work.window()) {
                     self.work.note(note, now);
                 }
             }

@@ -108,8 +108,15 @@ impl Gpu {
     /// # Errors
     /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
     pub fn headless(choice: &AdapterChoice) -> Result<Self, GpuError> {
-        let first = instance(None);
-        match Self::new(&first, choice, None) {
+        Self::headless_of(&instance(None), choice)
+    }
+
+    /// The same with an instance that is there already.
+    ///
+    /// # Errors
+    /// As [`headless`](Self::headless).
+    pub fn headless_of(first: &wgpu::Instance, choice: &AdapterChoice) -> Result<Self, GpuError> {
+        match Self::new(first, choice, None) {
             Err(GpuError::NoAdapter | GpuError::NoSuchAdapter { .. }) if wgpu::Backends::from_env().is_none() => {
                 Self::new(&wgpu::Instance::new(descriptor(wgpu::Backends::all(), None)), choice, None)
             }

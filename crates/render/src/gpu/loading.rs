@@ -38,6 +38,11 @@ impl Loading {
         }
     }
 
+    /// The instance that was made meanwhile, for a program that draws without a display.
+    pub fn finish_without_display(&mut self) -> Instance {
+        Instance(self.join().unwrap_or_else(|| context::instance(None)))
+    }
+
     fn join(&mut self) -> Option<wgpu::Instance> {
         self.0.take()?.join().ok()
     }

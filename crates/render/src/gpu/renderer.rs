@@ -23,7 +23,7 @@ use super::draw::{BackdropPass, DividerPass, OverlayPass, PaintPass, ScopePass, 
 use super::figures::{FiguresState, FrameTag};
 use super::live::{LiveTiming, PassTimes};
 use super::readback::{self, Image, VIEW_FORMAT};
-use super::surface::{SurfaceFrame, WindowSurface};
+use super::target::{Target, TargetFrame};
 use super::totals::TotalsPass;
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
@@ -78,9 +78,9 @@ impl Renderer {
 
     /// Makes the passes for a window.
     #[must_use]
-    pub fn for_surface(gpu: &Gpu, surface: &WindowSurface) -> Self {
-        let paints = gpu.is_software() && surface.takes_copies() && has_bytes(surface.format());
-        Self::with_rasterizer(gpu, surface.format(), if paints { Rasterizer::Cpu } else { Rasterizer::Gpu })
+    pub fn for_target(gpu: &Gpu, target: &Target) -> Self {
+        let paints = gpu.is_software() && target.takes_copies() && has_bytes(target.format());
+        Self::with_rasterizer(gpu, target.format(), if paints { Rasterizer::Cpu } else { Rasterizer::Gpu })
     }
 
     /// The same as [`new`](Self::new), with a choice of who draws the picture.
@@ -350,10 +350,10 @@ impl Renderer {
         self.record_view(gpu, encoder, (view, size), scene, true);
     }
 
-    /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
+    /// Draws the loaded picture to a target's texture and shows it. `before` is called when all is drawn, right before it
     /// is shown.
-    pub fn present(&mut self, gpu: &Gpu, target: SurfaceFrame, scene: &Scene, before: impl FnOnce()) {
-        let texture = &target.texture.texture;
+    pub fn present(&mut self, gpu: &Gpu, target: TargetFrame, scene: &Scene, before: impl FnOnce()) {
+        let texture = target.texture();
         let size = (texture.width(), texture.height());
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
@@ -362,7 +362,7 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
         self.submitted();
         before();
-        gpu.queue.present(target.texture);
+        target.present(gpu);
     }
 
     /// The loaded picture with its overlays as an image of `size` pixels, counted before if it was not yet. Text and panels
