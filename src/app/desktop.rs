@@ -153,9 +153,9 @@ impl DesktopWindow {
             Some(frame) => {
                 let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
                 let size = size_for(frame, monitor.map(|monitor| monitor.size().into()));
-                attributes.with_inner_size(PhysicalSize::from(size))
+                attributes.with_inner_size(PhysicalSize::<u32>::from(size))
             }
-            None => attributes.with_inner_size(LogicalSize::from(EMPTY_SIZE)),
+            None => attributes.with_inner_size(LogicalSize::<f64>::from(EMPTY_SIZE)),
         };
         let full = full.then_some(Fullscreen::Borderless(None));
         let window = Arc::new(event_loop.create_window(attributes.with_fullscreen(full))?);
@@ -190,7 +190,7 @@ impl Window for DesktopWindow {
     }
 
     fn request_size(&self, size: (u32, u32)) -> Option<(u32, u32)> {
-        self.window.request_inner_size(PhysicalSize::from(size)).map(Into::into)
+        self.window.request_inner_size(PhysicalSize::<u32>::from(size)).map(Into::into)
     }
 
     fn is_full(&self) -> bool {
