@@ -9,13 +9,13 @@ use super::losing::Losses;
 use super::options::AppError;
 use super::screen::{Screen, Window};
 use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect;
 use histoscope_render::engine::{Counter, Engine, EngineChoice};
 use histoscope_render::gpu::draw::Shapes;
 use histoscope_render::gpu::target::Acquired;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
-use histoscope_core::histogram::Components;
-use histoscope_core::picture::Frame;
-use histoscope_core::picture::region::Rect;
 use histoscope_render::view::scene::Scene;
 
 /// Everything that counts and draws for a window.

@@ -48,9 +48,7 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Named(named) | Chord::AltNamed(named) | Chord::ControlNamed(named) => {
             press.key == &Key::Named(*named) && !shift
         }
-        Chord::ShiftNamed(named) | Chord::ControlShiftNamed(named) => {
-            press.key == &Key::Named(*named) && shift
-        }
+        Chord::ShiftNamed(named) | Chord::ControlShiftNamed(named) => press.key == &Key::Named(*named) && shift,
         Chord::Letter(letter) => typed(letter) && !shift,
         Chord::ShiftLetter(letter) => typed(letter) && shift,
         Chord::Control(letter) => typed(letter) && !shift,

@@ -57,6 +57,8 @@ mod scope_brushing;
 mod scope_pointing;
 mod scope_readings;
 mod screen;
+#[cfg(feature = "test-hooks")]
+mod scripted;
 mod second;
 mod seen;
 mod session;
@@ -80,5 +82,9 @@ pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOpti
 pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
     let inputs = options.inputs.into_iter().map(folders::videos_of).collect::<Result<Vec<_>, _>>()?;
     options.inputs = inputs.concat();
+    #[cfg(feature = "test-hooks")]
+    if let Some(result) = scripted::run(&options) {
+        return result;
+    }
     desktop::run(options)
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use super::clipboard::Clipboard;
@@ -41,6 +41,8 @@ pub struct OffscreenWindow {
     title: RefCell<String>,
     /// Lays out the display over the picture.
     context: RefCell<egui::Context>,
+    /// The text that was copied in a field.
+    copied: RefCell<String>,
     /// Events that the window itself has caused.
     caused: RefCell<VecDeque<Event>>,
 }
@@ -54,6 +56,7 @@ impl OffscreenWindow {
             wants_drawing: Cell::default(),
             title: RefCell::default(),
             context: RefCell::default(),
+            copied: RefCell::default(),
             caused: RefCell::default(),
         }
     }
@@ -62,6 +65,12 @@ impl OffscreenWindow {
     #[must_use]
     pub fn title(&self) -> String {
         self.title.borrow().clone()
+    }
+
+    /// The text that was copied in a field.
+    #[must_use]
+    pub fn copied(&self) -> String {
+        self.copied.borrow().clone()
     }
 
     /// Pixels to a point of the display over the picture.
@@ -148,7 +157,13 @@ impl Window for OffscreenWindow {
         self.context.replace(context.clone());
     }
 
-    fn take_output(&self, _: egui::PlatformOutput) {}
+    fn take_output(&self, output: egui::PlatformOutput) {
+        for command in output.commands {
+            if let egui::OutputCommand::CopyText(text) = command {
+                self.copied.replace(text);
+            }
+        }
+    }
 
     fn clipboard(&self) -> Clipboard {
         Clipboard::of_nobody()
@@ -232,12 +247,9 @@ impl Offscreen {
         self.woken.try_iter().count() > 0
     }
 
-    /// Waits until another thread has something for the viewer, at the longest until that time.
-    pub fn wait(&self, until: Instant) {
-        let left = until.saturating_duration_since(Instant::now());
-        if let Ok(()) | Err(RecvTimeoutError::Disconnected) = self.woken.recv_timeout(left) {
-            self.was_woken();
-        }
+    /// Waits until another thread has something for the viewer, for so long at most; whether one has.
+    pub fn wait_for_wake(&self, longest: Duration) -> bool {
+        self.woken.recv_timeout(longest).is_ok()
     }
 }
 
@@ -290,7 +302,8 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
             break;
         }
         if !offscreen.wants_drawing() {
-            offscreen.wait(wake_at.unwrap_or(begin + length).min(begin + length));
+            let until = wake_at.unwrap_or(begin + length).min(begin + length);
+            offscreen.wait_for_wake(until.saturating_duration_since(now));
         }
     }
     figures.processor = processor_time().zip(processor_before).map(|(after, before)| after.saturating_sub(before));

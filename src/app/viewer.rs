@@ -462,7 +462,6 @@ impl Viewer {
         self.work.leave();
         self.work.log_summary();
     }
-
 }
 
 /// The earlier of two times, of which either may be none.

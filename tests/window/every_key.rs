@@ -5,11 +5,10 @@ use std::time::Instant;
 use histoscope::keys::{Action, Chord, SpeedChange, keys};
 use histoscope_core::adjust::{Adjustment, Parameter};
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample, turn};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample};
 
 /// Where seeks begin, in seconds.
 const START: f64 = 4.0;
@@ -66,9 +65,7 @@ fn plain(label: &str) -> String {
 
 #[test]
 fn every_key_on_the_help_sheet_does_what_it_says() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_on(&display, &[sample(), sample()]);
+    let program = Program::start_on(&[sample(), sample()]);
     program.take_pointer_away();
     pause(&program);
     for key in keys() {
@@ -83,7 +80,7 @@ fn every_key_on_the_help_sheet_does_what_it_says() {
     toggles(&program, &key(Action::ToggleHelp), &key(Action::Back));
     assert!(program.is_running());
     program.quit_with(&key(Action::Back));
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.quit_with(&key(Action::Quit));
 }
 

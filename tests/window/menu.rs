@@ -1,11 +1,10 @@
 //! The menu by keys: arrows, first letters, Enter and Esc, and what it offers only where something would come of it.
 
-use crate::display::Display;
 use crate::hands::{choose, entry};
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 /// Presses a key, after which this line of the menu is chosen.
 fn leads_to(program: &Program, key: &str, words: &str) {
@@ -14,9 +13,7 @@ fn leads_to(program: &Program, key: &str, words: &str) {
 
 #[test]
 fn arrows_letters_enter_and_esc_lead_through_the_menu() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     choose(&program, &[]);
     leads_to(&program, "Down", "Open a file …");
@@ -56,9 +53,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 
 #[test]
 fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at_once() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let has_further = |log: usize| program.log()[log..].contains("menu: Levels: codes at");
     // By the pointer, which rests on the line.
     choose(&program, &[]);
@@ -87,9 +82,7 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
 
 #[test]
 fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     choose(&program, &[]);
     let (from_x, from_y) = entry(&program, "Scopes");
     program.after(|| program.point(from_x - 60, from_y), "menu: Levels: codes at");
@@ -99,7 +92,7 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
     for step in 1..=8 {
         let part = |from: i32, to: i32| from + (to - from) * step / 8;
         program.move_pointer(part(from_x - 60, to_x), part(from_y, to_y));
-        std::thread::sleep(std::time::Duration::from_millis(130));
+        program.pass(std::time::Duration::from_millis(130));
     }
     program.after(|| program.clicks(1), "note: levels: codes");
     // A line that the pointer rests on takes its place.
@@ -108,7 +101,7 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
     let (x, y) = entry(&program, "Bins");
     program.after(|| program.point(x, y), "menu: Bins: 100 at");
     // The one before stays for a third of a second, and then the picture may stand for as long.
-    std::thread::sleep(std::time::Duration::from_millis(600));
+    program.pass(std::time::Duration::from_millis(600));
     program.settled();
     let log = program.log().len();
     program.point(x + 20, y);
@@ -121,9 +114,7 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
 
 #[test]
 fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let opened = |lines: &[&str]| {
         let log = program.log().len();
         choose(&program, &[]);
@@ -163,15 +154,13 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
 
 #[test]
 fn the_recent_files_are_led_through_alike() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     for name in ["first.mp4", "second.mp4", "third.mp4"] {
         let path = folder.path().join(name);
         std::fs::copy(sample(), &path).expect("the sample can be copied");
-        Program::start_at_home(&display, &[path.to_str().expect("plain"), "--paused"], home.path()).quit_with("q");
+        Program::start_at_home(&[path.to_str().expect("plain"), "--paused"], home.path()).quit_with("q");
     }
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.after(|| program.key("ctrl+r"), "menu: third.mp4 at");
     entry(&program, "first.mp4");
     leads_to(&program, "Down", "third.mp4");

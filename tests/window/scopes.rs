@@ -3,11 +3,10 @@
 use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 const SIZE: (u32, u32) = (1280, 720);
 
@@ -29,10 +28,8 @@ fn wall() -> Scene {
 
 #[test]
 fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let plain = program.settled();
         for (key, text) in [("2", "waveform on"), ("3", "parade on"), ("4", "vectorscope on")] {
             program.after(|| program.key(key), &format!("note: {text}"));
@@ -60,10 +57,8 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
 
 #[test]
 fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
@@ -97,9 +92,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
 
 #[test]
 fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     for key in ["2", "3", "4", "shift+0"] {
         program.key(key);
     }
@@ -121,13 +114,11 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
 
 #[test]
 fn borders_are_dragged_and_the_layout_is_kept() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let scene = wall();
     let (border, y) = ((f64::from(SIZE.0) * 0.62) as i32 + 4, 200);
     {
-        let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+        let program = Program::start_at_home(&[sample(), "--paused"], home.path());
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
@@ -143,7 +134,7 @@ fn borders_are_dragged_and_the_layout_is_kept() {
         program.until_other("a narrower picture", &before, Area::Outside, 5000);
         program.quit_with("q");
     }
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     let kept = Scene {
         look: Look { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.look.scopes }, ..scene.look },
         ..scene
@@ -158,9 +149,7 @@ fn borders_are_dragged_and_the_layout_is_kept() {
 
 #[test]
 fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--engine", "gpu"]);
+    let program = paused_sample(&["--engine", "gpu"]);
     for key in ["2", "4", "shift+0"] {
         program.key(key);
     }
@@ -171,14 +160,14 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     for pace in 0..12_u64 {
         program.after(|| program.point(x + 20 * (pace as i32 % 2), y), "scope: x ");
         program.move_pointer(x - 30 * pace as i32, y);
-        std::thread::sleep(std::time::Duration::from_millis(7 * pace));
+        program.pass(std::time::Duration::from_millis(7 * pace));
         program.take_pointer_away();
     }
     program.settled();
     until("the window to rest", PATIENCE, || {
         let drawings = || program.log().matches("passes: ").count();
         let before = drawings();
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        program.pass(std::time::Duration::from_millis(1500));
         (drawings() <= before + 1).then_some(())
     });
     program.quit_with("q");
@@ -187,8 +176,6 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
 /// What is told under a pointer that rests on a scope is the file's that is on screen, whatever depth the file before had.
 #[test]
 fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let names = ["of8.mkv", "of10.mkv", "of12.mkv"].map(|name| folder.path().join(name));
     for (name, format) in names.iter().zip(["yuv420p", "yuv420p10le", "yuv420p12le"]) {
@@ -201,7 +188,7 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
     for engine in ["gpu", "cpu"] {
         let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
         arguments.extend(["--paused", "--engine", engine]);
-        let program = Program::start_on(&display, &arguments);
+        let program = Program::start_on(&arguments);
         for key in ["2", "shift+0"] {
             program.key(key);
         }

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use crate::display::Display;
+use crate::paused_sample;
 use crate::picture::Area;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, turn};
 #[test]
 fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let first = program.settled();
     let undo = |text: &str| program.after(|| program.key("ctrl+z"), &format!("note: undone: {text}"));
     let redo = |text: &str| program.after(|| program.key("ctrl+shift+z"), &format!("note: redone: {text}"));
@@ -24,7 +21,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     program.button("mousedown", "1");
     for x in [620, 600, 580, 560] {
         program.move_pointer(x, 220);
-        std::thread::sleep(Duration::from_millis(40));
+        program.pass(Duration::from_millis(40));
     }
     program.button("mouseup", "1");
     // With the controls, the panel of adjustments would come by itself.
@@ -70,9 +67,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
 
 #[test]
 fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.hold("keydown", "plus");
     until("the histograms to grow several times", PATIENCE, || {
         (program.log().matches("note: histogram height").count() >= 4).then_some(())
@@ -91,7 +86,7 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
     program.button("mousedown", "1");
     for x in [210, 230, 250, 270] {
         program.move_pointer(x, 109);
-        std::thread::sleep(Duration::from_millis(60));
+        program.pass(Duration::from_millis(60));
     }
     program.settled();
     assert!(program.log().matches("chosen: low-pass").count() >= 2, "the drag made one step only");

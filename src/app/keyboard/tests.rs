@@ -121,10 +121,7 @@ fn where_the_key_of_a_digit_types_a_sign_of_the_table_shift_gives_the_digit() {
     assert_eq!(at(Some('1'), "+", "+", NONE), larger);
     assert_eq!(at(Some('6'), "-", "-", NONE), smaller);
     let digits = |base: &str, place, shift| digit_of(&Key::Character(base.into()), Some(place), shift);
-    assert_eq!(
-        [digits("+", '1', true), digits("ě", '2', true)],
-        [Some(('1', false)), Some(('2', true))]
-    );
+    assert_eq!([digits("+", '1', true), digits("ě", '2', true)], [Some(('1', false)), Some(('2', true))]);
     assert_eq!([digits("+", '1', false), digits("ě", '2', false)], [None, Some(('2', false))]);
 }
 

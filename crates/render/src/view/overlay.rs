@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::binning::Binning;
 use super::rect::PanelRect;
-use histoscope_core::histogram::{BIN_COUNTS, Components};
 pub use colors::{
     BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
     line_pixels, linear_text,
 };
+use histoscope_core::histogram::{BIN_COUNTS, Components};
 
 pub use table::{OverlapTable, Overlaps};
 
