@@ -5,17 +5,17 @@ use std::time::Instant;
 use egui::{CursorIcon, Pos2, Rect};
 use glam::DVec2;
 
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::Bins;
+use super::comparison::{Reference, References};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::held::{Reference, References};
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
 };
 use super::lab::Lab;
-use super::pointing::Pointer;
+use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;

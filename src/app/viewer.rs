@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::chosen::Chosen;
+use super::clip_in_step::Second;
 use super::event::Modifiers;
 use super::fade::BrushFade;
 use super::geometry::Geometry;
@@ -20,13 +21,12 @@ use super::hud::{
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
-use super::leaving::Leaving;
 use super::options::{AppError, PlayOptions, Waker};
-use super::pointing::Pointer;
+use super::pointer::Pointer;
+use super::quit_question::Leaving;
 use super::readouts::{Readings, Sources};
-use super::scope_pointing::ScopePoint;
+use super::scope_point::ScopePoint;
 use super::screen::Window;
-use super::second::Second;
 use super::start::Beginning;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;

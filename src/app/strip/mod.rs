@@ -5,11 +5,11 @@ mod cache;
 mod counter;
 mod filler;
 mod gate;
-mod gathering;
-mod glimpsing;
 mod key_frame;
+mod keyframe_scan;
 mod preview;
-mod reading;
+mod subject;
+mod watcher;
 
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
@@ -22,13 +22,13 @@ use crate::keys::State;
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
-use gathering::{Gathering, Span};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{Sought, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use key_frame::Preview;
 use preview::Previews;
-use reading::StripSubject;
+use subject::StripSubject;
+use watcher::{Gathering, Span};
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::held::{HoldOutcome, MOST, Reference};
+use crate::app::comparison::{HoldOutcome, MOST, Reference};
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use histoscope_core::picture::Frame;

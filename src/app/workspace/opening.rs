@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::Workspace;
+use crate::app::clip_in_step::Second;
 use crate::app::hud::Note;
 use crate::app::recent::{RecentFile, place_text};
-use crate::app::second::Second;
 use crate::app::session::Session;
 use crate::keys::{self, Action};
 use histoscope_core::picture::Frame;

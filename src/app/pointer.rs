@@ -9,7 +9,7 @@ use super::clicks::{Clicks, REACH};
 use super::event::{Event, PointerButton};
 use super::geometry::Geometry;
 use super::hud::Hud;
-use super::scope_brushing::ScopeDrag;
+use super::scope_brush::ScopeDrag;
 use crate::keys::Action;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::view::brushes::Brushes;

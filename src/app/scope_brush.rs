@@ -5,7 +5,7 @@ use glam::DVec2;
 
 use super::clicks::REACH;
 use super::geometry::Geometry;
-use super::scope_pointing::{PanelPart, level_of, levels_of_pair};
+use super::scope_point::{PanelPart, level_of, levels_of_pair};
 use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::comparison::{Partner, Reference};
 use super::faults::Faults;
-use super::held::{Partner, Reference};
-use super::matching::Matcher;
+use super::matcher::Matcher;
 use super::options::{CompareBy, Comparing};
 use super::session::{Session, end_aside};
 use histoscope_core::adjust::Adjustments;
