@@ -17,6 +17,7 @@ use histoscope_render::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 const SIZE: (u32, u32) = (1920, 1080);
 
@@ -95,7 +96,7 @@ fn draw(c: &mut Criterion) {
     let mut once = |scene: &Scene| wall(&gpu, |encoder| renderer.record(&gpu, encoder, &view, (1600, 900), scene));
     once(&Scene::default());
     for (name, overlays) in [("picture", false), ("picture and overlays", true)] {
-        let scene = Scene { overlays, ..Scene::default() };
+        let scene = Scene::from(Look { overlays, ..Look::default() });
         c.bench_function(&format!("draw/{name}"), |b| {
             b.iter_custom(|repeats| (0..repeats).map(|_| once(&scene)).sum());
         });

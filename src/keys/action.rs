@@ -1,6 +1,8 @@
 //! The actions of keys and buttons.
 
 use histoscope_core::adjust::{Adjustment, Parameter};
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_render::view::overlay::Overlaps;
 
 /// A change of the playback speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,7 +75,7 @@ pub enum Action {
     ToggleVectorscope,
     /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
-    /// Show the scopes beside the picture, or over it.
+    /// Give the scopes a part of the window of their own, or lay them over the picture.
     ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
@@ -173,6 +175,20 @@ pub enum Action {
     ToggleCurves,
     /// Blur the picture behind the histograms, or stop.
     ToggleBackdrop,
+    /// Draw the luminance of linear light over that of the codes, or leave it away.
+    ToggleLinear,
+    /// Draw so many bins of a channel; `None` for one for each code.
+    SetBins(Option<u32>),
+    /// Colour overlaps in this way.
+    SetOverlaps(Overlaps),
+    /// Label the levels of scopes in this unit.
+    SetUnit(Unit),
+    /// Enlarge the middle of the vectorscope so many times.
+    SetZoom(u32),
+    /// Draw the vectorscope's trace in white, or in the hues that it stands for.
+    ToggleWhite,
+    /// Show or hide the skin-tone line of the vectorscope.
+    ToggleSkinTone,
     /// Show or hide the adjustments with their parameters.
     ToggleAdjusting,
     /// Look for black bars and propose the region between them, or accept the proposal.

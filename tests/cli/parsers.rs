@@ -168,6 +168,6 @@ fn the_settings_here_are_settings() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("settings.json"), SETTINGS).unwrap();
     let store = Store::in_folder(folder.path());
-    assert!(!store.settings().shown, "the file has another name, or other fields");
+    assert!(!store.settings().look.overlays, "the file has another name, or other fields");
     assert!(TextFormat::Jsonl.read_tail(SUMMARY).is_some());
 }

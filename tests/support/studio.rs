@@ -13,6 +13,7 @@ use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 /// What counts, adjusts and paints.
 pub type Way = BackendKind;
@@ -66,7 +67,7 @@ impl Studio {
     /// A picture drawn as it is, by the same backend.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
-        self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })
+        self.snapshot(way, size, &Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..*scene })
     }
 }
 
@@ -82,7 +83,7 @@ pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
 
 /// Returns a scene without overlays.
 pub fn bare(adjustments: Adjustments) -> Scene {
-    Scene { overlays: false, adjustments, ..Scene::default() }
+    Scene::from(Look { overlays: false, adjustments, ..Look::default() })
 }
 
 /// Returns each adjustment alone, and all stages together.

@@ -23,6 +23,7 @@ use histoscope_render::view::exposure::{Exposure, ExposureChoice};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
+use histoscope_render::view::scene::Look;
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// What to render and to tell.
@@ -335,16 +336,16 @@ fn draw(
     };
     renderer.load_frame(gpu, &read, region, options.components)?;
     let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
-    let scene = Scene {
+    let scene = Scene::from(Look {
         channels: options.drawing.channels,
         overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.over(Exposure::default()),
-        style: style(options),
+        histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
-        ..Scene::default()
-    };
+        ..Look::default()
+    });
     let image = if options.drawing.labels || options.drawing.split.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));

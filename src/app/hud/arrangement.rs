@@ -10,7 +10,7 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
-    Hud, Lasting, OpenPanels, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
+    Hud, Lasting, OpenPanels, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
@@ -285,7 +285,7 @@ impl Hud {
         }
         self.height_for_adjusting = left.height();
         if shown.adjusting && left.width() >= LEAST_WIDTH {
-            let panel = adjusting::show(ui, left, model, commands);
+            let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);

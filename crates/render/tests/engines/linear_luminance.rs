@@ -11,7 +11,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{OverlayStyle, graticule};
 use histoscope_render::view::panel::panels;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted, bare};
 use crate::support::image::pixel;
@@ -66,7 +66,7 @@ fn large_pictures_parts_of_them_and_adjusted_ones_are_exact() {
             renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
             assert!(renderer.count_linear(gpu, &Scene::default()).unwrap().1 == of_part, "a part, {way:?}");
             renderer.load(gpu, &picture, UPRIGHT, None, Components::Rgbl).unwrap();
-            let scene = Scene { counted: Counted::Result, ..bare(equalized) };
+            let scene = Scene::from(Look { counted: Counted::Result, ..bare(equalized).look });
             assert!(renderer.count_linear(gpu, &scene).unwrap().1 == result, "adjusted, {way:?}");
         }
     }
@@ -91,9 +91,10 @@ fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_wh
     for (way, bins) in [(WAYS[0], None), (WAYS[1], None), (WAYS[0], Some(100)), (WAYS[1], Some(16))] {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let style = OverlayStyle { bins, height: 0.5, ..OverlayStyle::default() };
-        studio.snapshot(way, view, &Scene { style, ..Scene::default() });
+        studio.snapshot(way, view, &Scene::from(Look { histograms: style, ..Look::default() }));
         assert!(!studio.renderer(way).0.recorded().contains(&"linear"), "{way:?}: nobody asked");
-        let scene = Scene { style: OverlayStyle { linear_luminance: true, ..style }, ..Scene::default() };
+        let scene =
+            Scene::from(Look { histograms: OverlayStyle { linear_luminance: true, ..style }, ..Look::default() });
         studio.snapshot(way, view, &scene);
         assert!(studio.renderer(way).0.recorded().contains(&"linear"), "{way:?}");
         let image = studio.snapshot(way, view, &scene);

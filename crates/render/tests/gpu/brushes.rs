@@ -20,7 +20,7 @@ use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::{Brushes, Filter, Lasso, PairBrush, PairShape, Selection, WaveformBrush};
 use histoscope_render::view::overlay::{Channels, OverlayStyle};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeStyle};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, Way, adjusted, bare, each};
@@ -343,9 +343,10 @@ fn scopes_show_what_is_selected_lit_and_the_rest_dim() {
     let picture =
         natural(PixelLayout::planar_ycbcr(8, (1, 1)), (64, 40), colorimetry(Matrix::Bt709, Range::Limited), 4);
     let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    let plain = Scene { scopes, style: OverlayStyle::default(), ..Scene::default() };
-    let parade = Scene { scopes: ScopeStyle { waveform: false, parade: true, ..scopes }, ..plain };
-    let letter = Scene { channels: channels(&[0]), ..parade };
+    let plain = Scene::from(Look { scopes, histograms: OverlayStyle::default(), ..Look::default() });
+    let parade =
+        Scene { look: Look { scopes: ScopeStyle { waveform: false, parade: true, ..scopes }, ..plain.look }, ..plain };
+    let letter = Scene { look: Look { channels: channels(&[0]), ..parade.look }, ..parade };
     let turned = (Ratio::ONE, Orientation { quarter_turns: 1, mirrored: true });
     for scene in [plain, parade, letter] {
         for placing in [UPRIGHT, turned] {

@@ -15,7 +15,7 @@ use histoscope_render::view::datascope::{Datascope, Writing, ink_on};
 use histoscope_render::view::exposure::{Exposure, FalseColor};
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::Pair;
+use histoscope_render::view::scene::{Look, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::pixel;
@@ -24,7 +24,7 @@ use crate::support::{colorimetry, native_layouts, noise};
 const SIZE: (u32, u32) = (211, 130);
 
 fn scene(view: ViewSettings, datascope: Datascope) -> Scene {
-    Scene { overlays: false, view, datascope, ..Scene::default() }
+    Scene::from(Look { overlays: false, view, datascope, ..Look::default() })
 }
 
 fn enlarged(zoom: f64, centre: (f64, f64)) -> ViewSettings {
@@ -159,12 +159,11 @@ fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_eithe
             let [bare, written] = [Datascope::Off, Datascope::Hexadecimal].map(|datascope| {
                 let brush = Some(Brush::between(3, 60, 140));
                 let scene = Scene {
-                    exposure,
-                    adjustments,
-                    pair: Pair::divided(0.5),
+                    look: Look { exposure, adjustments, ..scene(view, datascope).look },
                     brushes: Brushes::of_histogram(brush),
-                    ..scene(view, datascope)
-                };
+                    ..Scene::default()
+                }
+                .with_pair(Pair::divided(0.5));
                 studio.snapshot(way, SIZE, &scene)
             });
             let middle = SIZE.0.div_ceil(2);

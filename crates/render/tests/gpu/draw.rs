@@ -11,6 +11,7 @@ use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::distance;
 use crate::support::{self, colorimetry, native_layouts, natural, noise};
@@ -26,7 +27,7 @@ fn drawn(gpu: &Gpu, backend: BackendKind, picture: &Picture, placing: (Ratio, Or
     // No bin is shown here, so that none need be counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load_with_bins(gpu, picture, placing, counted).unwrap();
-    renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
+    renderer.snapshot(gpu, size, &Scene::from(Look { overlays: false, ..Look::default() })).unwrap()
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
     renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), None, Components::Rgbl).unwrap();
-    let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
+    let image = renderer.snapshot(&gpu, (64, 64), &Scene::from(Look { overlays: false, ..Look::default() })).unwrap();
     let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
     assert_eq!(image, drawn(&gpu, BackendKind::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));

@@ -14,7 +14,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
 use histoscope_render::view::marked::MOST_PLACES;
 use histoscope_render::view::placement::{Fit, ViewSettings};
-use histoscope_render::view::scene::{Counted, Pair};
+use histoscope_render::view::scene::{Counted, Look, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::{distance, pixel};
@@ -23,7 +23,7 @@ use crate::support::{Random, colorimetry, native_layouts, natural, noise};
 const SIZE: (u32, u32) = (67, 41);
 
 fn scene(exposure: Exposure) -> Scene {
-    Scene { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Scene::default() }
+    Scene::from(Look { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Look::default() })
 }
 
 fn places() -> impl Iterator<Item = (u32, u32)> {
@@ -181,27 +181,30 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
             let (adjustments, pair) =
                 if quarter_turns % 2 == 0 { (blurred, Pair::divided(0.4)) } else { Default::default() };
             let scene = Scene {
-                overlays: false,
-                exposure: Exposure {
-                    zebra: true,
-                    level: Level::Permille(600),
-                    marks: number % 3 > 0,
-                    limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
-                    ..Exposure::default()
+                look: Look {
+                    overlays: false,
+                    exposure: Exposure {
+                        zebra: true,
+                        level: Level::Permille(600),
+                        marks: number % 3 > 0,
+                        limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
+                        ..Exposure::default()
+                    },
+                    adjustments,
+                    counted: [Counted::Source, Counted::Result][number % 2],
+                    view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
+                    ..Look::default()
                 },
-                adjustments,
-                pair,
-                counted: [Counted::Source, Counted::Result][number % 2],
                 brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
                     3,
                     1 << (layout.bin_bits() - 1),
                     4095,
                 ))),
-                view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
                 ..Scene::default()
-            };
+            }
+            .with_pair(pair);
             let size = [(90, 70), (64, 99)][number % 2];
-            let bare = Scene { exposure: Exposure::default(), ..scene };
+            let bare = Scene { look: Look { exposure: Exposure::default(), ..scene.look }, ..scene };
             let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 let image = studio.snapshot(way, size, &scene);
@@ -225,7 +228,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let [bare, shown] = [Exposure::default(), exposure].map(|exposure| {
-            let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
+            let divided = Scene::from(Look { adjustments, ..scene(exposure).look }).with_pair(Pair::divided(0.5));
             studio.snapshot(way, SIZE, &divided)
         });
         // The divider's line is in between.

@@ -12,7 +12,7 @@ use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
-use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scene::{Counted, Look};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
@@ -97,7 +97,7 @@ fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curve
     studio.load(WAYS[0], picture, UPRIGHT, components);
     let (renderer, gpu) = studio.renderer(WAYS[0]);
     renderer.request_histogram(gpu);
-    renderer.snapshot(gpu, (32, 32), &Scene { curves, ..Scene::default() }).unwrap();
+    renderer.snapshot(gpu, (32, 32), &Scene::from(Look { curves, ..Look::default() })).unwrap();
     awaited(gpu, renderer).1
 }
 
@@ -190,7 +190,7 @@ fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_
         studio.load_frame(way, &frame);
         let (renderer, gpu) = studio.renderer(way);
         for (adjustments, expected) in [(equalized(), 0), (Adjustments::default(), expected)] {
-            let scene = Scene { adjustments, ..Scene::default() };
+            let scene = Scene::from(Look { adjustments, ..Look::default() });
             renderer.snapshot(gpu, (32, 32), &scene).unwrap();
             renderer.request_histogram(gpu);
             // The panel opens while the bins are under way.
@@ -227,7 +227,7 @@ fn bins_are_summed_up_only_where_they_are_asked_for() {
     assert_eq!(passes(false, &off), ["count", "columns", "draw"]);
     assert_eq!(passes(true, &off), ["count", "sum up", "columns", "draw"]);
     assert_eq!(passes(false, &off), ["count", "columns", "draw"], "not any more");
-    let on = Scene { adjustments: equalized(), ..off };
+    let on = Scene { look: Look { adjustments: equalized(), ..off.look }, ..off };
     assert_eq!(passes(true, &on), ["adjust and count", "reduce the result", "sum up", "columns", "draw"]);
 }
 
@@ -250,8 +250,8 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
     for way in WAYS {
         studio.load_frame(way, &first);
         let (renderer, gpu) = studio.renderer(way);
-        let scene = |adjustments, counted| Scene { adjustments, counted, ..Scene::default() };
-        // The options of a paused picture, each requested before and after drawing.
+        let scene = |adjustments, counted| Scene::from(Look { adjustments, counted, ..Look::default() });
+        // The choices of a paused picture, each asked for in front of the drawing and behind it.
         let steps = [
             (scene(equalized, Counted::Result), true, result(&first, &equalized)),
             (scene(equalized, Counted::Source), false, expected(&first.picture)),
@@ -295,7 +295,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
 
 /// Draws, and polls until nothing is under way. Returns the thresholds.
 fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> Option<[u32; 4]> {
-    renderer.snapshot(gpu, (32, 32), &Scene { adjustments, ..Scene::default() }).unwrap();
+    renderer.snapshot(gpu, (32, 32), &Scene::from(Look { adjustments, ..Look::default() })).unwrap();
     let begin = Instant::now();
     while renderer.is_histogram_pending() && begin.elapsed() < Duration::from_secs(20) {
         renderer.poll_histogram(gpu);
@@ -330,7 +330,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         studio.load_frame(way, &frame(3, (1, 1)));
         let (renderer, gpu) = studio.renderer(way);
         renderer.set_timing(gpu, true);
-        renderer.snapshot(gpu, (32, 32), &Scene { adjustments: equalized(), ..Scene::default() }).unwrap();
+        renderer.snapshot(gpu, (32, 32), &Scene::from(Look { adjustments: equalized(), ..Look::default() })).unwrap();
         let begin = Instant::now();
         while renderer.poll_times(gpu) == FiguresState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
         let (times, has_timestamps) = renderer.pass_times().unwrap();
@@ -353,7 +353,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
-    let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+    let scene = Scene::from(Look { adjustments: equalized(), counted: Counted::Both, ..Look::default() });
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
     // What the passes of one frame take in all, and how long whoever waits for them waits.
     let mut frame = || {

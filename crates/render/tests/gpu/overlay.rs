@@ -17,7 +17,7 @@ use histoscope_render::view::overlay::{
     Arrangement, Channels, OverlapTable, Overlaps, OverlayStyle, graticule, lights, line_pixels,
 };
 use histoscope_render::view::panel::{PanelRect, panels};
-use histoscope_render::view::scene::{Brush, NO_BIN, Scene};
+use histoscope_render::view::scene::{Brush, Look, NO_BIN, Scene};
 
 use self::checks::{check_indicators, check_panel, is_near};
 use crate::support::image::{distance, pixel};
@@ -53,7 +53,7 @@ impl Easel {
             renderer.snapshot(&self.gpu, view, scene).unwrap()
         });
         let [by_shaders, by_cpu] = self.renderers.each_ref().map(|renderer| renderer.recorded().contains(&"columns"));
-        assert_eq!((by_shaders, by_cpu), (scene.overlays, false), "each draws its own");
+        assert_eq!((by_shaders, by_cpu), (scene.look.overlays, false), "each draws its own");
         let most = distance(&shaders, &cpu);
         // Adapters round half a code either way.
         assert!(most <= 1, "{view:?} {scene:?}: {most} codes between the shaders' overlays and the CPU's");
@@ -87,7 +87,7 @@ fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() 
                 let view = views[(number + bits as usize / 2 + usize::from(logarithmic)) % 3];
                 let histogram = random_bins(bits, components, number as u64 + u64::from(bits));
                 let style = OverlayStyle { arrangement, logarithmic, ..OverlayStyle::default() };
-                let scene = Scene { style, ..Scene::default() };
+                let scene = Scene::from(Look { histograms: style, ..Look::default() });
                 let image = easel.drawn(&histogram, Range::Full, view, &scene);
                 let mut covered = vec![false; (view.0 * view.1) as usize];
                 for (_, rect, channels) in panels(&scene, components, view) {
@@ -116,7 +116,7 @@ fn overlaps_have_the_colours_of_the_table() {
         for arrangement in [Arrangement::Pair, Arrangement::Combined] {
             let style =
                 OverlayStyle { arrangement, overlaps: Overlaps::Table, overlap_table, ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let histogram = random_bins(8, Components::Rgbl, 40 + number as u64);
             let view = (1280, 720);
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
@@ -146,7 +146,7 @@ fn any_number_of_bins_is_drawn_from_the_codes_in_them() {
                 ((number + bits as usize / 2).is_multiple_of(3), [(480, 270), (1280, 720)][number % 2]);
             let histogram = random_bins(bits, components, u64::from(count + bits));
             let style = OverlayStyle { logarithmic, bins: Some(count), ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let bare = easel.drawn(&histogram, Range::Full, view, &Scene::default());
             let is_of_codes = count == 1 << bits && !logarithmic;
@@ -175,7 +175,7 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
         let style = OverlayStyle { bins: count, ..OverlayStyle::default() };
         let brush = Some(Brush { channels: Channels::one(3), low: 96, high: 111 });
         let marks = Some([100, NO_BIN, NO_BIN, 100]);
-        let scene = Scene { style, ..Scene::default() };
+        let scene = Scene::from(Look { histograms: style, ..Look::default() });
         let image = easel.drawn(&histogram, Range::Full, view, &scene);
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
             let lit = check_indicators(&image, &histogram, rect, channels);
@@ -225,7 +225,7 @@ fn indicators_light_above_a_thousandth_and_only_there() {
         }
         for arrangement in Arrangement::ALL {
             let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let mut lit = 0;
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
@@ -254,7 +254,7 @@ fn channels_that_are_off_are_left_out_of_the_mix() {
     let mut channels = Channels::ALL;
     channels.toggle(1);
     let style = OverlayStyle { arrangement: Arrangement::Combined, ..OverlayStyle::default() };
-    let scene = Scene { channels, style, ..Scene::default() };
+    let scene = Scene::from(Look { channels, histograms: style, ..Look::default() });
     let image = easel.drawn(&histogram, Range::Full, (640, 400), &scene);
     let shown: Vec<_> = panels(&scene, Components::Rgbl, (640, 400)).collect();
     assert_eq!(shown.len(), 1);
@@ -297,7 +297,7 @@ fn marks_stand_at_the_probed_bins_of_the_channels_that_are_shown() {
     let marks = [10, 255, NO_BIN, 128];
     for arrangement in Arrangement::ALL {
         let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
-        let bare = Scene { style, ..Scene::default() };
+        let bare = Scene::from(Look { histograms: style, ..Look::default() });
         let marked = Scene { marks: Some(marks), ..bare };
         let view = (1280, 720);
         let [without, with] = [bare, marked].map(|scene| easel.drawn(&histogram, Range::Full, view, &scene));
@@ -353,7 +353,7 @@ fn opacity_lets_the_picture_through() {
     let histogram = random_bins(8, Components::Rgbl, 5);
     let [half, full] = [0.5, 1.0].map(|opacity| {
         let style = OverlayStyle { opacity, arrangement: Arrangement::Parade, ..OverlayStyle::default() };
-        easel.drawn(&histogram, Range::Full, (480, 270), &Scene { style, ..Scene::default() })
+        easel.drawn(&histogram, Range::Full, (480, 270), &Scene::from(Look { histograms: style, ..Look::default() }))
     });
     for (half, full) in half.rgba.chunks_exact(4).zip(full.rgba.chunks_exact(4)) {
         for part in 0..3 {
@@ -397,7 +397,7 @@ fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
         let above = pixel(&image, rect.left + rect.width / 2, rect.top - 1)[1];
         assert!(above < 80 && pixel(&image, rect.left - 1, top)[1] < 80, "above: {above}");
     }
-    let hidden = Scene { overlays: false, ..Scene::default() };
+    let hidden = Scene::from(Look { overlays: false, ..Look::default() });
     let bare = easel.drawn_over(255, &histogram, Range::Full, view, &hidden);
     assert!(bare.rgba.iter().all(|part| *part > 250), "a frame without its overlay");
 }

@@ -8,7 +8,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, Way, adjusted, count, each};
 use crate::support::{colorimetry, natural, noise};
@@ -40,13 +40,15 @@ fn a_reference_is_outlined_as_a_source_is_beside_its_result() {
     let bins = count(&source, Components::Rgbl);
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
-        let both = studio.snapshot(way, VIEW, &Scene { adjustments, counted: Counted::Both, ..Scene::default() });
+        let both =
+            studio.snapshot(way, VIEW, &Scene::from(Look { adjustments, counted: Counted::Both, ..Look::default() }));
         let held = drawn(&mut studio, way, &result, (Components::Rgbl, Some(&bins)));
         assert!(held == both, "{way:?}");
         let bare = drawn(&mut studio, way, &result, (Components::Rgbl, None));
         assert!(held != bare, "{way:?}: there are no outlines");
         studio.load(way, &result, UPRIGHT, Components::Rgbl);
-        let plain = studio.snapshot(way, VIEW, &Scene { adjustments: Adjustments::default(), ..Scene::default() });
+        let plain =
+            studio.snapshot(way, VIEW, &Scene::from(Look { adjustments: Adjustments::default(), ..Look::default() }));
         assert!(bare == plain, "{way:?}: outlines are left of a reference that is let go of");
     }
 }

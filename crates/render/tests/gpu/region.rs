@@ -8,7 +8,7 @@ use histoscope_core::picture::color::{Matrix, Range, luminance_bin};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_render::gpu::readback::VIEW_FORMAT;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted, bare, each};
 use crate::support::{colorimetry, native_layouts, natural, noise};
@@ -101,7 +101,7 @@ fn an_adjusted_picture_is_adjusted_whole_and_counted_in_the_region() {
             let source = expected(&picture, rect, Components::Rgbl);
             for (way, counted) in WAYS.into_iter().flat_map(|way| Counted::ALL.map(|counted| (way, counted))) {
                 load(&mut studio, way, &picture, rect, Components::Rgbl);
-                let scene = Scene { counted, ..bare(adjustments) };
+                let scene = Scene::from(Look { counted, ..bare(adjustments).look });
                 let (renderer, gpu) = studio.renderer(way);
                 let found = renderer.count_scene(gpu, &scene).unwrap();
                 let wanted = if counted == Counted::Source { &source } else { &result };

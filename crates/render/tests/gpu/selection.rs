@@ -13,7 +13,7 @@ use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::Gpu;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Counted, Scene};
+use histoscope_render::view::scene::{Brush, Counted, Look, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare, each};
 use crate::support::{colorimetry, natural, noise};
@@ -98,7 +98,7 @@ fn of_an_adjusted_picture_the_one_that_is_counted_decides() {
         for (way, choice) in WAYS.into_iter().flat_map(|way| [Counted::Source, Counted::Both].map(|c| (way, c))) {
             let (renderer, gpu) = studio.renderer(way);
             renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
-            let found = counted(gpu, renderer, &Scene { counted: choice, ..bare(adjustments) }, brush);
+            let found = counted(gpu, renderer, &Scene::from(Look { counted: choice, ..bare(adjustments).look }), brush);
             let decides = if choice == Counted::Source { &picture } else { &result };
             assert_eq!(found, expected(decides, rect, &brush, Components::Rgbl), "{adjustments} {way:?} {choice:?}");
         }

@@ -12,7 +12,7 @@ use histoscope_render::engine::{Renderer, ScopeAnswer, ScopeQuestion};
 use histoscope_render::gpu::{FiguresState, Gpu, Scene};
 use histoscope_render::view::brushes::{Brushes, WaveformBrush};
 use histoscope_render::view::overlay::Channels;
-use histoscope_render::view::scene::Brush;
+use histoscope_render::view::scene::{Brush, Look};
 use histoscope_render::view::scopes::ScopeStyle;
 
 use crate::studio::{self, Studio, WAYS, Way};
@@ -36,7 +36,11 @@ fn scene() -> Scene {
     let waveform = Some(WaveformBrush { range, columns: [0, 35], of: SIZE.0 });
     let brushes = Brushes { waveform, ..Brushes::default() };
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
-    Scene { scopes, brushes, adjustments, counted: histoscope_render::view::scene::Counted::Source, ..Scene::default() }
+    Scene {
+        look: Look { scopes, adjustments, counted: histoscope_render::view::scene::Counted::Source, ..Look::default() },
+        brushes,
+        ..Scene::default()
+    }
 }
 
 /// The numbers reported for the loaded frame.

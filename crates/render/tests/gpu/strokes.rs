@@ -9,7 +9,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
-use histoscope_render::view::scene::{Counted, Pair, Scene};
+use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, count};
 use crate::support::image::{distance, pixel};
@@ -71,7 +71,12 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
         let result = count(&adjusted(&black, &equalized()), Components::Rgbl);
         for (arrangement, logarithmic) in [(Arrangement::Parade, false), (Arrangement::Column, true)] {
             let style = OverlayStyle { arrangement, logarithmic, height: 0.5, ..OverlayStyle::default() };
-            let scene = Scene { style, adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+            let scene = Scene::from(Look {
+                histograms: style,
+                adjustments: equalized(),
+                counted: Counted::Both,
+                ..Look::default()
+            });
             let view = [(1300, 700), (2400, 1400)][number % 2];
             let (renderer, gpu) = studio.renderer(WAYS[number % 2]);
             renderer.load_with_bins(gpu, &black, UPRIGHT, bins.clone()).unwrap();
@@ -128,7 +133,8 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
     let source = picture(8);
     let [bins, result] = [&source, &adjusted(&source, &equalized())].map(|picture| count(picture, Components::Rgbl));
     let style = OverlayStyle { arrangement: Arrangement::Parade, height: 0.9, ..OverlayStyle::default() };
-    let scene = Scene { style, adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+    let scene =
+        Scene::from(Look { histograms: style, adjustments: equalized(), counted: Counted::Both, ..Look::default() });
     let view = (1300, 700);
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -171,7 +177,7 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
         let bins = without_ends(&count(&picture(depth), Components::Rgbl));
         // With logarithmic height no bar is cut off, so there are no caps, which would be as light.
         let style = OverlayStyle { arrangement, logarithmic: true, ..OverlayStyle::default() };
-        let scene = Scene { style, curves: true, ..Scene::default() };
+        let scene = Scene::from(Look { histograms: style, curves: true, ..Look::default() });
         let view = [(1300, 700), (2400, 1400)][number % 2];
         for way in WAYS {
             let (renderer, gpu) = studio.renderer(way);
@@ -223,9 +229,9 @@ fn curves_are_those_of_the_bars_that_are_filled() {
     let mut studio = Studio::new();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Column, ..OverlayStyle::default() };
-    let scene = Scene { style, adjustments: equalized(), curves: true, ..Scene::default() };
-    let result = adjusted(&source, &scene.adjustments);
-    let drawn_over = Scene { adjustments: Adjustments::default(), ..scene };
+    let scene = Scene::from(Look { histograms: style, adjustments: equalized(), curves: true, ..Look::default() });
+    let result = adjusted(&source, &scene.look.adjustments);
+    let drawn_over = Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..scene };
     for way in WAYS {
         let expected = studio.plain(way, &result, (640, 400), &drawn_over);
         let other = studio.plain(way, &source, (640, 400), &drawn_over);
@@ -233,8 +239,8 @@ fn curves_are_those_of_the_bars_that_are_filled() {
         let shown = studio.snapshot(way, (640, 400), &scene);
         assert!(distance(&shown, &expected) <= 1, "{way:?}: {}", distance(&shown, &expected));
         assert!(distance(&shown, &other) > 50);
-        // The same curves as for the picture alone, again and again.
-        let source_counted = Scene { counted: Counted::Source, ..scene };
+        // The same curves as the picture by itself has, again and again.
+        let source_counted = Scene { look: Look { counted: Counted::Source, ..scene.look }, ..scene };
         let first = studio.snapshot(way, (640, 400), &source_counted);
         assert_ne!(first, shown, "{way:?}");
         assert_eq!(studio.snapshot(way, (640, 400), &scene), shown, "{way:?}");
@@ -250,7 +256,7 @@ fn lines_that_meet_mix_as_light() {
         bins.bins_mut(channel).fill(16);
     }
     // Red, green and blue have the same curve: a straight line from corner to corner.
-    let scene = Scene { curves: true, ..Scene::default() };
+    let scene = Scene::from(Look { curves: true, ..Look::default() });
     let (renderer, gpu) = studio.renderer(WAYS[1]);
     renderer.load_with_bins(gpu, &black(8), UPRIGHT, bins).unwrap();
     let image = renderer.snapshot(gpu, (1280, 720), &scene).unwrap();
@@ -267,13 +273,17 @@ fn without_curves_and_outlines_nothing_is_drawn_over_the_bars() {
     let mut studio = Studio::new();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Parade, ..OverlayStyle::default() };
-    let scene = Scene { style, ..Scene::default() };
+    let scene = Scene::from(Look { histograms: style, ..Look::default() });
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         let bare = studio.snapshot(way, (640, 400), &scene);
-        // Both are counted only if something is adjusted.
-        assert_eq!(studio.snapshot(way, (640, 400), &Scene { counted: Counted::Both, ..scene }), bare, "{way:?}");
-        let curves = studio.snapshot(way, (640, 400), &Scene { curves: true, ..scene });
+        // Both are counted only where something is adjusted.
+        assert_eq!(
+            studio.snapshot(way, (640, 400), &Scene { look: Look { counted: Counted::Both, ..scene.look }, ..scene }),
+            bare,
+            "{way:?}"
+        );
+        let curves = studio.snapshot(way, (640, 400), &Scene { look: Look { curves: true, ..scene.look }, ..scene });
         assert!(distance(&bare, &curves) > 50, "{way:?}");
         assert_eq!(studio.snapshot(way, (640, 400), &scene), bare, "{way:?}: off again");
     }
@@ -297,7 +307,10 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
     let mut studio = Studio::new();
     let (source, view) = (stripes(), (640, 360));
     let sharp = Scene::default();
-    let soft = Scene { style: OverlayStyle { backdrop: true, ..sharp.style }, ..sharp };
+    let soft = Scene {
+        look: Look { histograms: OverlayStyle { backdrop: true, ..sharp.look.histograms }, ..sharp.look },
+        ..sharp
+    };
     let mut softs = Vec::new();
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -336,15 +349,15 @@ fn the_backdrop_is_of_what_is_shown_on_either_side_of_the_divider() {
     let style = OverlayStyle { backdrop: true, ..OverlayStyle::default() };
     for way in WAYS {
         studio.load(way, &gray, UPRIGHT, Components::Rgbl);
-        let scene = Scene {
-            style,
+        let scene = Scene::from(Look {
+            histograms: style,
             adjustments: equalized(),
             counted: Counted::Source,
-            pair: Pair::divided(0.5),
-            ..Scene::default()
-        };
+            ..Look::default()
+        })
+        .with_pair(Pair::divided(0.5));
         let image = studio.snapshot(way, (640, 360), &scene);
-        let plain = studio.snapshot(way, (640, 360), &Scene { pair: Pair::default(), ..scene });
+        let plain = studio.snapshot(way, (640, 360), &scene.with_pair(Pair::default()));
         let [(_, left, _), (_, right, _)] = panels(&scene, Components::Rgbl, (640, 360)).collect::<Vec<_>>()[..] else {
             panic!("a pair is two")
         };
@@ -362,7 +375,8 @@ fn an_adapter_too_small_for_a_backdrop_draws_the_overlays_without() {
     let source = natural(PixelLayout::gray(8), (40, 30), colorimetry(Matrix::Bt709, Range::Full), 1);
     let way = WAYS[0];
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
-    let soft = Scene { style: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Scene::default() };
+    let soft =
+        Scene::from(Look { histograms: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Look::default() });
     let [without, with] = [Scene::default(), soft].map(|scene| studio.snapshot(way, (320, 180), &scene));
     assert_eq!(without, with);
 }

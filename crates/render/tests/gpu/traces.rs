@@ -12,7 +12,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::rect::PanelRect;
-use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scene::{Counted, Look};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
@@ -29,7 +29,7 @@ fn only(kind: ScopeKind, is_split: bool) -> Scene {
     let mut scopes =
         ScopeStyle { layout: if is_split { Layout::Split } else { Layout::Strip }, ..ScopeStyle::default() };
     scopes.toggle(kind);
-    Scene { overlays: false, scopes, ..Scene::default() }
+    Scene::from(Look { overlays: false, scopes, ..Look::default() })
 }
 
 fn panel(scene: &Scene, kind: ScopeKind) -> PanelRect {
@@ -93,7 +93,7 @@ fn traces_of_colour_bars_fall_on_their_targets() {
     ] {
         let picture = bars(matrix, Range::Limited, depth, amplitude);
         let mut scene = only(ScopeKind::Vectorscope, true);
-        scene.scopes.zoom = zoom;
+        scene.look.scopes.zoom = zoom;
         let name = format!("{matrix} {amplitude} {depth} ×{zoom}");
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, &name);
         let rect = panel(&scene, ScopeKind::Vectorscope);
@@ -165,7 +165,7 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
             },
         );
     for is_split in [true, false] {
-        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, is_split) };
+        let scene = Scene::from(Look { channels: Channels::one(3), ..only(ScopeKind::Waveform, is_split).look });
         let panel = scene.arranged(VIEW).panels[0];
         assert!(panel.margins().count() == 2);
         for way in WAYS {
@@ -206,7 +206,7 @@ fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
     ] {
         assert!(brightest(&colored, rect, is), "no {name}");
     }
-    scene.scopes.white = true;
+    scene.look.scopes.white = true;
     let white = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "white");
     let is_colored = |[r, g, b]: [u8; 3]| r.max(g).max(b) - r.min(g).min(b) > 70;
     assert!(!brightest(&white, rect, &is_colored));
@@ -221,7 +221,7 @@ fn every_level_has_its_row_and_a_single_pixel_is_seen() {
         (10, 77) => 240,
         (x, _) => x as u16 * 4,
     });
-    let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, true) };
+    let scene = Scene::from(Look { channels: Channels::one(3), ..only(ScopeKind::Waveform, true).look });
     let rect = panel(&scene, ScopeKind::Waveform);
     let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "levels");
     // Rows from the top whose levels include this one.
@@ -280,7 +280,7 @@ fn all_ways_draw_the_same_of_any_layout_region_and_components() {
         gain: 2.0,
         ..ScopeStyle::default()
     };
-    let scene = Scene { overlays: false, scopes: style, ..Scene::default() };
+    let scene = Scene::from(Look { overlays: false, scopes: style, ..Look::default() });
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(5) {
         let color = colorimetry(Matrix::Bt709, [Range::Limited, Range::Full][number % 2]);
         let picture = match number % 3 {
@@ -307,10 +307,10 @@ fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
     let mut scene = only(ScopeKind::Waveform, true);
     let plain = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "plain");
     let of_result = drawn_by_all(&mut studio, &adjusted(&picture, &adjustments), Components::Rgbl, &scene, "result");
-    scene.adjustments = adjustments;
+    scene.look.adjustments = adjustments;
     let rect = panel(&scene, ScopeKind::Waveform);
     for (counted, expected) in [(Counted::Result, &of_result), (Counted::Source, &plain), (Counted::Both, &of_result)] {
-        scene.counted = counted;
+        scene.look.counted = counted;
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "adjusted");
         assert!(lit(&image, rect) == lit(expected, rect), "{counted:?}");
     }
@@ -330,17 +330,21 @@ fn scopes_of_4k_in_10_bits_take_at_most_24_mb() {
     const LARGE: (u32, u32) = (1600, 900);
     let layout = layout("yuv420p10");
     let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
-    let bare = Scene { overlays: false, ..Scene::default() };
+    let bare = Scene::from(Look { overlays: false, ..Look::default() });
     let scopes =
         ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    let all = Scene { scopes, ..bare };
+    let all = Scene { look: Look { scopes, ..bare.look }, ..bare };
     for way in WAYS {
         let mut studio = Studio::new();
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, LARGE, &bare);
         let before = held(&studio);
         for gain in [1.0, 2.0] {
-            studio.snapshot(way, LARGE, &Scene { scopes: ScopeStyle { gain, ..scopes }, ..all });
+            studio.snapshot(
+                way,
+                LARGE,
+                &Scene { look: Look { scopes: ScopeStyle { gain, ..scopes }, ..all.look }, ..all },
+            );
         }
         let of_adapter = held(&studio) - before;
         // Counts made by the CPU are held in its memory.

@@ -15,6 +15,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::{distance, pixel};
 use crate::support::{self, Random, colorimetry, native_layouts, natural, noise};
@@ -65,10 +66,8 @@ impl Subject {
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
     // Only the picture's own pixels are compared, without codes in large pixels.
     Scene {
-        overlays: false,
-        view,
+        look: Look { overlays: false, view, datascope: Datascope::Off, ..Look::default() },
         brushes: Brushes::of_histogram(brush),
-        datascope: Datascope::Off,
         ..Scene::default()
     }
 }

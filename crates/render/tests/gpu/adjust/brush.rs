@@ -7,7 +7,7 @@ use histoscope_render::view::brush::{Brush, Lighting};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Counted, Pair, Scene};
+use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
 use super::{equalized, picture};
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare};
@@ -48,7 +48,7 @@ fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_bot
             // Without the divider the result is everywhere. With the divider at the right end, the source is.
             for (divider, column) in [(None, 0), (Some(0.5), 42), (Some(1.0), 83)] {
                 let pair = divider.map_or_else(Pair::default, Pair::divided);
-                let scene = Scene { counted, pair, ..bare(adjustments) };
+                let scene = Scene::from(Look { counted, ..bare(adjustments).look }).with_pair(pair);
                 studio.load(way, &source, UPRIGHT, Components::Rgbl);
                 let unlit = studio.snapshot(way, (83, 41), &scene);
                 let lit = studio.snapshot(way, (83, 41), &Scene { brushes: Brushes::of_histogram(brush), ..scene });
@@ -72,7 +72,7 @@ fn a_brush_of_code_values_lights_the_adjusted_picture_by_the_source_however_it_i
     let lighting = Lighting::new(Some(brush), Components::YCbCr, 1.0).unwrap();
     let placing = (Ratio::ONE, Orientation { quarter_turns: 1, mirrored: true });
     let settings = ViewSettings { zoom: 2.5, ..ViewSettings::fitted(Fit::Contain) };
-    let scene = Scene { view: settings, ..bare(equalized(0.0)) };
+    let scene = Scene::from(Look { view: settings, ..bare(equalized(0.0)).look });
     let shape = Shape { width: 61, height: 35, sample_aspect: placing.0, orientation: placing.1 };
     let placement = Placement::new(&shape, &settings, (50, 90));
     for way in WAYS {

@@ -99,12 +99,12 @@ pub fn check_panel(
     channels: Channels,
 ) -> (usize, usize) {
     let (bits, components) = (histogram.bits, histogram.components);
-    let logarithmic = scene.style.logarithmic;
+    let logarithmic = scene.look.histograms.logarithmic;
     let notch = (rect.height * 5 / 100).clamp(6, 18);
     let cap = notch / 3;
     let indicators = check_indicators(image, histogram, rect, channels);
     let (mut clipped_bars, mut compared) = (0, 0);
-    let count = scene.style.bins.unwrap_or(1 << bits);
+    let count = scene.look.histograms.bins.unwrap_or(1 << bits);
     let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
     let bars_of = |column: u32| -> Vec<_> {
         let bins = rect.bins_of_column(column, count);
@@ -138,9 +138,9 @@ pub fn check_panel(
             }
             let reached = bars.iter().filter(|&&(_, (height, _))| row < height);
             let set = reached.map(|&(channel, _)| 1 << channel).sum();
-            let expected = match scene.style.overlaps {
+            let expected = match scene.look.histograms.overlaps {
                 Overlaps::Light => over_black(components, set),
-                Overlaps::Table => tabled(&scene.style.overlap_table, set),
+                Overlaps::Table => tabled(&scene.look.histograms.overlap_table, set),
             };
             assert!(is_near(shown, expected), "{scene:?}: column {column}, row {row}: {shown:?}, not {expected:?}");
             compared += 1;

@@ -87,8 +87,8 @@ impl ScopePoint {
         let Geometry { scene, components, .. } = *geometry;
         let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
         let picture = &frame.picture;
-        let is_result = scene.counted_in(components) != Counted::Source;
-        let subject = ScopeSubject::of(picture, is_result, (components, scene.channels), scene.scopes);
+        let is_result = scene.look.counted_in(components) != Counted::Source;
+        let subject = ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes);
         let whole = Rect::whole(picture.width(), picture.height());
         let counted = geometry.region.counted().unwrap_or(whole);
         let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
@@ -191,8 +191,8 @@ mod tests {
         let subject = ScopeSubject::of(
             &made::gray((8, 8), |_, _| 0).picture,
             false,
-            (Components::Rgbl, scene.channels),
-            scene.scopes,
+            (Components::Rgbl, scene.look.channels),
+            scene.look.scopes,
         );
         let spot = Spot::Level { samples: (8, 9), level: 128, channel: None };
         let point = ScopePoint { question: ScopeQuestion::Column([4; CHANNELS]), spot, subject, is_turned: false };
@@ -205,7 +205,7 @@ mod tests {
     fn counts_of_fewer_levels_than_the_picture_has_are_no_counts_of_it() {
         let scene = Scene::default();
         let picture = made::gray((8, 8), |_, _| 0).picture;
-        let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.channels), scene.scopes);
+        let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.look.channels), scene.look.scopes);
         let subject = ScopeSubject { bits: 10, ..subject };
         let question = ScopeQuestion::Column([4; CHANNELS]);
         let spot = Spot::Level { samples: (4, 4), level: 1000, channel: None };

@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use glam::DVec2;
-use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
 use super::clicks::{Clicks, REACH};
+use super::event::{Event, PointerButton};
 use super::geometry::Geometry;
 use super::hud::Hud;
-use super::scope_brushing::ScopeDrag;
+use super::scope_brush::ScopeDrag;
 use crate::keys::Action;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::view::brushes::Brushes;
@@ -22,8 +22,6 @@ use histoscope_render::view::scopes::{Border, ScopeStyle};
 
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;
-/// Pixels of a smooth wheel that count as a notch.
-const NOTCH_PIXELS: f64 = 50.0;
 
 /// What the pointer asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,37 +118,35 @@ impl Pointer {
         }
     }
 
-    /// Takes what it does, while these keys are held; what that asks for.
+    /// Takes an event, while these keys are held, and returns what that asks for.
     pub fn on_event(
         &mut self,
-        (event, held): (&WindowEvent, HeldKeys),
+        (event, held): (&Event, HeldKeys),
         geometry: &Geometry<'_>,
         hud: &Hud,
         now: Instant,
     ) -> Vec<PointerCommand> {
         match event {
-            WindowEvent::CursorEntered { .. } => self.just_entered = true,
-            WindowEvent::CursorMoved { position, .. } => {
-                return self.move_to(DVec2::new(position.x, position.y), geometry);
-            }
-            WindowEvent::CursorLeft { .. } if !self.is_dragging() => {
+            Event::PointerEntered => self.just_entered = true,
+            Event::PointerMoved(at) => return self.move_to(*at, geometry),
+            Event::PointerLeft if !self.is_dragging() => {
                 self.at = None;
                 return vec![PointerCommand::LetGo];
             }
-            WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Left, .. } => {
+            Event::PointerButton { button: PointerButton::Left, pressed: true } => {
                 let selected = self.press(geometry, hud, (held, now));
                 return std::iter::once(PointerCommand::Wake).chain(selected).collect();
             }
-            WindowEvent::MouseInput { state: ElementState::Pressed, button: MouseButton::Right, .. } => {
+            Event::PointerButton { button: PointerButton::Right, pressed: true } => {
                 let free = self.at.filter(|&at| !hud.covers(geometry.in_points(at)));
                 return free.map(PointerCommand::Menu).into_iter().collect();
             }
-            WindowEvent::MouseInput { state: ElementState::Released, button: MouseButton::Left, .. } => {
+            Event::PointerButton { button: PointerButton::Left, pressed: false } => {
                 if let Drag::Scope(drag) = std::mem::take(&mut self.drag) {
                     return drag.released(geometry).map(PointerCommand::BrushScopes).into_iter().collect();
                 }
             }
-            WindowEvent::MouseWheel { delta, .. } => return self.scroll(*delta, geometry, hud).into_iter().collect(),
+            Event::Wheel(notches) => return self.scroll(*notches, geometry, hud).into_iter().collect(),
             _ => {}
         }
         Vec::new()
@@ -177,7 +173,7 @@ impl Pointer {
                 })
             }
             Drag::Divide(aside) => Some(PointerCommand::Divide(geometry.share_at(at.x + aside))),
-            Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.scopes, at))),
+            Drag::Border(border) => Some(PointerCommand::Scopes(border.dragged(&geometry.scene.look.scopes, at))),
             Drag::Region(drag) => {
                 let placement = geometry.placement();
                 let drawn = placement.and_then(|placement| drag.to(at, &placement, geometry.points.into()));
@@ -247,12 +243,8 @@ impl Pointer {
         Some(PointerCommand::Brush(Brush { channels, low: from.0, high: from.1 }))
     }
 
-    fn scroll(&mut self, delta: MouseScrollDelta, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
+    fn scroll(&mut self, notches: f64, geometry: &Geometry<'_>, hud: &Hud) -> Option<PointerCommand> {
         let at = self.at.filter(|&at| !hud.covers(geometry.in_points(at)))?;
-        let notches = match delta {
-            MouseScrollDelta::LineDelta(_, lines) => f64::from(lines),
-            MouseScrollDelta::PixelDelta(pixels) => pixels.y / NOTCH_PIXELS,
-        };
         if geometry.is_on_scopes(at) {
             log::trace!("wheel: {notches} notches");
             return geometry.scrolled(at, notches, &mut self.turned).map(PointerCommand::Scopes);

@@ -5,7 +5,7 @@ use glam::DVec2;
 
 use super::clicks::REACH;
 use super::geometry::Geometry;
-use super::scope_pointing::{PanelPart, level_of, levels_of_pair};
+use super::scope_point::{PanelPart, level_of, levels_of_pair};
 use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
@@ -115,8 +115,8 @@ impl ScopeDrag {
 fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     let frame = geometry.frame?;
     let Geometry { scene, components, .. } = *geometry;
-    let is_result = scene.counted_in(components) != Counted::Source;
-    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes)))
+    let is_result = scene.look.counted_in(components) != Counted::Source;
+    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)))
 }
 
 /// The levels of Cb and Cr at a point of the view, the nearest there are.

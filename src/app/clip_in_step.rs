@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::comparison::{Partner, Reference};
 use super::faults::Faults;
-use super::held::{Partner, Reference};
-use super::matching::Matcher;
+use super::matcher::Matcher;
 use super::options::{CompareBy, Comparing};
 use super::session::{Session, end_aside};
 use histoscope_core::adjust::Adjustments;
@@ -228,8 +228,8 @@ impl Second {
         // A part of pictures of another size is another part.
         let is_alike = first.frame.as_ref().is_some_and(|frame| size(frame) == size(&self.frame));
         let part = region.filter(|_| is_alike);
-        let is_adjusted = scene.counted_in(components) != Counted::Source;
-        let adjustments = if is_adjusted { scene.adjustments } else { Adjustments::default() };
+        let is_adjusted = scene.look.counted_in(components) != Counted::Source;
+        let adjustments = if is_adjusted { scene.look.adjustments } else { Adjustments::default() };
         let mut title = self.title(now);
         match (region, part) {
             (Some(_), None) => title += ", whole picture",

@@ -80,8 +80,8 @@ impl Reference {
         frame: Frame,
         (scene, region): (&Scene, Option<Rect>),
     ) -> Result<Self, EngineError> {
-        let is_adjusted = scene.counted_in(Components::Rgbl) != Counted::Source;
-        let adjustments = if is_adjusted { scene.adjustments } else { Adjustments::default() };
+        let is_adjusted = scene.look.counted_in(Components::Rgbl) != Counted::Source;
+        let adjustments = if is_adjusted { scene.look.adjustments } else { Adjustments::default() };
         let count = |components: &[Components], adjustments| count(engine, &frame, region, (components, adjustments));
         let mut kinds = vec![Components::Rgbl];
         kinds.extend(frame.picture.has_coded_components().then_some(Components::YCbCr));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::counter::{StripCounter, give_way};
-use super::reading::StripSubject;
+use super::subject::StripSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{COLUMNS, Strip, Watch, Watched, fold};
 

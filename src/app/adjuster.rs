@@ -1,10 +1,8 @@
 //! Adjusting the picture: what keys, buttons and sliders do, the divider, and which picture is
 //! counted. What an adjustment computes is told in [`mod@histoscope_core::adjust`].
 
-use super::session::next_of;
 use crate::keys::Action;
 use histoscope_core::adjust::{Adjustment, Adjustments, Choices, Parameter};
-use histoscope_render::view::scene::{Counted, Other, Pair, Scene, Sharing};
 
 /// What is remembered of adjustments, beside those that are on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,36 +56,11 @@ impl Adjuster {
         if is_end { format!("{text}: the {} there is", if more { "most" } else { "least" }) } else { text }
     }
 
-    /// Does what a key or a button asks of the adjustments in a scene; what is to be said of it. Nothing where it asks for
-    /// something else.
-    pub fn adjust(&mut self, scene: &mut Scene, action: Action) -> Option<String> {
+    /// Does what an action asks of the adjustments and returns the note on it; `None` where it asks for something else.
+    pub fn apply(&mut self, adjustments: &mut Adjustments, action: Action) -> Option<String> {
         Some(match action {
-            Action::ToggleAdjustment(kind) => self.toggle(kind, &mut scene.adjustments),
-            Action::Parameter { parameter, more } => self.step(parameter, more, &mut scene.adjustments),
-            Action::ToggleDivider => {
-                let before = scene.pair.sharing;
-                scene.pair.sharing = if scene.pair.is_alone() { Sharing::Divider(0.5) } else { Sharing::Alone };
-                told_of_pair(scene, before)
-            }
-            Action::NextSharing => {
-                let before = scene.pair.sharing;
-                scene.pair.sharing = match before {
-                    Sharing::Alone | Sharing::Divider(_) => Sharing::SideBySide,
-                    Sharing::SideBySide => Sharing::Difference,
-                    Sharing::Difference => Sharing::Divider(0.5),
-                };
-                told_of_pair(scene, before)
-            }
-            Action::StepGain { more } => {
-                let before = scene.pair.gain;
-                scene.pair.gain = before.stepped(more);
-                told_of_gain(scene, scene.pair.gain == before, more)
-            }
-            Action::NextCounted => {
-                scene.counted = next_of(&Counted::ALL, scene.counted);
-                let later = if scene.adjustments.is_off() { ", once something is adjusted" } else { "" };
-                format!("histograms: {}{later}", scene.counted.name())
-            }
+            Action::ToggleAdjustment(kind) => self.toggle(kind, adjustments),
+            Action::Parameter { parameter, more } => self.step(parameter, more, adjustments),
             _ => return None,
         })
     }
@@ -98,52 +71,6 @@ impl Adjuster {
         let text = self.switch_on(kind, adjustments);
         log::debug!("chosen: {text}");
     }
-}
-
-/// What is to be said of two pictures on the view that were shared `before`.
-fn told_of_pair(scene: &Scene, before: Sharing) -> String {
-    let Pair { sharing, other, gain } = scene.pair;
-    let has_two = scene.paired().is_some();
-    let none = "; nothing is adjusted or held yet";
-    let text = match (sharing, other) {
-        (Sharing::Alone, _) => match before {
-            Sharing::Alone | Sharing::Divider(_) => "divider off",
-            Sharing::SideBySide => "side by side off",
-            Sharing::Difference => "difference off",
-        },
-        (Sharing::Divider(_), _) if !has_two => "divider on",
-        (Sharing::Divider(_), Other::Source) => "divider on: drag it",
-        (Sharing::Divider(_), Other::Second) => "divider on, the second clip right of it: drag it",
-        (Sharing::Divider(_), Other::Held) => "divider on, the held frame left of it: drag it",
-        (Sharing::SideBySide, _) if !has_two => "side by side",
-        (Sharing::SideBySide, Other::Source) => "side by side: the source and what is made of it",
-        (Sharing::SideBySide, Other::Held) => "side by side: the held frame and the live one",
-        (Sharing::SideBySide, Other::Second) => "side by side: the first and the second clip",
-        (Sharing::Difference, _) => {
-            return format!("difference {gain}{}", if has_two { difference_to(other) } else { none });
-        }
-    };
-    let rest = if has_two || sharing == Sharing::Alone { "" } else { none };
-    format!("{text}{rest}")
-}
-
-/// What the live picture is held against.
-const fn difference_to(other: Other) -> &'static str {
-    match other {
-        Other::Source => " to the source",
-        Other::Held => " to the held frame",
-        Other::Second => " to the second clip",
-    }
-}
-
-fn told_of_gain(scene: &Scene, is_end: bool, more: bool) -> String {
-    let end = match (is_end, more) {
-        (true, true) => ": the most there is",
-        (true, false) => ": differences as they are",
-        (false, _) => "",
-    };
-    let elsewhere = if scene.pair.sharing == Sharing::Difference { "" } else { ", once the difference is shown" };
-    format!("difference {}{end}{elsewhere}", scene.pair.gain)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use super::counter::StripCounter;
-use super::reading::{Break, StripReading};
+use super::subject::{Break, StripReading};
 use histoscope_core::strip::{COLUMNS, fold};
 use histoscope_media::Seek;
 
@@ -101,7 +101,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::gate::Pace;
-    use super::super::reading::{StripShared, StripSubject};
+    use super::super::subject::{StripShared, StripSubject};
     use super::*;
     use histoscope_core::strip::{CELLS, Strip};
     use histoscope_media::{OpenOptions, StopHandle};

@@ -44,8 +44,8 @@ pub struct Saves {
 impl Outgoing {
     /// Nothing yet; `waker` is called whenever something has been saved.
     #[must_use]
-    pub fn new(waker: Waker) -> Self {
-        Self { saves: Saves::new(waker), clipboard: Clipboard::default() }
+    pub const fn new(waker: Waker, clipboard: Clipboard) -> Self {
+        Self { saves: Saves::new(waker), clipboard }
     }
 }
 
@@ -82,8 +82,8 @@ impl Saves {
         let image = image.map_err(|error| error.to_string())?;
         let histogram = graphics.renderer.count(&graphics.gpu).map_err(|error| error.to_string())?;
         let counter = (graphics.engine.name(), Some(graphics.gpu.info.name.as_str()));
-        let bins = BinFigures { count: scene.style.clamped().bins, listed: true };
-        let has_linear = components == Components::Rgbl && scene.style.linear_luminance;
+        let bins = BinFigures { count: scene.look.histograms.clamped().bins, listed: true };
+        let has_linear = components == Components::Rgbl && scene.look.histograms.linear_luminance;
         let linear = has_linear.then(|| graphics.renderer.count_linear(&graphics.gpu, &scene)).transpose();
         let linear = linear.map_err(|error| error.to_string())?;
         let figures =
@@ -136,17 +136,17 @@ fn of_adjusted(
     scene: &Scene,
     (source, components, region): (&Picture, Components, Option<Rect>),
 ) -> Result<Figures, String> {
-    if scene.adjustments.is_off() {
+    if scene.look.adjustments.is_off() {
         return Ok(figures);
     }
-    let counted = scene.counted_in(components);
+    let counted = scene.look.counted_in(components);
     // The bins that were drawn filled are the result's; those beside them are counted here once more.
     let count = || cpu::Engine::new().count_region(source, region, components);
     let source = (counted == Counted::Both).then(count).transpose().map_err(|error| error.to_string())?;
     let begin = Instant::now();
     let Graphics { renderer, gpu, .. } = graphics;
     // Thresholds that an adapter finds come a little later than its bins.
-    while matches!(scene.adjustments.reduction, Some(Reduction::Otsu(_)))
+    while matches!(scene.look.adjustments.reduction, Some(Reduction::Otsu(_)))
         && renderer.is_histogram_pending()
         && begin.elapsed() < THRESHOLDS_LIMIT
     {
@@ -154,7 +154,7 @@ fn of_adjusted(
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(figures.of_adjusted(AdjustedFigures {
-        adjustments: &scene.adjustments,
+        adjustments: &scene.look.adjustments,
         is_result: counted != Counted::Source,
         thresholds: renderer.thresholds(),
         source: source.as_ref(),

@@ -69,7 +69,9 @@ impl Client {
         let (_, pixels) =
             self.ask(GET_IMAGE, Z_PIXMAP, &[&window.to_le_bytes()[..], &from, &size, &planes].concat())?;
         let [width, height] = [[size[0], size[1]], [size[2], size[3]]].map(|two| u32::from(u16::from_le_bytes(two)));
-        Picture::from_blue_first(width, height, &pixels)
+        // Blue, green, red, and a byte that counts for nothing.
+        let rgb: Vec<u8> = pixels.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
+        Picture::from_samples(width, height, &rgb, 3)
             .ok_or_else(|| Error::other(format!("{} bytes for {width}x{height} pixels", pixels.len())))
     }
 

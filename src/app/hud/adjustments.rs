@@ -10,7 +10,7 @@ use histoscope_core::adjust::{
     Adjustment, Blur, CLIP_LIMITS, Choices, Clahe, ClassDisplay, Otsu, Placing, Posterize, TIME_CONSTANTS,
     clip_limit_text, place_on, time_constant_text,
 };
-use histoscope_render::view::scene::{Counted, Sharing};
+use histoscope_render::view::scene::{Counted, Look, Sharing};
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 316.0;
@@ -40,7 +40,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
                 ui.label(RichText::new("Adjustments, made in this order").size(LETTERS).color(theme::DIM));
                 let standard = Choices::default();
-                let mut lines = Lines { ui, width, adjusting: &model.adjusting, standard, commands };
+                let mut lines = Lines { ui, width, adjusting: &model.adjusting, look: model.look, standard, commands };
                 lines.blur();
                 lines.rule();
                 lines.equalize();
@@ -61,6 +61,7 @@ struct Lines<'a> {
     ui: &'a mut Ui,
     width: f32,
     adjusting: &'a AdjustmentView,
+    look: Look,
     /// What the parameters are at first.
     standard: Choices,
     commands: &'a mut Vec<Command>,
@@ -79,7 +80,7 @@ impl Lines<'_> {
     }
 
     fn is_on(&self, kind: Adjustment) -> bool {
-        kind.is_on(&self.adjusting.adjustments)
+        kind.is_on(&self.look.adjustments)
     }
 
     /// The switch at the beginning of a line; what is left of the line.
@@ -219,14 +220,14 @@ impl Lines<'_> {
         self.name(line, "Histograms", true);
         let rect = Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y + 1.0), line.max - vec2(0.0, 1.0));
         let all = Counted::ALL;
-        let chosen = all.iter().position(|&counted| counted == self.adjusting.counted).unwrap_or(0);
-        let dim = self.adjusting.adjustments.is_off();
+        let chosen = all.iter().position(|&counted| counted == self.look.counted).unwrap_or(0);
+        let dim = self.look.adjustments.is_off();
         if let Some(to) = controls::choice(self.ui, rect, "counted", &all.map(Counted::name), chosen, dim) {
-            self.commands.push(Command::Count(all[to]));
+            self.commands.push(Command::Show(Look { counted: all[to], ..self.look }));
         }
         let line = self.next();
-        let adjusting = self.adjusting;
-        let has_divider = matches!(adjusting.sharing, Sharing::Divider(_));
+        let look = self.look;
+        let has_divider = matches!(look.sharing, Sharing::Divider(_));
         let parts = [
             (
                 "Divider",
@@ -234,8 +235,8 @@ impl Lines<'_> {
                 Action::ToggleDivider,
                 "The source, or the held frame, at the other side of a line",
             ),
-            ("Curves", adjusting.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
-            ("Backdrop", adjusting.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
+            ("Curves", look.curves, Action::ToggleCurves, "Cumulative histograms over the bars"),
+            ("Backdrop", look.histograms.backdrop, Action::ToggleBackdrop, "Blur the picture behind the histograms"),
         ];
         let width = (line.width() - 2.0 * 6.0) / 3.0;
         for (index, (name, on, action, words)) in parts.into_iter().enumerate() {
