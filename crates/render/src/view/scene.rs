@@ -1,4 +1,4 @@
-//! What is shown over and of a picture: the user's choices, as the passes take them.
+//! The user's choices of what is shown of a picture and over it, as the passes take them.
 
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
@@ -44,36 +44,36 @@ impl Counted {
     }
 }
 
-/// What is drawn over and around the picture, and how much of it is seen.
+/// Everything that is drawn over and around the picture, and how much of it is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
     /// Channels that are toggled on.
     pub channels: Channels,
-    /// Whether the overlays are shown at all.
+    /// `true` if the overlays are shown at all.
     pub overlays: bool,
     /// How the overlays look.
     pub style: OverlayStyle,
-    /// What of the picture is seen.
+    /// The visible part of the picture.
     pub view: ViewSettings,
-    /// What is brushed in the scopes: pixels that all brushes select keep their light, while the rest of the picture dims.
+    /// The brushes of the scopes: pixels that all brushes select keep their light, while the rest of the picture dims.
     pub brushes: Brushes,
     /// How far the rest has dimmed: 0 not at all, 1 as far as it goes.
     pub brush_strength: f32,
     /// Bins of a probed pixel, channel by channel, to mark in the overlays; [`NO_BIN`] for none.
     pub marks: Option<[u32; 4]>,
-    /// What is done to the picture before it is drawn.
+    /// The adjustments of the picture before it is drawn.
     pub adjustments: Adjustments,
     /// Which picture is counted; without adjustments always the source.
     pub counted: Counted,
     /// Which other picture is shown with it, and how.
     pub pair: Pair,
-    /// Whether the cumulative histograms are drawn over the bars.
+    /// `true` if the cumulative histograms are drawn over the bars.
     pub curves: bool,
-    /// What the picture tells of its exposure.
+    /// The exposure marks in the picture.
     pub exposure: Exposure,
     /// The scopes beside the histograms.
     pub scopes: ScopeStyle,
-    /// Whether the codes of its pixels are written in them, where these are large.
+    /// `true` if the codes of its pixels are written in them, where these are large.
     pub datascope: Datascope,
 }
 
@@ -137,7 +137,7 @@ impl Scene {
         }
     }
 
-    /// What of the picture is seen: side by side, what would be cut off to cover a half of the view is seen too.
+    /// Returns the visible part of the picture: side by side, what would be cut off to cover a half of the view is seen too.
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
         let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
@@ -203,7 +203,7 @@ impl Scene {
         Some(Seam { column, other, moves })
     }
 
-    /// Whether the luminance of linear light is shown where these components are counted: code values have none.
+    /// Returns `true` if the luminance of linear light is shown where these components are counted: code values have none.
     #[must_use]
     pub const fn shows_linear(&self, components: Components) -> bool {
         let has_luminance = matches!(components, Components::Rgbl) && self.channels.contains(3);
@@ -217,7 +217,7 @@ impl Scene {
         self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| counted.vectorscope);
     }
 
-    /// What is brushed as it works on the picture, if it does.
+    /// Returns the light of the brushes in the picture, if they have any.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {
         if self.brushes.in_scopes() {
