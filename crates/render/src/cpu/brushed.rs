@@ -1,4 +1,4 @@
-//! What brushes select of a picture, and what the scopes count of that, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
+//! The pixels that brushes select, and the scopes' counts of them, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
 //! do the same.
 
 use rayon::prelude::*;
@@ -27,7 +27,7 @@ pub struct SelectedPixels {
     pub count: u32,
 }
 
-/// What of a selection is counted: what the histograms show, what the other scopes do.
+/// The counts that are wanted of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BrushedChoice {
     /// The bins.
@@ -36,7 +36,7 @@ pub struct BrushedChoice {
     pub scopes: ScopeChoice,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BrushedCounts {
     /// The bins; nothing is told of what lay outside the range.
@@ -78,7 +78,7 @@ impl SelectedPixels {
         &self.words[(y * PLANES + filter as usize) * self.row_words..][..self.row_words]
     }
 
-    /// Whether a pixel passes a filter.
+    /// Returns `true` if a pixel passes a filter.
     #[inline(always)]
     #[must_use]
     pub fn has(&self, filter: Filter, x: u32, y: u32) -> bool {
@@ -180,7 +180,7 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// What is counted channel by channel.
+/// The counting channel by channel.
 struct Channels<'a> {
     selected: &'a SelectedPixels,
     picture: &'a Picture,

@@ -1,4 +1,4 @@
-//! What is drawn where the codes of a picture ask for it, on the CPU as in shaders/video.wgsl: false colour, zebras and marks, and the
+//! Drawing by the codes of a picture, on the CPU as in shaders/video.wgsl: false colour, zebras and marks, and the
 //! codes themselves.
 
 use super::rows::Rows;
@@ -63,7 +63,7 @@ pub(super) struct Tinter<'a> {
 }
 
 impl<'a> Tinter<'a> {
-    /// What paints a picture in those columns and rows of its own, as pixels whose red and blue are in those places; nothing where false
+    /// A painter of a picture in those columns and rows of its own, as pixels whose red and blue are in those places; nothing where false
     /// colour is off.
     pub fn new(
         picture: &'a Picture,
@@ -106,7 +106,7 @@ pub(super) struct Inspector<'a> {
     covering: Covering<'a>,
     /// Where red and blue are among a pixel's bytes; green is between them.
     red_blue: [usize; 2],
-    /// Whether rows that are drawn become columns of the view.
+    /// `true` if rows that are drawn become columns of the view.
     is_turned: bool,
     /// The view's column at which drawing begins.
     first_column: u32,
@@ -114,7 +114,7 @@ pub(super) struct Inspector<'a> {
 }
 
 impl<'a> Inspector<'a> {
-    /// What paints a picture in those columns and rows of its own, for a view of which `placement` has the columns from
+    /// A painter of a picture in those columns and rows of its own, for a view of which `placement` has the columns from
     /// `first_column` on.
     pub fn new(
         picture: &'a Picture,
@@ -157,12 +157,12 @@ pub(super) struct Writer<'a> {
     cells: Cells,
     /// Where red and blue are among a pixel's bytes; green is between them.
     red_blue: [usize; 2],
-    /// Whether rows that are drawn become columns of the view.
+    /// `true` if rows that are drawn become columns of the view.
     is_turned: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// What writes on a picture in those columns and rows of its own.
+    /// A writer on a picture in those columns and rows of its own.
     pub fn new(
         picture: &'a Picture,
         placement: &Placement,

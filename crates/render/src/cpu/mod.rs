@@ -28,7 +28,7 @@
 //! one code. So only that code is counted, four times less work, and the finished bins are moved to where their codes
 //! are converted to.
 //!
-//! What was tried and did not pay: converting and counting in one loop, so that a processor could do both at a time (a
+//! Attempts that did not pay: converting and counting in one loop, so that a processor could do both at a time (a
 //! fifth slower); four bins per code in place of two; reading the
 //! codes eight bytes at a time; AVX-512.
 
@@ -86,7 +86,7 @@ const PAIRED_SHARE: usize = 1 << 18;
 /// Counts pictures on the CPU. It keeps its scratch memory from picture to picture.
 pub struct Engine {
     level: Level,
-    /// Whether two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
+    /// `true` if two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
     pairing: Option<bool>,
     workers: Vec<Box<Worker>>,
     histogram: Histogram,

@@ -33,7 +33,7 @@ pub struct Overlay {
     lit: [u32; 2],
 }
 
-/// What the bars of an overlay are found from.
+/// The data from which the bars of an overlay are found.
 struct BarSource<'a> {
     panel: &'a PanelParams,
     histogram: &'a Histogram,
@@ -132,7 +132,7 @@ impl Overlay {
         }
     }
 
-    /// What the overlay shows at a column in a row that is counted from below, `strength` being that of a line across.
+    /// Returns the colour of the overlay at a column in a row that is counted from below, `strength` being that of a line across.
     fn shown(&self, column: usize, row: u32, strength: f32) -> Color {
         let panel = &self.panel;
         let band = self.ends.iter().filter(|ends| row >= ends[column]).count();
@@ -169,7 +169,7 @@ impl Overlay {
     }
 }
 
-/// What one column shows.
+/// The bands of one column.
 struct OverlayColumn {
     ends: [u32; CHANNELS],
     colors: [Color; BANDS],
@@ -276,7 +276,7 @@ impl BarSource<'_> {
         color
     }
 
-    /// Whether a line that begins at a column covers this one.
+    /// Returns `true` if a line that begins at a column covers this one.
     fn is_on_line(&self, column: u32, begin: u32) -> bool {
         column >= begin && column - begin < self.panel.line
     }

@@ -50,11 +50,12 @@ pub struct Adapter {
     result_bins: Option<HistogramPasses>,
     linear: Option<LinearPass>,
     scopes: Option<ScopePasses>,
-    scopes_asked: OnRequest<(CountKey, ScopeQuestion)>,
+    /// Counts that were asked for; dropped with the scopes.
+    scopes_asked: Option<OnRequest<(CountKey, ScopeQuestion)>>,
     selection: Option<BrushedPasses>,
-    selection_asked: OnRequest<CountKey>,
+    selection_asked: Option<OnRequest<CountKey>>,
     figures: Figures,
-    /// Whether the result has thresholds.
+    /// `true` if the result has thresholds.
     has_thresholds: bool,
     thresholds: OnRequest<()>,
     video: VideoPass,
@@ -177,9 +178,9 @@ impl Adapter {
             result_bins: None,
             linear: None,
             scopes: None,
-            scopes_asked: OnRequest::new(device, "live scopes", CHANNELS << MOST_LEVEL_BITS),
+            scopes_asked: None,
             selection: None,
-            selection_asked: OnRequest::new(device, "brushed total", 1),
+            selection_asked: None,
             figures: Figures {
                 cumulative: None,
                 limits: None,
@@ -197,11 +198,10 @@ impl Adapter {
         if image == Image::Result { self.result_bins.as_ref() } else { Some(&self.bins) }
     }
 
-    /// Sends for counts of a scope.
-    fn send_for(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject), question: ScopeQuestion) {
-        let Some(passes) = &self.scopes else { return };
+    /// The words of the scopes' buffers that answer a question.
+    fn words_of(&self, subject: &CountSubject, question: ScopeQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
         let Series { rect, components, .. } = subject.series;
-        let buffers = passes.buffers();
+        let buffers = self.scopes.as_ref()?.buffers();
         let shape = Waveform::shape(&subject.input.layout, rect, components);
         let levels = shape.levels();
         let words: Vec<(Option<&Buffer>, Range<usize>)> = match question {
@@ -217,10 +217,7 @@ impl Adapter {
                 vec![(buffers.vectorscope, cb * levels..(cb + 1) * levels)]
             }
         };
-        let parts: Option<Vec<_>> = words.into_iter().map(|(buffer, words)| Some((buffer?, words))).collect();
-        if let Some(parts) = parts {
-            self.scopes_asked.send(gpu, "fetch scope", &parts, subject.series, (*key, question));
-        }
+        words.into_iter().map(|(buffer, words)| Some((buffer?, words))).collect()
     }
 }
 
@@ -376,18 +373,23 @@ impl Backend for Adapter {
         question: ScopeQuestion,
     ) -> Option<ScopeAnswer> {
         let series = Some(subject.series);
-        self.scopes_asked.poll(&gpu.device, series);
-        let is_there = self.scopes_asked.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
-        if !is_there && self.scopes_asked.is_idle() {
-            self.send_for(gpu, (key, subject), question);
+        let room = || OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        let mut requested = self.scopes_asked.take().unwrap_or_else(room);
+        requested.poll(&gpu.device, series);
+        let is_there = requested.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
+        if !is_there
+            && requested.is_idle()
+            && let Some(parts) = self.words_of(subject, question)
+        {
+            requested.send((&gpu.device, &gpu.queue), "fetch scope", &parts, subject.series, (*key, question));
         }
-        let ((of, asked), counts) = self.scopes_asked.newest(series)?;
+        let ((of, asked), counts) = self.scopes_asked.insert(requested).newest(series)?;
         let is_alike = of.counts_as(key) && *asked == question;
         is_alike.then(|| ScopeAnswer { question, counts: counts.to_vec() })
     }
 
     fn release_scopes(&mut self) {
-        self.scopes = None;
+        (self.scopes, self.scopes_asked) = (None, None);
     }
 
     fn select(
@@ -423,27 +425,31 @@ impl Backend for Adapter {
     /// The number is sent for, and comes some drawings later: until then that of an earlier picture of the series is returned.
     fn ask_selected(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject)) -> Option<u32> {
         let series = Some(subject.series);
-        self.selection_asked.poll(&gpu.device, series);
-        let is_there = self.selection_asked.newest(series).is_some_and(|(newest, _)| newest == key);
-        if let (true, Some(passes)) = (!is_there && self.selection_asked.is_idle(), &self.selection) {
-            self.selection_asked.send(gpu, "fetch brushed total", &[(&passes.total, 0..1)], subject.series, *key);
+        let asked = self.selection_asked.get_or_insert_with(|| OnRequest::new(&gpu.device, "brushed total", 1));
+        asked.poll(&gpu.device, series);
+        let is_there = asked.newest(series).is_some_and(|(newest, _)| newest == key);
+        if let (true, Some(passes)) = (!is_there && asked.is_idle(), &self.selection) {
+            let total = [(&passes.total, 0..1)];
+            asked.send((&gpu.device, &gpu.queue), "fetch brushed total", &total, subject.series, *key);
         }
-        let (newest, words) = self.selection_asked.newest(series)?;
+        let (newest, words) = asked.newest(series)?;
         words.first().copied().filter(|_| newest.brushes == key.brushes)
     }
 
     fn release_selection(&mut self) {
-        self.selection = None;
+        (self.selection, self.selection_asked) = (None, None);
     }
 
     fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
-        let come = [self.scopes_asked.poll(&gpu.device, series), self.selection_asked.poll(&gpu.device, series)];
-        if come.contains(&true) {
-            FiguresState::New
-        } else if self.scopes_asked.is_pending() || self.selection_asked.is_pending() {
-            FiguresState::UnderWay
-        } else {
-            FiguresState::Settled
+        let states = [
+            self.scopes_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
+            self.selection_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
+        ];
+        let states = states.into_iter().flatten();
+        match states.fold((false, false), |any, of| (any.0 || of.0, any.1 || of.1)) {
+            (true, _) => FiguresState::New,
+            (false, true) => FiguresState::UnderWay,
+            (false, false) => FiguresState::Settled,
         }
     }
 
@@ -561,6 +567,7 @@ impl Backend for Adapter {
         if self.pictures.prepare(target, &mut self.video, self.selection.as_ref(), parts) {
             recording.names.push("light");
         }
+        recording.note(|times| &mut times.cpu_paint, None);
         false
     }
 

@@ -73,7 +73,7 @@ pub struct Loaded {
     pub loading: u64,
     /// Its bins, where the caller knows them.
     pub given: Option<Histogram>,
-    /// Whether its bins are ready to be drawn.
+    /// `true` if its bins are ready to be drawn.
     pub is_counted: bool,
 }
 
@@ -106,9 +106,9 @@ pub struct AdjustJob<'a> {
     pub adjustments: Adjustments,
     /// Seconds since the picture before; `None` where it does not follow that.
     pub elapsed_secs: Option<f64>,
-    /// Whether all of the source's red, green, blue and luminance has been counted.
+    /// `true` if all of the source's red, green, blue and luminance has been counted.
     pub counts_source: bool,
-    /// Whether all of the result is going to be counted.
+    /// `true` if all of the result is going to be counted.
     pub counts_result: bool,
 }
 
@@ -124,7 +124,7 @@ pub struct DifferenceJob {
 /// The key of what was counted of a picture: the loading, the choice of what is adjusted, and which picture is counted.
 pub type CountedKey = (u64, u64, Counted);
 
-/// What scopes, brushes and linear light are counted of: the picture whose bins are drawn as filled bars.
+/// The picture that scopes, brushes and linear light are counted of: the one whose bins are drawn as filled bars.
 #[derive(Debug, Clone, Copy)]
 pub struct CountSubject {
     pub key: CountedKey,
@@ -146,7 +146,7 @@ pub struct ViewPart {
     pub placement: Placement,
     /// The light of a brush, if there is one.
     pub lighting: Option<Lighting>,
-    /// Whether the scopes' brushes have selected the lit pixels one by one.
+    /// `true` if the scopes' brushes have selected the lit pixels one by one.
     pub is_selected: bool,
     /// The picture whose codes decide what is lit, where that is another one.
     pub lit_by: Option<Image>,
@@ -177,14 +177,14 @@ impl ViewPart {
 #[derive(Debug, Clone, Copy)]
 pub struct FigureQuestion {
     pub image: Image,
-    /// Whether the bins are ready.
+    /// `true` if the bins are ready.
     pub is_counted: bool,
     pub tag: FrameTag,
     /// The number of the loading, and of the choice of what is adjusted and counted.
     pub of: (u64, u64),
     pub series: Series,
     pub conversion: Conversion,
-    /// Whether the pixels outside the limits of EBU R 103 are to be counted.
+    /// `true` if the pixels outside the limits of EBU R 103 are to be counted.
     pub limits: bool,
     /// The brush whose selected pixels are to be counted.
     pub brush: Option<Brush>,
@@ -335,10 +335,10 @@ pub trait Backend: fmt::Debug {
     /// Sends for figures that are not; whether they are under way now.
     fn send_figures(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, question: &FigureQuestion) -> bool;
 
-    /// Whether the answer to this question is under way.
+    /// Returns `true` if the answer to this question is under way.
     fn is_answering(&self, question: &FigureQuestion) -> bool;
 
-    /// Whether any figures are under way.
+    /// Returns `true` if any figures are under way.
     fn has_figures_under_way(&self) -> bool;
 
     /// Takes figures that have come back. Those of the loaded picture before its last choice are dropped.

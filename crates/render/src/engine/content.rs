@@ -1,4 +1,4 @@
-//! What is loaded and what has been made of it so far: plain facts, whichever backend has the pictures.
+//! The loaded picture and what has been made of it so far: plain facts, whichever backend has the pictures.
 
 use std::ops::Range;
 
@@ -26,13 +26,13 @@ pub struct Comparison {
     pub frame: Frame,
     /// Its number among the pictures that were compared with.
     pub number: u64,
-    /// Whether the backend has it.
+    /// `true` if the backend has it.
     is_loaded: bool,
     adjusted: Option<AdjustmentKey>,
 }
 
 impl Comparison {
-    /// Whether it shows this frame, read in this way. It keeps the memory of its own, so that no other picture can lie there.
+    /// Returns `true` if it shows this frame, read in this way. It keeps the memory of its own, so that no other picture can lie there.
     fn is_of(&self, frame: &Frame) -> bool {
         let (own, other) = (&self.frame.picture, &frame.picture);
         let place = |picture: &Picture| (picture.plane(0).bytes.as_ptr(), picture.width(), picture.height());
@@ -93,7 +93,7 @@ pub struct Content {
     pub loadings: u64,
     /// Pictures compared with so far.
     comparisons: u64,
-    /// What the last recording made and counted, and how often that has changed.
+    /// The choice of the last recording, and how often it has changed.
     pub choice: ContentChoice,
     pub revision: u64,
 }
@@ -291,12 +291,12 @@ impl Content {
         self.loaded.as_ref().map(Loaded::series)
     }
 
-    /// Whether the loaded picture's adjusted one is there.
+    /// Returns `true` if the loaded picture's adjusted one is there.
     pub fn has_result(&self) -> bool {
         self.loaded.as_ref().is_some_and(|loaded| self.is_adjusted(loaded.loading, &self.choice.adjustments))
     }
 
-    /// Whether these adjustments of the picture of that loading are there.
+    /// Returns `true` if these adjustments of the picture of that loading are there.
     pub fn is_adjusted(&self, loading: u64, adjustments: &Adjustments) -> bool {
         let is =
             |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
@@ -330,7 +330,7 @@ impl Content {
         }
     }
 
-    /// Whether the bins that are drawn as filled bars are ready.
+    /// Returns `true` if the bins that are drawn as filled bars are ready.
     pub fn is_counted(&self) -> bool {
         match self.filled() {
             Some(Image::Result) => self.adjusted.as_ref().is_some_and(|adjusted| adjusted.is_counted),
@@ -369,7 +369,7 @@ impl Content {
         Some(Conversion::new(&layout, &colorimetry))
     }
 
-    /// What scopes, brushes and linear light are counted of.
+    /// The picture that scopes, brushes and linear light are counted of.
     pub fn subject(&self) -> Option<CountSubject> {
         let loaded = self.loaded.as_ref()?;
         let image = self.bars().0;
@@ -408,7 +408,7 @@ impl Content {
         if is_adjusted { Image::AdjustedComparison } else { Image::Comparison }
     }
 
-    /// Whether that picture is there to be drawn with the loaded one.
+    /// Returns `true` if that picture is there to be drawn with the loaded one.
     fn has(&self, other: Other) -> bool {
         match other {
             Other::Source => self.has_result(),
@@ -429,7 +429,7 @@ impl Content {
         self.paired(scene).and_then(|_| scene.seam(size))
     }
 
-    /// What is drawn of which picture on a view of that many pixels.
+    /// The parts of a view of that many pixels, each with its picture.
     pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));

@@ -116,7 +116,7 @@ impl Cpu {
         self.image(image).and_then(|picture| region::parts(picture, rect).ok()).unwrap_or_default()
     }
 
-    /// What lights a part of the view, and what decides.
+    /// The light of a part of the view, and what decides which pixels are lit.
     fn light(&self, part: &ViewPart) -> Option<(crate::view::brush::Lighting, LitBy<'_>)> {
         let by = match self.selection.as_ref().filter(|_| part.is_selected) {
             Some(selection) => LitBy::Selected(&selection.pixels),

@@ -1,4 +1,4 @@
-//! What else is counted of one picture for figures: scopes, and the luminance of linear light.
+//! Further counts of one picture for figures: scopes, and the luminance of linear light.
 
 use super::counter::pixels_of;
 use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};

@@ -22,7 +22,7 @@ pub use renderer::Renderer;
 use crate::cpu::Level;
 use crate::gpu::{AdapterChoice, Gpu, GpuError};
 
-/// What the user wants to count with.
+/// The engine that the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {
     /// The adapter, or the CPU where the adapter is software.
@@ -34,7 +34,7 @@ pub enum EngineChoice {
     Cpu,
 }
 
-/// What counts, adjusts and paints the pictures of views.
+/// The backend that counts, adjusts and paints the pictures of views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
     /// The adapter, by its shaders.
@@ -43,21 +43,21 @@ pub enum BackendKind {
     Cpu,
 }
 
-/// Who counts.
+/// The engine that was found.
 #[derive(Debug, Clone)]
 enum FoundEngine {
     Cpu,
     Adapter(Arc<Gpu>),
 }
 
-/// Who counts, once that is known: drivers take their time to load, and an engine may be started on a thread of its own.
+/// The engine, once it is known: drivers take their time to load, and an engine may be started on a thread of its own.
 ///
 /// Unless the user asked for the adapter, frames are counted by the CPU until it is there.
 #[derive(Debug)]
 pub struct Engine {
     found: Arc<OnceLock<FoundEngine>>,
     thread: Option<JoinHandle<Result<(), GpuError>>>,
-    /// Whether the user asked for the adapter.
+    /// `true` if the user asked for the adapter.
     is_wanted: bool,
 }
 
@@ -124,7 +124,7 @@ impl Engine {
         if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { BackendKind::Adapter } else { BackendKind::Cpu }
     }
 
-    /// Who counts, for people: "the CPU", or the adapter's name.
+    /// The engine for people: "the CPU", or the adapter's name.
     #[must_use]
     pub fn description(&self) -> String {
         match self.found.get() {

@@ -99,7 +99,7 @@ impl Backends {
     }
 }
 
-/// What was made of the content for the last view.
+/// The counts that were made for the last view.
 #[derive(Debug, Default)]
 struct MadeForView {
     scopes: Option<(CountKey, CountSubject)>,
@@ -120,7 +120,7 @@ struct MadeSelection {
 /// Which figures are asked for.
 #[derive(Debug, Default)]
 struct FigureRequest {
-    /// Whether somebody waits for figures that are not on their way yet.
+    /// `true` if somebody waits for figures that are not on their way yet.
     is_wanted: bool,
     /// The loading that they were asked of.
     asked: Option<u64>,
@@ -365,7 +365,7 @@ impl Renderer {
     /// Records all that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless that is done,
     /// then the picture, then the overlays. Without a picture the view becomes black.
     ///
-    /// What the scene adjusts and counts may change at any time; what follows from it is made anew from what is loaded.
+    /// The scene may change its adjustments and counts at any time; what follows from them is made anew from what is loaded.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -478,8 +478,7 @@ impl Renderer {
     /// Returns the bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
     pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
         self.poll_thresholds(gpu);
-        if self.figures.is_wanted
-            && let Some(question) = self.question()
+        if let Some(question) = self.wanted()
             && let Some(sums) = self.backends.current().figures(&question)
         {
             self.figures.is_wanted = false;
@@ -491,10 +490,15 @@ impl Renderer {
         come
     }
 
-    /// Whether bins were asked for that have not come yet, or thresholds are under way.
+    /// Returns `true` if bins were asked for that have not come yet, or thresholds are under way.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
         self.figures.is_wanted || self.backends.current_ref().has_figures_under_way()
+    }
+
+    /// The figures that somebody waits for and that are not on their way yet.
+    fn wanted(&self) -> Option<FigureQuestion> {
+        if self.figures.is_wanted { self.question() } else { None }
     }
 
     /// The figures that are asked for; nothing where the picture that is counted comes with the next drawing.
@@ -567,7 +571,7 @@ impl Renderer {
 
     /// Sends for the bins that are wanted if they are counted already; else the next recording does.
     fn fetch_histogram(&mut self, gpu: &Gpu) {
-        let Some(question) = self.question().filter(|_| self.figures.is_wanted) else { return };
+        let Some(question) = self.wanted() else { return };
         let mut encoder = gpu.encoder("fetch bins");
         if self.backends.current().send_figures(gpu, &mut encoder, &question) {
             self.figures.is_wanted = false;
@@ -698,7 +702,7 @@ impl Renderer {
                 log::error!("the picture cannot be counted or drawn: {reason}");
             }
         }
-        if let Some(question) = self.question().filter(|_| self.figures.is_wanted)
+        if let Some(question) = self.wanted()
             && self.backends.current().send_figures(gpu, encoder, &question)
         {
             self.figures.is_wanted = false;
@@ -865,7 +869,7 @@ impl Renderer {
 }
 
 impl MadeForView {
-    /// Whether the histograms show what the scopes' brushes select.
+    /// Returns `true` if the histograms show what the scopes' brushes select.
     fn shows_selected(&self) -> bool {
         self.selection.as_ref().is_some_and(|made| made.wanted.histogram)
     }

@@ -117,7 +117,7 @@ pub struct CumulativePass {
     /// Sums over all channels in one: what lies before a channel is taken off again where its sums are read. The words are
     /// those of [`Cumulative::scan_words`].
     pub sums: wgpu::Buffer,
-    /// What the job is for: a bin buffer and the bits of its codes.
+    /// The bin buffer of the job, and the bits of its codes.
     made: Option<(wgpu::Buffer, u32, ScanJob)>,
 }
 

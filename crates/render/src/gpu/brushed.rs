@@ -1,4 +1,4 @@
-//! What brushes of the scopes select: one pass that finds the pixels, and others that count them for the scopes.
+//! The selection of the scopes' brushes: one pass finds the pixels, others count them for the scopes.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub struct BrushParams {
     pub waveform: [u32; 4],
     /// The first pixel of a row that the waveform's may select, and the one behind the last.
     pub columns: [u32; 2],
-    /// Whether the channels are Y', Cb and Cr as coded.
+    /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
     /// Words of a row of a plane.
     pub row_words: u32,
@@ -66,9 +66,9 @@ pub struct BrushedParams {
     pub columns: u32,
     /// Its counts from one channel to the next.
     pub stride: u32,
-    /// Whether bins are counted.
+    /// `true` if bins are counted.
     pub bins: u32,
-    /// Whether the waveform is.
+    /// `true` if the waveform is.
     pub waveform: u32,
     /// Weights of red, green and blue in Cb, and the bias.
     pub cb: [i32; 4],
@@ -105,7 +105,7 @@ pub struct BrushedPasses {
     vectorscope: wgpu::Buffer,
 }
 
-/// What a pipeline is made for.
+/// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct BrushedPipelineKey {
     layout: PixelLayout,
@@ -317,7 +317,7 @@ impl BrushedPasses {
     }
 }
 
-/// What is counted: how, of which samples, and how many pixels those have.
+/// The dispatches that count: how, which samples, and how many pixels those have.
 fn works(
     layout: &PixelLayout,
     selection: &Selection,

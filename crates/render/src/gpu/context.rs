@@ -18,7 +18,7 @@ pub struct AdapterChoice {
 pub struct Gpu {
     /// The adapter.
     pub adapter: wgpu::Adapter,
-    /// What the driver says of it.
+    /// The driver's description.
     pub info: wgpu::AdapterInfo,
     /// The device.
     pub device: wgpu::Device,
@@ -58,14 +58,14 @@ fn descriptor(
     descriptor
 }
 
-/// What is known of an adapter, in the words of its backend and driver.
+/// The description of an adapter in the words of its backend and driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterInfo {
     /// Its name, part of which chooses it ([`AdapterChoice`]).
     pub name: String,
-    /// What it is, such as `DiscreteGpu` or `Cpu`.
+    /// Its kind, such as `DiscreteGpu` or `Cpu`.
     pub kind: String,
-    /// What it is spoken to with, such as `Vulkan`.
+    /// Its graphics interface, such as `Vulkan`.
     pub backend: String,
     /// The driver and its version.
     pub driver: String,
@@ -185,7 +185,7 @@ impl Gpu {
         Ok(Self { adapter, info, device, queue, most_plane_bytes, imports, failure })
     }
 
-    /// Whether the adapter computes on the CPU.
+    /// Returns `true` if the adapter computes on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
@@ -214,7 +214,7 @@ impl Gpu {
         }
     }
 
-    /// Whether the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
+    /// Returns `true` if the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
     #[must_use]
     pub fn reads_in_place(&self) -> bool {
         self.imports.are_possible()
@@ -303,7 +303,7 @@ fn choose(
     drawing.ok_or(GpuError::NoSurface { available })
 }
 
-/// What to say where no adapter can draw in a window.
+/// The error where no adapter can draw in a window.
 pub(super) fn without_surface(instance: &wgpu::Instance) -> GpuError {
     let all = all(instance);
     if all.is_empty() { GpuError::NoAdapter } else { GpuError::NoSurface { available: names(&all) } }
@@ -334,8 +334,8 @@ impl Instance {
     }
 }
 
-/// The entry point in the making, on a thread of its own: loading the graphics drivers takes longest of all that a start needs. It is waited for in any case: a program that ends while a driver is being loaded on
-/// another thread can crash in the driver.
+/// The entry point in the making, on a thread of its own: loading the graphics drivers takes longest of all that a start needs.
+/// It is waited for in any case: a program that ends while a driver is being loaded on another thread can crash in the driver.
 #[derive(Debug)]
 pub struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
 

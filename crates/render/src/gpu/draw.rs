@@ -26,11 +26,11 @@ const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 pub struct ViewPass<'a> {
     /// The view.
     pub view: &'a wgpu::TextureView,
-    /// Whether the pictures are on it already; otherwise it is black where no picture covers it.
+    /// `true` if the pictures are on it already; otherwise it is black where no picture covers it.
     pub is_painted: bool,
     /// The span of the drawing, where it is timed.
     pub spans: Option<Spans<'a>>,
-    /// Whether the span begins with this pass.
+    /// `true` if the span begins with this pass.
     pub begins: bool,
 }
 

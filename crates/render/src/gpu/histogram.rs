@@ -59,26 +59,26 @@ pub struct HistogramPasses {
     state: Option<PreparedBins>,
 }
 
-/// What the bin buffer is set up for.
+/// The state for which the bin buffer is set up.
 #[derive(Debug, Clone, PartialEq)]
 struct PreparedBins {
-    /// What the chunk pass reads; `None` where another pass writes the chunks.
+    /// The picture that the chunk pass reads; `None` where another pass writes the chunks.
     reads: Option<Reads>,
     /// The rectangle that it counts alone, if it does.
     region: Option<Rect>,
     plan: Plan,
 }
 
-/// What the chunk pass must know of a picture.
+/// The properties of a picture that the chunk pass needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Reads {
     picture: InputPicture,
     components: Components,
-    /// Whether a rectangle is counted alone.
+    /// `true` if a rectangle is counted alone.
     regional: bool,
 }
 
-/// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
+/// The key of the chunk pass's pipelines: everything but the number of chunks, which is only dispatched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ChunkKey {
     reads: Reads,

@@ -44,7 +44,7 @@ impl PassTimes {
     }
 }
 
-/// What is timed; its number is that of its span of timestamps.
+/// A timed pass; its number is that of its span of timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timed {
     /// The chunk pass over the source.
@@ -111,7 +111,7 @@ impl LiveTiming {
         }
     }
 
-    /// Whether the adapter tells its passes' times.
+    /// Returns `true` if the adapter tells its passes' times.
     #[must_use]
     pub const fn has_timestamps(&self) -> bool {
         self.timestamps.is_some()
@@ -147,7 +147,7 @@ impl LiveTiming {
         self.belt.submitted(None);
     }
 
-    /// Whether figures are under way.
+    /// Returns `true` if figures are under way.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()

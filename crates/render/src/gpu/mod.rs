@@ -40,7 +40,7 @@ use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
 pub use wgpu::{Buffer, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
-/// What can go wrong on the GPU's side, each with what to do about it.
+/// An error on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
     /// There is no adapter at all.
@@ -51,7 +51,7 @@ pub enum GpuError {
     /// No adapter has the wanted name.
     #[error("no adapter's name contains '{wanted}'; there are: {available}")]
     NoSuchAdapter {
-        /// What the user asked for.
+        /// The name that the user asked for.
         wanted: String,
         /// The names that exist, separated by commas.
         available: String,
@@ -127,7 +127,7 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    /// Whether the adapter cannot hold or count a picture, which the CPU then takes.
+    /// Returns `true` if the adapter cannot hold or count a picture, which the CPU then takes.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::PictureTooLarge { .. } | Self::TooDeep { .. })

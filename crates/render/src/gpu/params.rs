@@ -112,16 +112,16 @@ pub struct PairingParams {
 
 const _: () = assert!(size_of::<PairingParams>() == 16);
 
-/// What passes must know of a picture whose planes the GPU has.
+/// The properties of a picture in the GPU's memory that passes need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InputPicture {
     /// How its samples lie.
     pub layout: PixelLayout,
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
+    /// `true` if the conversion to red takes part of the second component, or that to blue of the third.
     pub crossed: bool,
-    /// Whether it is an adjusted picture, whose words are its packed codes.
+    /// `true` if it is an adjusted picture, whose words are its packed codes.
     pub packed: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct RegroupPass {
     made: Option<RegroupBindings>,
 }
 
-/// What was made for bins of that buffer.
+/// The resources for bins of one buffer.
 #[derive(Debug)]
 struct RegroupBindings {
     counted: wgpu::Buffer,

@@ -156,7 +156,7 @@ impl ScopeShape {
     }
 }
 
-/// What pictures are counted by whose counts are added up on the adapter.
+/// The properties that pictures share whose counts are added up on the adapter.
 type Alike = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.

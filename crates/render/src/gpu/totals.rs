@@ -47,7 +47,7 @@ pub struct SelectionParams {
     pub low: u32,
     /// Highest bin that is selected.
     pub high: u32,
-    /// Whether the channels are Y', Cb and Cr as coded.
+    /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
 }
 
@@ -91,7 +91,7 @@ impl RowPass {
     }
 }
 
-/// What is asked of each pixel, as the parameters of a pass.
+/// A question about each pixel, as the parameters of a pass.
 pub trait Question: bytemuck::NoUninit + Default {
     /// Name of the pass and its buffers.
     const LABEL: &'static str;

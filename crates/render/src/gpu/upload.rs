@@ -22,7 +22,7 @@ pub struct PictureBuffers {
 /// A picture in the adapter's memory, as passes read it.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundPicture<'a> {
-    /// What binds its planes.
+    /// The bind group of its planes.
     pub group: &'a wgpu::BindGroup,
     /// Its layout and size.
     pub input: InputPicture,
@@ -48,7 +48,7 @@ struct PlaneBuffer {
     row_bytes: usize,
 }
 
-/// What recorded commands copy from.
+/// The memory that recorded commands copy from.
 #[must_use = "its memory is free again only when it is told that the commands were submitted"]
 pub(super) enum Underway {
     /// Memory that the planes were copied to.

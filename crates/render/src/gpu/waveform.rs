@@ -81,7 +81,7 @@ pub struct WaveformPasses {
     prepared: Option<PreparedWaveform>,
 }
 
-/// What a pipeline is made for.
+/// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct WaveformPipelineKey {
     picture: InputPicture,
@@ -245,7 +245,7 @@ impl WaveformPasses {
         self.counts.as_ref().filter(|_| self.prepared.is_some())
     }
 
-    /// What those counts are of, without them, and how many words they take.
+    /// The shape of the counts, without them, and the number of their words.
     #[must_use]
     pub fn shape(&self) -> Option<(&Waveform, usize)> {
         self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))

@@ -16,7 +16,7 @@ pub enum End {
     Highest,
 }
 
-/// Whether a clip indicator is lit where so many of all samples lie in the outermost code.
+/// Returns `true` if a clip indicator is lit where so many of all samples lie in the outermost code.
 #[must_use]
 pub const fn is_lit(outermost: u64, samples: u64) -> bool {
     outermost * 1000 > samples * TOLERATED

@@ -1,4 +1,4 @@
-//! What is shown of a picture and where: the scene, the panels, the placement, the brush and the probe, as plain decisions.
+//! The plain decisions about what is shown where: the scene, the panels, the placement, the brush and the probe.
 
 pub mod binning;
 pub mod brush;

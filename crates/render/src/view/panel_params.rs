@@ -1,4 +1,4 @@
-//! What whoever draws an overlay is told of it: the adapter's shaders and the CPU alike.
+//! Everything needed to draw an overlay, for the adapter's shaders and for the CPU.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -29,7 +29,7 @@ pub struct PanelParams {
     pub first_column: u32,
     /// Bit c: channel c is shown.
     pub channels: u32,
-    /// Whether heights follow the logarithm of the counts.
+    /// `true` if heights follow the logarithm of the counts.
     pub logarithmic: u32,
     /// Thickness of lines in pixels.
     pub line: u32,
@@ -58,7 +58,7 @@ pub struct PanelParams {
     /// Which bins are drawn as outlines: 0 none, 1 those of another picture, by one scale with the bars, 2 those of the whole of
     /// which the bars are a part, by a scale of their own.
     pub outlined: u32,
-    /// Whether the cumulative histograms are drawn as curves.
+    /// `true` if the cumulative histograms are drawn as curves.
     pub curved: u32,
     /// How much of the bars' light is left beside outlines.
     pub light: f32,
@@ -89,18 +89,18 @@ pub enum Outlined {
     Whole,
 }
 
-/// What the overlays are to show.
+/// The content of the overlays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverlayContent {
     /// n: a channel has 2^n bins.
     pub bits: u32,
-    /// What was counted.
+    /// The counted components.
     pub components: Components,
     /// The range that the codes are in.
     pub range: Range,
     /// Which bins are drawn as outlines.
     pub outlined: Outlined,
-    /// Whether the luminance of linear light is there to be drawn.
+    /// `true` if the luminance of linear light is there to be drawn.
     pub linear: bool,
     /// Columns and rows of the blurred picture that lies behind, if one does.
     pub backdrop: Option<(u32, u32)>,

@@ -40,19 +40,19 @@ impl ScopeKind {
     }
 }
 
-/// What is known of a scope, in one place.
+/// A row of the table of scopes.
 #[derive(Debug)]
 pub struct ScopeRow {
     /// Its name on a button and in notes.
     pub name: &'static str,
-    /// What is counted for it besides bins.
+    /// The counts that it needs besides bins.
     pub counted: ScopeChoice,
     /// How its panel is drawn.
     pub drawing: PanelDrawing,
-    /// What its trace leaves free above and below, as part of its frame's height: what is black and white would hardly be seen at the
+    /// The margin above and below its trace, as part of its frame's height: what is black and white would hardly be seen at the
     /// edges.
     margin: f64,
-    /// Whether it stands square at the right end of a row.
+    /// `true` if it stands square at the right end of a row.
     is_square: bool,
 }
 
@@ -100,11 +100,11 @@ pub enum Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScopeStyle {
-    /// Whether the waveform is shown.
+    /// `true` if the waveform is shown.
     pub waveform: bool,
-    /// Whether the parade is.
+    /// `true` if the parade is.
     pub parade: bool,
-    /// Whether the vectorscope is.
+    /// `true` if the vectorscope is.
     pub vectorscope: bool,
     /// How they share the view with the picture.
     pub layout: Layout,
@@ -112,14 +112,14 @@ pub struct ScopeStyle {
     pub gain: f32,
     /// Enlargement of the vectorscope's middle, one of [`Self::ZOOMS`].
     pub zoom: u32,
-    /// Whether the vectorscope's trace is white, and not in the hue that it stands for.
+    /// `true` if the vectorscope's trace is white, and not in the hue that it stands for.
     pub white: bool,
-    /// Whether the vectorscope has a line for the tone of skin.
+    /// `true` if the vectorscope has a line for the tone of skin.
     pub skin: bool,
     /// Those that were hidden together with the histograms and are to come back together, in the order of `ScopeKind::ALL`.
     #[serde(skip)]
     pub hidden: Option<[bool; 4]>,
-    /// What the levels are labelled with.
+    /// The unit of the labels of the levels.
     pub unit: Unit,
     /// In a split layout, the picture's parts of the view's width and height.
     pub picture: [f32; 2],
@@ -174,7 +174,7 @@ impl ScopeStyle {
         }
     }
 
-    /// Whether a scope is shown; `histograms` says whether those are.
+    /// Returns `true` if a scope is shown; `histograms` says whether those are.
     #[must_use]
     pub const fn shows(&self, kind: ScopeKind, histograms: bool) -> bool {
         match kind {
@@ -185,7 +185,7 @@ impl ScopeStyle {
         }
     }
 
-    /// Whether any scope beside the histograms is shown.
+    /// Returns `true` if any scope beside the histograms is shown.
     #[must_use]
     pub fn any(&self) -> bool {
         ScopeKind::ALL.into_iter().any(|kind| self.shows(kind, false))
@@ -214,7 +214,7 @@ impl ScopeStyle {
         Self { hidden: None, ..self }
     }
 
-    /// What has to be counted for them.
+    /// Returns the counts that they need.
     #[must_use]
     pub fn counted(&self) -> ScopeChoice {
         let shown = ScopeKind::ALL.into_iter().filter(|&kind| self.shows(kind, false));
@@ -230,7 +230,7 @@ impl ScopeStyle {
     }
 }
 
-/// What draws a panel.
+/// The way a panel is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelDrawing {
     /// Its ground alone.

@@ -32,7 +32,7 @@ fn equalized(time_constant_secs: f64) -> Adjustments {
 }
 
 #[test]
-fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_rasterizer_and_engine() {
+fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_backend() {
     let mut studio = Studio::new();
     let layouts = [
         PixelLayout::planar_ycbcr(8, (1, 1)),

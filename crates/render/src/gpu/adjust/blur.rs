@@ -42,7 +42,7 @@ pub struct BlurPlan {
     pub lines: u32,
     /// Pairs of columns of a tile of the pass along the columns.
     pub pairs: u32,
-    /// Whether tiles are kept in workgroup memory.
+    /// `true` if tiles are kept in workgroup memory.
     pub staged: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct BlurPass {
     row_sums: Option<RowSums>,
 }
 
-/// What the pass along the rows hands to the other.
+/// The sums that the pass along the rows hands to the other.
 #[derive(Debug)]
 struct RowSums {
     pixels: u64,

@@ -1,4 +1,4 @@
-//! What two pictures differ by, found by the adapter.
+//! The difference of two pictures, found by the adapter.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub struct DifferenceParams {
     pub other_size: [u32; 2],
     /// Bits of its codes.
     pub other_bits: u32,
-    /// Whether a column of the picture is a row of the other one.
+    /// `true` if a column of the picture is a row of the other one.
     pub is_turned: u32,
     /// How many times larger differences are shown.
     pub gain: u32,
@@ -53,7 +53,7 @@ pub struct DifferencePass {
     made: Option<DifferenceDispatch>,
 }
 
-/// What was made for a pair of pictures, whatever their codes.
+/// The resources for a pair of pictures, whatever their codes.
 #[derive(Debug)]
 struct DifferenceDispatch {
     pair: [Operand; 2],

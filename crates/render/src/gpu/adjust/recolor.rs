@@ -26,7 +26,7 @@ pub struct RecolorParams {
 
 const _: () = assert!(size_of::<RecolorParams>() == 144);
 
-/// What is done to a pixel, numbered as shaders/adjust/recolor.wgsl has it.
+/// The change of a pixel, numbered as shaders/adjust/recolor.wgsl has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// A curve for luminance, hue kept.

@@ -21,7 +21,7 @@ pub struct BackdropPass {
     made: Option<BackdropTarget>,
 }
 
-/// What fits one size of the small picture.
+/// The resources for one size of the small picture.
 #[derive(Debug)]
 struct BackdropTarget {
     texture: wgpu::Texture,

@@ -41,7 +41,7 @@ pub struct OverlayBuffers<'a> {
     pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
     pub backdrop: Option<&'a wgpu::Buffer>,
-    /// What sums the filled ones up; without, no curves are drawn.
+    /// The pass that sums the filled ones up; without it, no curves are drawn.
     pub cumulative: Option<&'a mut CumulativePass>,
 }
 

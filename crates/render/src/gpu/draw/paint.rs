@@ -17,7 +17,7 @@ use histoscope_core::picture::Picture;
 #[derive(Debug)]
 pub struct PaintPass {
     staging: Staging,
-    /// What the commands that are recorded now copy from.
+    /// The memory that the commands recorded now copy from.
     recorded: Option<Staged>,
 }
 

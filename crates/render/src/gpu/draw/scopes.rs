@@ -19,19 +19,19 @@ use histoscope_core::picture::color::Matrix;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::ScopeChoice;
 
-/// What tells counts apart.
+/// The key of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountKey {
     /// The loading, the choice of what is adjusted, and which picture is counted.
     pub of: (u64, u64, Counted),
     /// Which scopes are.
     pub wanted: ScopeChoice,
-    /// What is selected, where that alone is counted.
+    /// The brushes, where only what they select is counted.
     pub brushes: Option<Brushes>,
 }
 
 impl CountKey {
-    /// Whether the same is counted of that picture as of this one.
+    /// Returns `true` if the same is counted of that picture as of this one.
     pub fn counts_as(&self, other: &Self) -> bool {
         Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
     }
@@ -53,7 +53,7 @@ pub struct WaveformCounts<'a> {
     pub counts: CountSource<'a>,
     /// Bits of a level.
     pub level_bits: u32,
-    /// What was counted.
+    /// The counts.
     pub components: Components,
     /// Columns of each channel.
     pub columns: [u32; CHANNELS],
@@ -74,7 +74,7 @@ pub struct VectorscopeCounts<'a> {
     pub matrix: Matrix,
 }
 
-/// What scopes are drawn from; `None` where nothing was counted.
+/// The counts that scopes are drawn from; `None` where nothing was counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScopeBuffers<'a> {
     /// Waveform and parade.

@@ -32,11 +32,11 @@ pub struct PlacementParams {
     pub origin: [f32; 2],
     /// Taps a side from which a picture drawn smaller than itself is averaged.
     pub taps: u32,
-    /// Whether every pixel of the view shows one sample.
+    /// `true` if every pixel of the view shows one sample.
     pub hard: u32,
     /// Columns of the view.
     pub view_width: u32,
-    /// Whether columns of the view are rows of the picture.
+    /// `true` if columns of the view are rows of the picture.
     pub turned: u32,
     /// Channels of the brush, a bit each.
     pub channels: u32,
@@ -46,7 +46,7 @@ pub struct PlacementParams {
     pub high: u32,
     /// How far the rest dims, in 256ths; 0 where there is no brush.
     pub strength: u32,
-    /// Whether the channels are Y', Cb and Cr as coded.
+    /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
     /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
     pub lit_words: u32,
@@ -58,7 +58,7 @@ pub struct PlacementParams {
     pub zebra: u32,
     /// Width of a stripe along a row.
     pub stripe: u32,
-    /// Whether a pixel's tone is its Y' as coded.
+    /// `true` if a pixel's tone is its Y' as coded.
     pub tone_coded: u32,
     /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
     pub marks: u32,
@@ -114,14 +114,14 @@ impl Side {
     }
 }
 
-/// What is drawn of a picture where its codes ask for it.
+/// The layers of a picture that depend on its codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// What is lit, the rest being dimmed.
+    /// The light of a brush, the rest being dimmed.
     pub lighting: Option<&'a Lighting>,
     /// The pixels that are, where they were selected one by one.
     pub selected: Option<SelectedPlanes<'a>>,
-    /// What is striped, marked and in false colour.
+    /// Stripes, marks and false colour.
     pub inspection: Option<&'a Inspection>,
     /// Which codes are written in pixels that are large enough.
     pub codes: Option<&'a Codes>,
@@ -147,7 +147,7 @@ pub struct VideoPass {
     slots: [Slot; Side::COUNT],
 }
 
-/// What is set up for one side.
+/// The state of one side.
 #[derive(Debug)]
 struct Slot {
     placement: wgpu::Buffer,
@@ -296,7 +296,7 @@ impl Slot {
     }
 }
 
-/// What the shader is told of a picture's place, of the brush, and of what else its codes ask for.
+/// The shader's parameters: the picture's place, the brush, and what else its codes ask for.
 fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
     let ByCodes { lighting, inspection, codes, .. } = by_codes;
     let writing = codes.and_then(|codes| codes.writing(placement));

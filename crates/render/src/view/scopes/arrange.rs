@@ -32,7 +32,7 @@ impl ScopePanel {
         Self { kind, frame, rect }
     }
 
-    /// What lies above and below the trace.
+    /// The margins above and below the trace.
     pub fn margins(&self) -> impl Iterator<Item = PanelRect> + use<> {
         let Self { frame, rect, .. } = *self;
         let above = PanelRect { height: rect.top - frame.top, ..frame };
@@ -42,7 +42,7 @@ impl ScopePanel {
     }
 }
 
-/// What is dragged with a border.
+/// The edge that is dragged with a border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// The right edge of the picture in a split layout.
@@ -56,7 +56,7 @@ pub enum Edge {
 /// A border between parts of the view that can be dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Border {
-    /// What it bounds.
+    /// The edge.
     pub edge: Edge,
     /// The gap that it runs along.
     pub rect: PanelRect,
@@ -65,7 +65,7 @@ pub struct Border {
 }
 
 impl Border {
-    /// Whether it runs down, and is dragged left and right.
+    /// Returns `true` if it runs down, and is dragged left and right.
     #[must_use]
     pub const fn is_upright(&self) -> bool {
         !matches!(self.edge, Edge::PictureBottom)
@@ -97,13 +97,13 @@ impl Border {
 pub struct Arranged {
     /// The part of the view that the picture is placed in.
     pub picture: PanelRect,
-    /// Whether the rest of the view is the scopes' alone.
+    /// `true` if the rest of the view is the scopes' alone.
     pub is_split: bool,
     /// The part that the histograms share, where they do not lie along the whole lower edge.
     pub histograms: Option<PanelRect>,
     /// The other scopes.
     pub panels: Vec<ScopePanel>,
-    /// What can be dragged.
+    /// The borders that can be dragged.
     pub borders: Vec<Border>,
 }
 
@@ -143,7 +143,7 @@ impl Arranged {
         self.panels.iter().find(|panel| panel.frame.contains(at))
     }
 
-    /// What of a view of `view` pixels the ground of a split layout covers: all but the picture.
+    /// Returns the ground of a split layout on a view of `view` pixels: all but the picture.
     #[must_use]
     pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
         if !self.is_split {
