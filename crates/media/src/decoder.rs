@@ -138,7 +138,7 @@ impl Decoder {
     }
 
     /// Returns the file's own timestamp of a frame that came lately.
-    pub(super) const fn stated_ticks(&self, frame: &Frame) -> i64 {
+    pub(super) fn stated_ticks(&self, frame: &Frame) -> i64 {
         self.timeline.stated(frame.pts_ticks)
     }
 

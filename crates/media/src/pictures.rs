@@ -12,8 +12,8 @@ use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{
-    ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat,
-    Timecode, VideoId, nonlinear,
+    ClampedSamples, Frame, FrameFacts, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan,
+    SourceFormat, Timecode, VideoId, nonlinear,
 };
 
 /// The container's defaults for all frames; a frame may state others.
@@ -115,23 +115,25 @@ impl PictureMaker {
         let shown = self.make(frame)?;
         let frame = Frame {
             picture: shown.picture,
+            facts: FrameFacts {
+                pts_ticks: place.pts_ticks,
+                time_base: place.time_base,
+                time_secs: place.time_secs,
+                duration_secs: place.duration_secs,
+                index: place.index,
+                timecode: place.timecode,
+                sample_aspect: shown.sample_aspect,
+                orientation: shown.orientation,
+                scan,
+                field: None,
+                key,
+                damaged,
+                picture_type,
+                source: shown.source,
+                arrival: place.arrival,
+            },
             video: self.video,
-            pts_ticks: place.pts_ticks,
-            time_base: place.time_base,
-            time_secs: place.time_secs,
-            duration_secs: place.duration_secs,
-            index: place.index,
-            timecode: place.timecode,
             serial,
-            sample_aspect: shown.sample_aspect,
-            orientation: shown.orientation,
-            scan,
-            field: None,
-            key,
-            damaged,
-            picture_type,
-            source: shown.source,
-            arrival: place.arrival,
         };
         match self.options.field {
             Some(field) => frame.of_field(field).map_err(|error| error.to_string()),

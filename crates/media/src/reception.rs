@@ -17,7 +17,7 @@ use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::info::{OpenOptions, StreamInfo};
 use super::timeshift::Timeshift;
-use histoscope_core::picture::{Frame, Ratio};
+use histoscope_core::picture::{Frame, FrameFacts, Ratio};
 
 /// How long one attempt to open may take, until its first frame: keyframes can be ten seconds apart, and a server that has died without a
 /// word never answers.
@@ -224,7 +224,8 @@ impl ReceivedTimeline {
         let index = frame.index.map(|index| index + self.first_index);
         self.newest = (time_secs, index.unwrap_or(self.newest.1 + 1), frame.arrival.unwrap_or_else(SystemTime::now));
         let pts_ticks = (time_secs / self.time_base.value()).round() as i64;
-        Frame { time_secs, index, pts_ticks, time_base: self.time_base, ..frame }
+        let facts = FrameFacts { time_secs, index, pts_ticks, time_base: self.time_base, ..frame.facts };
+        Frame { facts, ..frame }
     }
 }
 

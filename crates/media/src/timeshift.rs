@@ -17,7 +17,7 @@ use super::guarantee;
 use super::info::StreamInfo;
 use super::pictures::{StreamDefaults, TimelinePlace};
 use super::target::SeekTarget;
-use histoscope_core::picture::Frame;
+use histoscope_core::picture::{Frame, FrameFacts};
 
 /// Memory that a packet takes beside its bytes.
 const PACKET_BYTES: usize = 256;
@@ -184,7 +184,7 @@ impl Timeshift {
 
     /// Notes where a frame lies that has been decoded, whose packet has this timestamp.
     pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
-        let &Frame { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival, .. } = frame;
+        let FrameFacts { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival, .. } = frame.facts;
         let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival };
         if let Some(segment) = self.lock().segments.back_mut() {
             segment.note_frame(stated, place);

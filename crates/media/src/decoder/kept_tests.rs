@@ -9,6 +9,7 @@ use crate::pictures::StreamDefaults;
 use crate::position::Room;
 use crate::timeshift::{Coding, Timeshift};
 use crate::{OpenOptions, Seek, SeekTarget};
+use histoscope_core::picture::FrameFacts;
 use histoscope_core::picture::crop::Crop;
 
 /// A clip of 30 frames a second, of which every sixtieth is a keyframe, and to half of which no other refers.
@@ -93,7 +94,8 @@ impl Sent {
             let (stated, at) = (self.decoder.stated_ticks(&frame), self.frames.len());
             let pts_ticks = at as i64 * self.ticks;
             let time_secs = pts_ticks as f64 * frame.time_base.value();
-            let frame = Frame { index: Some(at as u64), pts_ticks, time_secs, ..frame };
+            let renumbered = FrameFacts { index: Some(at as u64), pts_ticks, time_secs, ..frame.facts };
+            let frame = Frame { facts: renumbered, ..frame };
             self.shift.note_frame(stated, &frame);
             self.frames.push(facts(&frame));
         }

@@ -212,6 +212,13 @@ impl Player {
         self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= BUFFERING_AFTER)
     }
 
+    /// Seconds of the user's time since the frame on screen was due; `None` while the clock stands.
+    #[must_use]
+    pub fn since_due_secs(&self, now: Instant) -> Option<f64> {
+        let shown = self.shown.filter(|_| self.clock.is_running())?;
+        Some(((self.clock.at(now) - shown.time_secs) / self.clock.rate()).max(0.0))
+    }
+
     /// Time of the frame on screen, in seconds from the start.
     #[must_use]
     pub fn position_secs(&self) -> f64 {

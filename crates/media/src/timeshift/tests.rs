@@ -238,7 +238,8 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
     let mut demuxer = Demuxer::new(source, input, stream, (false, None));
     let packets = [(); 3].map(|()| demuxer.read().unwrap().unwrap());
     let first = packets[0].pts().unwrap();
-    let frame = Frame { time_secs: 2.5, ..made::gray((1, 1), |_, _| 0) };
+    let mut frame = made::gray((1, 1), |_, _| 0);
+    frame.facts.time_secs = 2.5;
     let receive = |limit| {
         let shift = Timeshift::new(limit);
         shift.begin(coding(true));
