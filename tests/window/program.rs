@@ -27,6 +27,8 @@ pub struct Program<'display> {
     process: RefCell<Child>,
     id: String,
     window: String,
+    // `--engine` and its value, where it was started so: what paints its pictures.
+    engine: Vec<String>,
     // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
     runtime: TempDir,
 }
@@ -70,6 +72,8 @@ impl<'display> Program<'display> {
         variable: Option<(&str, &str)>,
     ) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
+        let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);
+        let engine = engine.map(|argument| (*argument).to_owned()).collect();
         // A command's own options stand behind its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let process = command(display, &runtime)
@@ -85,7 +89,7 @@ impl<'display> Program<'display> {
             .spawn()
             .expect("cannot start the program");
         let id = process.id().to_string();
-        let mut program = Self { display, process: RefCell::new(process), id, window: String::new(), runtime };
+        let mut program = Self { display, process: RefCell::new(process), id, window: String::new(), engine, runtime };
         program.window = until("the program's window", PATIENCE, || {
             program.assert_running();
             let found = display.xdotool(&["search", "--onlyvisible", "--pid", &program.id]);
@@ -332,6 +336,7 @@ impl<'display> Program<'display> {
         command
             .args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"])
             .arg(&path)
+            .args(if options.contains(&"--engine") { &[] } else { &self.engine[..] })
             .args(options);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
