@@ -38,6 +38,8 @@ pub struct Program {
     process: RefCell<Child>,
     pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     id: u32,
+    // `--engine` and its value, if it was started with them: the engine that paints its pictures.
+    engine: Vec<String>,
     // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
     runtime: TempDir,
 }
@@ -85,6 +87,8 @@ impl Program {
 
     fn start_in(time: Time, arguments: &[&str], runtime: TempDir, home: &Path, variable: Option<(&str, &str)>) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
+        let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);
+        let engine = engine.map(|argument| (*argument).to_owned()).collect();
         // A command's own options stand behind its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let mut process = command(&runtime)
@@ -103,7 +107,7 @@ impl Program {
         let input = process.stdin.take().expect("it has a standard input");
         let output = BufReader::new(process.stdout.take().expect("it has a standard output"));
         let id = process.id();
-        let program = Self { process: RefCell::new(process), pipes: RefCell::new((input, output)), id, runtime };
+        let program = Self { process: RefCell::new(process), pipes: RefCell::new((input, output)), id, engine, runtime };
         until("the first picture", PATIENCE, || {
             program.assert_running();
             // A window without a video has letters, and little else.
@@ -328,6 +332,7 @@ impl Program {
         command
             .args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"])
             .arg(&path)
+            .args(if options.contains(&"--engine") { &[] } else { &self.engine[..] })
             .args(options);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
