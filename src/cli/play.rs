@@ -10,8 +10,9 @@ use histoscope::analysis::Point;
 use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
-use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole};
+use super::options::{
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole,
+};
 use super::output::{WrongUsage, wrong_usage};
 
 /// The value of `--compare-by`.
@@ -142,9 +143,7 @@ impl PlayArgs {
         }
         let given = self.files.len();
         if given != 2 {
-            return wrong_usage(format!(
-                "--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"
-            ));
+            return wrong_usage(format!("--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"));
         }
         match self.files.iter().find(|file| file.is_dir()) {
             Some(folder) => wrong_usage(format!("--compare needs two files, but {} is a folder", folder.display())),

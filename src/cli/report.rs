@@ -146,7 +146,9 @@ fn parse_shots(text: &str) -> Result<PathBuf, String> {
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse().ok();
     let inside = number.filter(|percent: &f64| *percent > 0.0 && *percent <= 100.0);
-    inside.ok_or_else(|| format!("'{text}' is not a valid percentage; write a number above 0 and up to 100, for example 3"))
+    inside.ok_or_else(|| {
+        format!("'{text}' is not a valid percentage; write a number above 0 and up to 100, for example 3")
+    })
 }
 
 #[cfg(test)]

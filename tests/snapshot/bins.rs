@@ -148,7 +148,8 @@ fn any_number_of_bins_and_the_same_figures_whatever_it_is() {
 
 #[test]
 fn a_number_of_bins_that_there_cannot_be_is_wrong_usage() {
-    for (count, told) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096"), ("many", "not a number of bins")] {
+    for (count, told) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096"), ("many", "not a number of bins")]
+    {
         for arguments in [&["snapshot", "clip.mp4", "--bin-count", count][..], &["clip.mp4", "--bin-count", count]] {
             let run = run(arguments);
             assert_eq!((run.code, run.stderr.contains(told)), (Some(2), true), "{arguments:?}: {}", run.stderr);

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::counting::{Step, megabytes, overrides, storage};
+use super::counting_pass::{Step, megabytes, overrides, storage};
 use histoscope_render::gpu::params::LevelParams;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::{self as buffers, Dispatch, rows_of_workgroups, uniform};
@@ -177,7 +177,7 @@ impl ScanPass {
         (method, kind): (ScanMethod, ScanKind),
         workgroup: u32,
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = possible_workgroup(gpu, workgroup) {
+        if let Err(why) = check_workgroup(gpu, workgroup) {
             return Ok(Err(why));
         }
         let constants = |kind| {
@@ -222,7 +222,7 @@ impl ScanPass {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn scan(&self, gpu: &Gpu, length: u32) -> Result<Result<Scan, String>, GpuError> {
-        if let Err(why) = possible_length(gpu, length) {
+        if let Err(why) = check_length(gpu, length) {
             return Ok(Err(why));
         }
         // The words, then on each level the sums of the blocks below.
@@ -307,21 +307,23 @@ impl Scan {
 }
 
 /// Checks that the adapter can scan with workgroups of this many invocations.
-fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
+fn check_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
     let limits = gpu.device.limits();
     let largest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
     if workgroup.is_power_of_two() && (32..=largest).contains(&workgroup) {
         return Ok(());
     }
     let nearest = (1_u32 << workgroup.max(1).ilog2()).clamp(32, 1 << largest.ilog2());
-    Err(format!("the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"))
+    Err(format!(
+        "the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"
+    ))
 }
 
 /// Checks that the adapter can scan this many words.
 ///
 /// # Errors
 /// A sentence with the most words that it can scan.
-pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
+pub fn check_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     if length == 0 {
         return Err("nothing to scan; the shortest length is 1 word".into());
     }

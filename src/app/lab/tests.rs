@@ -284,7 +284,10 @@ fn a_length_that_cannot_be_is_told_and_the_nearest_taken() {
         let mut lab = about(LabChoice { topic: Topic::PrefixSum, sums, ..LabChoice::default() });
         let advanced = lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
         let told = advanced.told.expect("it is told");
-        assert!(told.starts_with(&length.to_string()) && told.ends_with(&format!("possible number is {nearest}")), "{told}");
+        assert!(
+            told.starts_with(&length.to_string()) && told.ends_with(&format!("possible number is {nearest}")),
+            "{told}"
+        );
     }
 }
 

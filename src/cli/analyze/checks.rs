@@ -18,15 +18,15 @@ impl AnalyzeArgs {
                 return wrong_usage("-o is for a single input; use --out-dir for several");
             }
             if format.is_one_object() && self.out_dir.is_none() {
-                return wrong_usage(format!("--format {format} writes one object per input; use --out-dir for several"));
+                return wrong_usage(format!(
+                    "--format {format} writes one object per input; use --out-dir for several"
+                ));
             }
             let mut names = HashSet::new();
             let twice =
                 self.inputs.iter().map(|input| output_name(input, format)).find(|name| !names.insert(name.clone()));
             if let (Some(name), Some(_)) = (twice, &self.out_dir) {
-                return wrong_usage(format!(
-                    "two inputs would be written to {name}; write them to different folders"
-                ));
+                return wrong_usage(format!("two inputs would be written to {name}; write them to different folders"));
             }
         }
         let is_to_file = self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"));

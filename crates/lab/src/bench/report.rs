@@ -180,11 +180,7 @@ impl fmt::Display for Report {
         let Self { adapter, driver, cpu_threads, cpu_instructions, size, layout, content, pictures, bin_count, .. } =
             self;
         writeln!(f, "{adapter} ({driver}); CPU: {cpu_threads} threads, {cpu_instructions}")?;
-        writeln!(
-            f,
-            "{}×{} {layout}, {content}; {pictures} different pictures; {bin_count} bins",
-            size.0, size.1
-        )?;
+        writeln!(f, "{}×{} {layout}, {content}; {pictures} different pictures; {bin_count} bins", size.0, size.1)?;
         writeln!(
             f,
             "GPU times are {}; CPU times are by the wall clock",
