@@ -31,7 +31,7 @@ pub struct ReadingArgs {
     #[arg(long, value_enum, default_value_t)]
     field: FieldArg,
 
-    /// Apply the cropping of the codec and the container
+    /// Cropping to apply at the edges of the picture
     #[arg(long, alias = "crop", value_enum, default_value_t)]
     cropping: CroppingArg,
 

@@ -46,18 +46,18 @@ pub struct Live {
 struct OnCpu(Option<Duration>);
 
 impl Live {
-    /// As [`Ladder::new`].
+    /// Sets up a method, as [`Ladder::new`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
         Self::of_part(gpu, setup, picture, 1)
     }
 
-    /// As [`Ladder::of_part`].
+    /// Sets up a method that counts part of the pixels, as [`Ladder::of_part`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn of_part(
         gpu: &Gpu,
         setup: Setup,
