@@ -4,7 +4,7 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
-use super::comparison::Reference;
+use super::comparison::ComparedFrame;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;
@@ -31,7 +31,7 @@ pub struct Geometry<'a> {
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
     /// The frame that is compared with, to be shown with that one.
-    pub other: Option<&'a Reference>,
+    pub other: Option<&'a ComparedFrame>,
     /// What of the picture is counted.
     pub region: Region,
     /// Size of the view in pixels.
@@ -46,7 +46,7 @@ pub enum Pixel<'a> {
     /// Of the frame on screen.
     Live((u32, u32)),
     /// Of the frame that is compared with, at its side of a seam.
-    Other(&'a Reference, (u32, u32)),
+    Other(&'a ComparedFrame, (u32, u32)),
 }
 
 impl Geometry<'_> {

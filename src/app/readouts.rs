@@ -7,7 +7,7 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::Bins;
-use super::comparison::{Reference, References};
+use super::comparison::{ComparedFrame, Comparison};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{
@@ -73,7 +73,7 @@ pub struct Sources<'a> {
     /// What counts and draws.
     pub graphics: &'a Graphics,
     /// The frames that are held to compare with.
-    pub held: &'a References,
+    pub comparison: &'a Comparison,
     /// The display over the picture.
     pub hud: &'a Hud,
     /// The pointer.
@@ -161,7 +161,7 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
-        let held = self.held.numbers(sums.components, tag.time_secs);
+        let held = self.comparison.numbers(sums.components, tag.time_secs);
         let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
@@ -183,9 +183,9 @@ impl Sources<'_> {
 
     fn info(&self) -> Option<Vec<InfoLine>> {
         let session = self.session?;
-        if let Some(held) = self.held.chosen().filter(|_| self.held.is_shown()) {
+        if let Some(held) = self.comparison.chosen().filter(|_| self.comparison.is_shown()) {
             // What is known of the video need not be so of this one.
-            let what = if self.held.has_held() { "held frame" } else { "second clip" };
+            let what = if self.comparison.has_held() { "held frame" } else { "second clip" };
             return Some(vec![InfoLine { name: what, value: held.name.clone(), origin: None }]);
         }
         let frame = session.frame.as_ref()?;
@@ -249,8 +249,8 @@ impl Sources<'_> {
         let Some(pixel) = self.geometry.pixel_at(at) else { return };
         let (x, y) = match pixel {
             Pixel::Live(place) => place,
-            Pixel::Other(Reference { frame, .. }, (x, y)) => {
-                let name = if self.held.has_held() { "held" } else { "second" };
+            Pixel::Other(ComparedFrame { frame, .. }, (x, y)) => {
+                let name = if self.comparison.has_held() { "held" } else { "second" };
                 // It has no place in the live one's scopes.
                 let probe = probe(&frame.picture, x, y, components);
                 let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::chosen::Chosen;
-use super::clip_in_step::Second;
+use super::comparison::ComparedClip;
 use super::event::Modifiers;
 use super::fade::BrushFade;
 use super::geometry::Geometry;
@@ -85,7 +85,7 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        (beginning, second): (Beginning, Option<Second>),
+        (beginning, second): (Beginning, Option<ComparedClip>),
     ) -> Result<Self, AppError> {
         let (session, opening, passed_over) = match beginning {
             Beginning::Video(first) => (Some(first.session), None, first.passed_over),
@@ -229,7 +229,7 @@ impl Viewer {
         }
         let now = self.work.now();
         self.work.scene.drop_hidden_brushes();
-        self.work.follow_held(now);
+        self.work.show_comparison(now);
         let (shapes, commands) = self.lay_out(now);
         let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
@@ -282,7 +282,7 @@ impl Viewer {
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
-        let held: Vec<&str> = self.work.held.names().collect();
+        let held: Vec<&str> = self.work.comparison.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
@@ -328,10 +328,10 @@ impl Viewer {
             },
             held: HeldView {
                 names: &held,
-                place: self.work.held.place(),
-                is_shown: self.work.held.is_shown(),
-                has_second: self.work.has_second(),
-                title: self.work.held.chosen().map(|held| held.title.as_str()),
+                place: self.work.comparison.place(),
+                is_shown: self.work.comparison.is_shown(),
+                has_second: self.work.comparison.has_clip(),
+                title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
             steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
@@ -352,7 +352,7 @@ impl Viewer {
         }
         let is_read = is_seen
             || work.bins.region.shown().is_some()
-            || work.held.chosen().is_some()
+            || work.comparison.chosen().is_some()
             || work.scene.look.exposure.is_on()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
@@ -392,7 +392,7 @@ impl Viewer {
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,
-            held: &self.work.held,
+            comparison: &self.work.comparison,
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),

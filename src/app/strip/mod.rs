@@ -8,6 +8,7 @@ mod gate;
 mod key_frame;
 mod keyframe_scan;
 mod preview;
+pub mod search;
 mod subject;
 mod watcher;
 

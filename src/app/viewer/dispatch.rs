@@ -68,8 +68,14 @@ impl Viewer {
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
             Command::Lab(command) => self.lab.choose(command, now),
-            Command::CompareWith(place) => self.work.compare_with(place, now)?,
-            Command::LetGo => self.work.let_go(now)?,
+            Command::CompareWith(place) => {
+                let outcome = self.work.comparison.choose(place);
+                self.work.take(outcome, now)?;
+            }
+            Command::LetGo => {
+                let outcome = self.work.comparison.release();
+                self.work.take(outcome, now)?;
+            }
             Command::Track(number) => {
                 let arrival = self.work.session.as_ref().map(|session| self.inputs.read_track(number, session));
                 if let Some(arrival) = arrival {
@@ -196,8 +202,10 @@ impl Viewer {
         let mut leaving = std::mem::take(&mut self.leaving);
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
-        } else if self.work.hud.close_something() || self.work.show_video(now)? {
+        } else if self.work.hud.close_something() {
             // That was all.
+        } else if let Some(outcome) = self.work.comparison.show_video() {
+            self.work.take(outcome, now)?;
         } else if self.work.hud.panels.any() {
             let timed = self.work.hud.panels.timing;
             self.work.hud.panels = OpenPanels::default();

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::comparison::{Partner, Reference};
-use super::faults::Faults;
 use super::matcher::Matcher;
-use super::options::{CompareBy, Comparing};
-use super::session::{Session, end_aside};
+use super::{ComparedFrame, Partner};
+use crate::app::faults::Faults;
+use crate::app::options::{CompareBy, Comparing};
+use crate::app::session::{Session, end_aside};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::region::Rect;
@@ -26,7 +26,7 @@ const SLACK: f64 = 0.125;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The second clip.
-pub struct Second {
+pub struct ComparedClip {
     input: PathBuf,
     name: String,
     media: Option<DecodeThread>,
@@ -40,7 +40,7 @@ pub struct Second {
     /// What counts its frames, and what it was made for.
     counter: Option<(Components, Adjustments, Counter)>,
     /// What the reference that was made last is of.
-    told: Option<ReferenceKey>,
+    told: Option<FrameKey>,
     reported: Faults,
     /// Whether reading has failed since the last seek.
     has_failed: bool,
@@ -60,7 +60,7 @@ struct Pairing {
 
 /// What a reference depends on.
 #[derive(Debug, Clone, PartialEq)]
-struct ReferenceKey {
+struct FrameKey {
     title: String,
     ticks: i64,
     partner: Partner,
@@ -71,13 +71,13 @@ struct ReferenceKey {
 
 /// What is counted of the first clip.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct CountedPart<'a> {
     pub scene: &'a Scene,
     pub components: Components,
     pub region: Option<Rect>,
 }
 
-impl Second {
+impl ComparedClip {
     /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
     #[must_use]
     pub fn new(
@@ -215,14 +215,14 @@ impl Second {
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
-    pub fn reference(
+    pub fn compared_frame(
         &mut self,
         engine: &Engine,
         first: &Session,
-        asked: Asked<'_>,
+        counted: CountedPart<'_>,
         now: Instant,
-    ) -> Result<Option<Reference>, EngineError> {
-        let Asked { scene, components, region } = asked;
+    ) -> Result<Option<ComparedFrame>, EngineError> {
+        let CountedPart { scene, components, region } = counted;
         let picture = &self.frame.picture;
         let size = |frame: &Frame| (frame.picture.width(), frame.picture.height());
         // A part of pictures of another size is another part.
@@ -243,7 +243,7 @@ impl Second {
                 Partner::At(first.player.position_secs())
             }
         };
-        let told = ReferenceKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
+        let told = FrameKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
         if self.told.as_ref() == Some(&told) {
             return Ok(None);
         }
@@ -252,7 +252,7 @@ impl Second {
         // What cannot be counted is said once, and not with every look.
         self.told = Some(told);
         let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
-        Ok(Some(Reference::in_step(title, self.frame.clone(), histogram, partner)))
+        Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
     }
 
     fn count(
@@ -299,7 +299,7 @@ impl Pairing {
     }
 }
 
-impl Drop for Second {
+impl Drop for ComparedClip {
     fn drop(&mut self) {
         end_aside(self.media.take());
     }
