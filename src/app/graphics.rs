@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 #[cfg(feature = "test-hooks")]
-use super::losing::Losses;
+use super::losses::Losses;
 use super::options::AppError;
 use super::screen::{Screen, Window};
 use histoscope_core::adjust::Adjustments;

@@ -15,7 +15,7 @@
 
 mod adjuster;
 mod bins;
-mod chosen;
+mod brush_control;
 mod clicks;
 mod clipboard;
 mod comparison;
@@ -24,7 +24,6 @@ mod delay;
 mod desktop;
 mod dialog;
 mod event;
-mod fade;
 mod faults;
 mod files;
 mod fits;
@@ -40,7 +39,7 @@ mod keyboard;
 mod lab;
 mod look;
 #[cfg(feature = "test-hooks")]
-mod losing;
+mod losses;
 mod marked;
 mod offscreen;
 mod options;
@@ -57,13 +56,13 @@ mod screen;
 #[cfg(feature = "test-hooks")]
 mod scripted;
 mod seek_note;
-mod seen;
 mod session;
 mod signal;
 mod start;
 mod strip;
 mod title;
 mod transport;
+mod undo;
 mod viewer;
 mod wheel;
 mod workspace;

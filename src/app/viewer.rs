@@ -8,26 +8,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::chosen::Chosen;
+use super::brush_control::BrushControl;
 use super::comparison::ComparedClip;
 use super::event::Modifiers;
-use super::fade::BrushFade;
 use super::geometry::Geometry;
-use super::gestures::Gestures;
 use super::graphics::Graphics;
-use super::history::History;
 use super::hud::{
-    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointer::Pointer;
-use super::quit_question::Leaving;
+use super::quit_question::QuitQuestion;
 use super::readouts::{Readings, Sources};
 use super::scope_point::ScopePoint;
 use super::screen::Window;
 use super::start::Beginning;
+use super::undo::Undo;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Shapes;
@@ -53,20 +51,12 @@ pub struct Viewer {
     work: Workspace,
     inputs: Inputs,
     pointer: Pointer,
-    brush_fade: BrushFade,
-    /// Pixels that the brushes of the scopes select, as they were told last, and those that are counted.
-    told_brushed: Option<(u32, u64)>,
-    /// The channel whose letter is held, for a brush in it alone.
-    held_channel: Option<usize>,
-    /// Which movement of the hand is going on, and what each has chosen.
-    gestures: Gestures,
-    history: History<Chosen>,
+    brush: BrushControl,
+    undo: Undo,
     /// Ways of counting, at work on the frame on screen.
     lab: Lab,
-    /// The channel whose letter at a histogram was clicked, for the same.
-    brushed_only: Option<usize>,
     /// What Esc or Enter did last.
-    leaving: Leaving,
+    quit: QuitQuestion,
     /// The modifier keys that are held.
     modifiers: Modifiers,
     /// Whether nothing of the window can be seen.
@@ -111,18 +101,14 @@ impl Viewer {
             inputs.go_on(opening);
         }
         Ok(Self {
-            history: History::new(work.chosen()),
+            undo: Undo::new(work.chosen()),
             work,
             started: Some(started),
             lab: Lab::new(lab, now),
             inputs,
             pointer: Pointer::default(),
-            brush_fade: BrushFade::default(),
-            told_brushed: None,
-            held_channel: None,
-            gestures: Gestures::default(),
-            brushed_only: None,
-            leaving: Leaving::default(),
+            brush: BrushControl::default(),
+            quit: QuitQuestion::default(),
             modifiers: Modifiers::NONE,
             occluded: false,
         })
@@ -162,7 +148,7 @@ impl Viewer {
         if !self.occluded {
             wake_at = earlier(wake_at, self.work.follow_strip(now));
         }
-        let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
+        let fade = self.brush.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
             self.work.redraw();
@@ -210,9 +196,8 @@ impl Viewer {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
             Arrival::Video(session, first) => {
-                self.brush_fade.reset();
-                // What was chosen for another picture is not brought back on this one.
-                self.history.clear();
+                self.brush.change_video();
+                self.undo.clear();
                 self.work.take_over((*session, &first), self.inputs.place(), now);
             }
         }
@@ -231,7 +216,7 @@ impl Viewer {
         self.work.scene.drop_hidden_brushes();
         self.work.show_comparison(now);
         let (shapes, commands) = self.lay_out(now);
-        let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
+        let (brushes, brush_strength) = self.brush.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
         let overlays = self.work.scene.look.overlays && self.work.session.is_some() && !self.lab.has_bars();
         let scene =
@@ -250,7 +235,7 @@ impl Viewer {
             Err(error) => self.work.rebuild(error)?,
         }
         // What was told is of the drawing before.
-        if self.brushed_pixels() != self.told_brushed {
+        if self.brushed_pixels() != self.brush.shown {
             self.work.redraw();
         }
         for command in commands {
@@ -269,13 +254,13 @@ impl Viewer {
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
-        self.told_brushed = self.brushed_pixels();
+        self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
         let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         if let Some((at, text)) = pointed {
             readings.scopes.tell(at, text);
         }
-        readings.scopes.tell_brushed(&sources.geometry, self.told_brushed);
+        readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
@@ -312,7 +297,7 @@ impl Viewer {
                 bits,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
-                brushed_only: self.brushed_only,
+                brushed_only: self.brush.clicked(),
             },
             beside: readings.scopes.view(),
             tables: readings.tables(),
@@ -333,7 +318,7 @@ impl Viewer {
                 has_second: self.work.comparison.has_clip(),
                 title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
-            steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
+            steps: self.undo.steps(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &*self.work.graphics.screen.window;

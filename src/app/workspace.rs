@@ -8,10 +8,9 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::{Bins, Wanted};
-use super::chosen::Chosen;
 use super::comparison::{ComparedClip, Comparison, CountedPart, Outcome};
 use super::config::{Keeper, Settings, Store};
-use super::fits::{Aspect, Fits};
+use super::fits::{Aspect, Fits, seen_text};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{Hud, Note};
@@ -24,7 +23,8 @@ use super::screen::Window;
 use super::session::Session;
 use super::strip::{ClipStrip, search};
 use super::title::Title;
-use super::{regions, seen, transport};
+use super::undo::Chosen;
+use super::{regions, transport};
 use crate::keys::{self, Action};
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
@@ -401,7 +401,7 @@ impl Workspace {
     pub fn seen_text(&self) -> Option<String> {
         let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
-        seen::text(share, part.is_some(), &self.scene.look.view)
+        seen_text(share, part.is_some(), &self.scene.look.view)
     }
 
     /// Which picture and which part of it the histograms are of, in how many bins, and what the line is, in words; nothing where that is simply the

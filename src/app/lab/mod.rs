@@ -6,7 +6,6 @@ mod beside;
 mod choice;
 mod counting;
 mod sampling;
-mod shown;
 mod times;
 
 use std::sync::Arc;
@@ -15,20 +14,41 @@ use std::time::Instant;
 use egui::Pos2;
 
 pub use choice::LabChoice;
-pub use shown::{Advanced, ScreenState};
 
 use super::hud::{
     BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
 };
 use beside::LabRuns;
 use counting::LabCounting;
-use histoscope_core::picture::VideoId;
+use histoscope_core::picture::{Frame, FrameReading, VideoId};
 use histoscope_lab::{Blurring, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
-use shown::FrameKey;
 
 /// Rows of pixels over which a blur's diagram is drawn.
 const BLOCK_ROWS: u32 = 3;
+
+/// What is on screen.
+#[derive(Debug, Clone, Copy)]
+pub struct ScreenState<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Whether another one follows it soon.
+    pub is_playing: bool,
+}
+
+/// Which frame it is, and how it is read.
+pub type FrameKey = (FrameTag, FrameReading);
+
+/// What a look at the lab has led to.
+#[derive(Debug, Default)]
+pub struct Advanced {
+    /// Whether there is something new to be drawn.
+    pub has_news: bool,
+    /// What is to be said: why a choice was not possible, and what is taken in its place.
+    pub told: Option<String>,
+    /// When to look again.
+    pub wake_at: Option<Instant>,
+}
 
 /// The lab.
 #[derive(Debug)]

@@ -6,7 +6,6 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::give_way;
-use super::key_frame::Preview;
 use super::subject::StripSubject;
 use crate::app::options::Waker;
 use histoscope_core::histogram::{Components, Histogram};
@@ -22,6 +21,17 @@ const MOST_PIXELS: (u32, u32) = (400, 300);
 const MOST_KEPT: usize = 64;
 /// What is no further away than this is the same time.
 const SLACK_SECS: f64 = 1e-6;
+
+/// A key frame, as it is shown beside the timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// When it is on screen, in seconds from the start.
+    pub time_secs: f64,
+    /// The picture.
+    pub thumbnail: Thumbnail,
+    /// The counts of all its pixels, as the video's are counted.
+    pub histogram: Histogram,
+}
 
 /// Has key frames of a clip come. Dropping it ends the thread, and does not wait for that.
 pub struct Previews {
