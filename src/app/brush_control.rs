@@ -75,9 +75,9 @@ impl BrushControl {
 /// The brush to draw and how strongly, which follow the one that is selected.
 #[derive(Debug, Clone, Copy, Default)]
 struct BrushFade {
-    /// What was brushed last.
+    /// The last brushes.
     brushes: Brushes,
-    /// Whether it still is.
+    /// True if it still is.
     is_on: bool,
     /// When that changed, moved back by what was there already.
     since: Option<Instant>,

@@ -24,9 +24,9 @@ use histoscope_render::gpu::GpuError;
 use histoscope_render::view::region;
 use histoscope_render::view::scene::{Counted, Look, Other, Scene};
 
-/// The most that are held. The oldest is let go of for a further one.
+/// The most that are held. The oldest is released for a further one.
 const MOST: usize = 4;
-/// What is said where no clip plays in step.
+/// The note where no clip plays in step.
 const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
 /// So many frames of a clip that plays in step are remembered by their numbers: an adapter's come some frames later.
 const MOST_EARLIER: usize = 8;
@@ -129,7 +129,7 @@ impl ComparedFrame {
         }
     }
 
-    /// What was counted of these components; nothing where the picture has none.
+    /// Returns the histogram of these components; `None` where the picture has none.
     #[must_use]
     pub fn histogram(&self, components: Components) -> Option<&Arc<Histogram>> {
         Some(&self.bins(components)?.histogram)
@@ -158,7 +158,7 @@ fn count(
     Ok(histograms.ok_or(EngineError::Uncounted)?.into_iter().map(ComparedBins::of).collect())
 }
 
-/// What is on screen.
+/// The picture on screen.
 #[derive(Debug, Default)]
 enum OnScreen {
     /// The video.
@@ -168,10 +168,10 @@ enum OnScreen {
     Other(Box<Frame>),
 }
 
-/// What follows from a request: a note, and the frame that comes on screen.
+/// The outcome of a request: a note, and the frame that comes on screen.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What is said of it.
+    /// The note on it.
     pub note: Option<Note>,
     /// The frame, if another one comes.
     pub load: Option<Frame>,
@@ -183,12 +183,12 @@ impl Outcome {
     }
 }
 
-/// What has come of the clip that plays in step.
+/// News of the clip that plays in step.
 #[derive(Debug, Default)]
 pub struct ClipNews {
-    /// What is said of it.
+    /// The note on it.
     pub notes: Vec<Note>,
-    /// Whether another frame of it is compared with.
+    /// True if another frame of it is compared with.
     pub has_changed: bool,
     /// The frame, where it is on screen itself.
     pub load: Option<Frame>,
@@ -196,7 +196,7 @@ pub struct ClipNews {
     pub wake_at: Option<Instant>,
 }
 
-/// What the frame on screen is compared with: the frames that are held, the oldest first, with the chosen one, or a clip that plays in
+/// The comparison of the frame on screen: with one of the frames that are held, the oldest first, or else with a clip that plays in
 /// step.
 #[derive(Default)]
 pub struct Comparison {
@@ -371,14 +371,14 @@ impl Comparison {
         let is_same = |held: &ComparedFrame| held.name == name && bins(held) == bins(&frame);
         if let Some(place) = self.held.iter().position(is_same) {
             self.drop_at(place);
-            return format!("let go of {name}");
+            return format!("released {name}");
         }
         let oldest = (self.held.len() >= MOST).then(|| self.held.remove(0).name);
         self.chosen = self.held.len();
         self.held.push(frame);
         match oldest {
-            None => format!("held: {name}; Shift+P shows it, p lets go of it"),
-            Some(oldest) => format!("held: {name}; {oldest} was let go of, {MOST} are held at most"),
+            None => format!("held: {name}; Shift+P shows it, p releases it"),
+            Some(oldest) => format!("held: {name}; {oldest} was released, {MOST} are held at most"),
         }
     }
 
@@ -395,7 +395,7 @@ impl Comparison {
         if name.is_some() {
             self.drop_at(self.chosen);
         }
-        Outcome { note: name.map(|name| Note::done(format!("let go of {name}"))), load }
+        Outcome { note: name.map(|name| Note::done(format!("released {name}"))), load }
     }
 
     /// Compares with the held frame of a place from now on.

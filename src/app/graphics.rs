@@ -32,7 +32,7 @@ pub struct Graphics {
     pub engine: Engine,
     /// Counts with it.
     counter: Counter,
-    /// Whether the device was lost and everything made again.
+    /// True if the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
     losses: Losses,
@@ -110,7 +110,7 @@ impl Graphics {
         self.screen.size()
     }
 
-    /// Draws what is loaded, with shapes over it; whether it was drawn.
+    /// Draws what is loaded, with shapes over it. Returns whether it was drawn.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter or the surface fails.

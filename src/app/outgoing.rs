@@ -33,7 +33,7 @@ const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 /// The most numbers that are tried behind a name.
 const MOST_NUMBERS: u32 = 100_000;
 
-/// What leaves the window: pictures that are saved with their bins, and what is copied to the clipboard.
+/// Everything that leaves the window: saved pictures with their bins, and copies on the clipboard.
 pub struct Outgoing {
     waker: Waker,
     answers: Vec<Receiver<Result<PathBuf, FileError>>>,
@@ -103,7 +103,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// What is to be said of files that have been written since.
+    /// Returns the notes on files that have been written since.
     pub fn advance(&mut self) -> Vec<Note> {
         let mut notes = Vec::new();
         self.answers.retain(|answer| match answer.try_recv() {

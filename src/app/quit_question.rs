@@ -8,7 +8,7 @@ use histoscope_core::text::counted;
 const SOON: Duration = Duration::from_secs(1);
 /// For how long an answer is waited for: about as long as the question stands on the picture.
 const ASKED: Duration = Duration::from_secs(5);
-/// What takes longer to gather than this is not thrown away unasked, in seconds.
+/// Live input that took longer to gather than this, in seconds, is not thrown away without a question.
 const WORTH_KEEPING_SECS: f64 = 30.0;
 
 /// The last thing that Esc or Enter did.

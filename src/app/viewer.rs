@@ -14,7 +14,7 @@ use super::event::Modifiers;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
-    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
+    Command, ComparisonView, ExposureView, FileView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
@@ -37,7 +37,7 @@ use histoscope_render::view::scene::{Look, Scene};
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether the program goes on.
+/// The choice between going on and quitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// It goes on.
@@ -55,11 +55,11 @@ pub struct Viewer {
     undo: Undo,
     /// Ways of counting, at work on the frame on screen.
     lab: Lab,
-    /// What Esc or Enter did last.
+    /// The last thing that Esc or Enter did.
     quit: QuitQuestion,
     /// The modifier keys that are held.
     modifiers: Modifiers,
-    /// Whether nothing of the window can be seen.
+    /// True if nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
     started: Option<Instant>,
@@ -161,7 +161,7 @@ impl Viewer {
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
     }
 
-    /// Has the lab count the frame on screen, if it is open; when to look again.
+    /// Has the lab count the frame on screen, if it is open. Returns when to look again.
     fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         if !self.lab.is_open() || self.occluded {
             return Ok(None);
@@ -311,11 +311,11 @@ impl Viewer {
                 marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
-            held: HeldView {
+            comparison: ComparisonView {
                 names: &held,
                 place: self.work.comparison.place(),
                 is_shown: self.work.comparison.is_shown(),
-                has_second: self.work.comparison.has_clip(),
+                has_clip: self.work.comparison.has_clip(),
                 title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
             steps: self.undo.steps(),
@@ -325,7 +325,7 @@ impl Viewer {
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
     }
 
-    /// What is to be seen for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
+    /// Returns what stays in view for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
     fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
         let work = &self.work;
         let Some(session) = &work.session else { return Lasting::Invitation };
@@ -344,7 +344,7 @@ impl Viewer {
         if is_read { Lasting::Readouts } else { Lasting::Nothing }
     }
 
-    /// What the pointer is at in a scope beside the histograms, in points and in words.
+    /// Reads the scope under the pointer. Returns its place, in points, and the words.
     fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
         let geometry = self.work.geometry();
         let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
@@ -412,7 +412,7 @@ impl Viewer {
         Some((session.frame.as_ref()?.pts_ticks, Duration::from_secs_f64(secs)))
     }
 
-    /// Whether the video has ended, or there is none.
+    /// Returns whether the video has ended, or there is none.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.work.session.as_ref().is_none_or(|session| session.player.has_ended())

@@ -43,21 +43,21 @@ use histoscope_render::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {
-    /// What counts and draws, and the window that it draws to.
+    /// The engine, the renderer and the window.
     pub graphics: Graphics,
     /// The video on screen.
     pub session: Option<Session>,
-    /// What is being saved or was copied.
+    /// Pictures that are being saved, and the clipboard.
     outgoing: Outgoing,
-    /// What is drawn over and around the picture.
+    /// The look of the picture, and the brushes in it.
     pub scene: Scene,
     /// The adjustments' parameters.
     pub adjuster: Adjuster,
-    /// What is counted, and its bins as numbers.
+    /// The components and the region that are counted, and the newest bins.
     pub bins: Bins,
-    /// What of the picture is marked, where that stands.
+    /// The marked pixels of a picture that stands.
     pub marked: MarkedPixels,
-    /// What the frame on screen is compared with.
+    /// The frames and the clip that the video is compared with.
     pub comparison: Comparison,
     /// The clip behind the timeline.
     pub strip: ClipStrip,
@@ -69,12 +69,12 @@ pub struct Workspace {
     fits: Fits,
     /// The files that were opened last.
     pub recent: Recent,
-    /// What the window is called.
+    /// The title of the window.
     pub title: Title,
 }
 
 impl Workspace {
-    /// What there is at the start, in a window that has just been opened: a video or none, and the settings of earlier runs.
+    /// A workspace in a window that has just been opened, with a video or none, and the settings of earlier runs.
     ///
     /// # Errors
     /// [`AppError`] if the adapter refuses.
@@ -147,12 +147,12 @@ impl Workspace {
         self.window().request_redraw();
     }
 
-    /// Whether the picture stands.
+    /// Returns whether the picture stands.
     pub fn stands(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
     }
 
-    /// Takes what was decoded and puts the frame that is due on screen; when to look again.
+    /// Takes what was decoded and puts the frame that is due on screen. Returns when to look again.
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
@@ -458,7 +458,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Changes how the picture looks where the key is one for that; whether it was.
+    /// Changes how the picture looks where the key is one for that. Returns whether it was.
     fn restyle(&mut self, action: Action, now: Instant) -> bool {
         let (components, bits) = (self.bins.components, self.geometry().bits().unwrap_or(8));
         let before = self.scene.look;
@@ -734,7 +734,7 @@ impl Workspace {
         if is_other { self.reload() } else { Ok(()) }
     }
 
-    /// Drops a region that is proposed, else what is brushed, else the region; whether there was any of that.
+    /// Drops a region that is proposed, else what is brushed, else the region. Returns whether there was any of that.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -774,7 +774,7 @@ impl Workspace {
         exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
     }
 
-    /// Has what is marked of the picture that stands be looked for; whether more of that is known than before.
+    /// Has what is marked of the picture that stands be looked for. Returns whether more of that is known than before.
     pub fn follow_marked(&mut self) -> bool {
         let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.stands());
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
@@ -794,7 +794,7 @@ impl Workspace {
         self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
     }
 
-    /// What is chosen now, to come back to.
+    /// Returns the choices that undo restores.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         let interpretation = self.session.as_ref().map(|session| session.interpretation).unwrap_or_default();

@@ -13,7 +13,7 @@ pub enum SpeedChange {
     Normal,
 }
 
-/// What a key or a button asks for.
+/// A request of a key, a button or the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
     /// Pause or go on.
@@ -22,7 +22,7 @@ pub enum Action {
     SeekBy {
         /// Seconds, negative backwards.
         secs: f64,
-        /// Whether to land on the exact frame while the key is held, too.
+        /// True if to land on the exact frame while the key is held, too.
         exact: bool,
     },
     /// Go to the first frame.
@@ -116,7 +116,7 @@ pub enum Action {
     NextDatascope,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
-    /// Hold the frame on screen to compare with, or let go of it.
+    /// Hold the frame on screen to compare with, or release it.
     HoldFrame,
     /// Show the frame that is held in the place of the video, and go back.
     FlipHeld,
@@ -232,7 +232,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether the action is repeated while its key is held.
+    /// Returns whether the action is repeated while its key is held.
     #[must_use]
     pub const fn repeats(self) -> bool {
         matches!(

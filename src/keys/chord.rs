@@ -56,7 +56,7 @@ impl NamedKey {
     }
 }
 
-/// A key with the keys that are held with it.
+/// A key with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chord {
     /// A key with a name, alone.

@@ -17,8 +17,8 @@ pub enum MenuLine {
     Scopes,
     /// A further menu with the clip behind the timeline: cuts, and what there is to look at.
     Clip,
-    /// A further menu with the frames that are held.
-    Held,
+    /// A further menu with the comparison and the frames that are held.
+    Comparison,
     /// A further menu with the recent files.
     Recent,
     /// A further menu with the video tracks, where the file has several.
@@ -46,7 +46,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),
-    MenuLine::Held,
+    MenuLine::Comparison,
     MenuLine::Does(ToggleLab),
     MenuLine::Does(ToggleZebra),
     MenuLine::Does(ToggleMarks),

@@ -17,9 +17,9 @@ pub enum Section {
     Playing,
     /// Moving in the video.
     Moving,
-    /// What the histograms show and how.
+    /// Histograms and scopes.
     Histograms,
-    /// What is done to the picture.
+    /// The adjustments of the picture.
     Adjustments,
     /// The picture.
     Picture,
@@ -56,7 +56,7 @@ pub struct Bindings {
     pub section: Section,
     /// The keys and what they do.
     pub keys: &'static [Key],
-    /// What they do, in words; `{}` stands for the names of all of them.
+    /// The words for all of them; `{}` stands for their names.
     help: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub struct Bindings {
 pub struct Key {
     /// The key.
     pub chord: Chord,
-    /// What it does.
+    /// The action.
     pub action: Action,
     /// The name of that for menu, notes and undo, where they have one.
     pub label: Option<Label>,
@@ -90,7 +90,7 @@ impl Key {
 }
 
 impl Bindings {
-    /// What the keys do, in words.
+    /// Returns the words for what the keys do.
     #[must_use]
     pub fn help(&self) -> String {
         let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");
@@ -533,7 +533,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
 
-/// What the pointer does, for the help sheet.
+/// Gestures of the pointer, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),

@@ -214,7 +214,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     program.after(|| program.key("p"), "note: the second clip is on screen");
     program.after(|| program.key("shift+p"), "note: the video");
     program.after(|| program.key("p"), "note: held: sample.mp4 0:09.967");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:09.967");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:09.967");
     program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
     program.after(|| program.key("Escape"), "note: the video");
     program.quit_with("q");

@@ -37,14 +37,14 @@ pub struct ComparedClip {
     state: FollowState,
     /// Since when the frame that is wanted is waited for.
     waits_since: Option<Instant>,
-    /// What counts its frames, and what it was made for.
+    /// The counter of its frames, and the components and adjustments that it was made for.
     counter: Option<(Components, Adjustments, Counter)>,
-    /// What the reference that was made last is of.
+    /// The key of the last compared frame.
     told: Option<FrameKey>,
     reported: Faults,
-    /// Whether reading has failed since the last seek.
+    /// True if reading has failed since the last seek.
     has_failed: bool,
-    /// What looks for the offset.
+    /// The search for the offset.
     matcher: Matcher,
 }
 
@@ -58,7 +58,7 @@ struct Pairing {
     frame_secs: Option<f64>,
 }
 
-/// What a reference depends on.
+/// Everything that a compared frame depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct FrameKey {
     title: String,
@@ -69,7 +69,7 @@ struct FrameKey {
     region: Option<Rect>,
 }
 
-/// What is counted of the first clip.
+/// The components and the part of the first clip that are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedPart<'a> {
     pub scene: &'a Scene,
@@ -147,18 +147,18 @@ impl ComparedClip {
         told
     }
 
-    /// Whether its end is where reading broke off.
+    /// Returns whether its end is where reading broke off.
     const fn breaks_off(&self) -> bool {
         self.has_failed || !self.reported.is_whole()
     }
 
-    /// Whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
+    /// Returns whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
     #[must_use]
     pub fn has_offset_in_time(&self) -> bool {
         self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
     }
 
-    /// Shifts it by so many of its frames. What is to be said of it.
+    /// Shifts it by so many of its frames. Returns the note on it.
     pub fn shift(&mut self, frames: i64) -> String {
         if !self.has_offset_in_time() {
             return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
@@ -167,12 +167,12 @@ impl ComparedClip {
         format!("offset {:+} frames of {}", self.pairing.offset, self.name)
     }
 
-    /// Begins to look for the offset at which the histograms of both clips are nearest. What is to be said of it.
+    /// Begins to look for the offset at which the histograms of both clips are nearest. Returns the note on it.
     pub fn find_offset(&mut self, first: &Path) -> String {
         self.matcher.begin([first, &self.input])
     }
 
-    /// Takes the offset that was found. What is to be said of it.
+    /// Takes the offset that was found. Returns the note on it.
     pub fn take_offset(&mut self) -> Option<String> {
         Some(match self.matcher.take()? {
             Ok(found) => {

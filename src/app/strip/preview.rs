@@ -19,7 +19,7 @@ use histoscope_render::cpu::thumbnail::Thumbnail;
 const MOST_PIXELS: (u32, u32) = (400, 300);
 /// Thumbnails that are kept, 30 MB at most.
 const MOST_KEPT: usize = 64;
-/// What is no further away than this is the same time.
+/// Times that differ by no more than this are the same.
 const SLACK_SECS: f64 = 1e-6;
 
 /// A key frame, as it is shown beside the timeline.
@@ -52,11 +52,11 @@ struct PreviewState {
     /// The last wish, in seconds, if it came to nothing.
     failed: Option<f64>,
     kept: KeptPreviews,
-    /// What was found last, until another is.
+    /// The newest key frame.
     newest: Option<Arc<Preview>>,
 }
 
-/// What the thread is to do next.
+/// The next thing for the thread to do.
 #[derive(Default, Clone, Copy, PartialEq)]
 enum Wish {
     #[default]
@@ -210,7 +210,7 @@ impl PreviewState {
         self.done(secs);
     }
 
-    /// What cannot be had is not looked for again while the pointer rests.
+    /// A key frame that cannot be had is not looked for again while the pointer rests.
     fn give_up(&mut self, secs: f64) {
         if self.wish == Wish::At(secs) {
             self.failed = Some(secs);

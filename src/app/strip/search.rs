@@ -7,7 +7,7 @@ use crate::app::transport;
 use histoscope_core::strip::{Sought, Strip};
 use histoscope_core::text::time_text;
 
-/// What is no further away than this is where playback is: times are rounded in a file's time base.
+/// Times that differ by no more than this are the same: a file's time base rounds them.
 const SLACK_SECS: f64 = 1e-3;
 /// Why neither cuts nor findings are known of what cannot be read a second time.
 const ONLY_SEEN: &str = "this input cannot be read ahead, and only what is seen is counted";

@@ -12,7 +12,7 @@ use histoscope_core::adjust::Parameter;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel;
 
-/// What is said where a key of the lab is pressed while that is closed.
+/// The note on a key of the lab while that is closed.
 fn lab_is_closed() -> String {
     "the lab is closed: Shift+L opens it".to_owned()
 }
@@ -71,7 +71,7 @@ impl Viewer {
                 let outcome = self.work.comparison.choose(place);
                 self.work.take(outcome, now)?;
             }
-            Command::LetGo => {
+            Command::Release => {
                 let outcome = self.work.comparison.release();
                 self.work.take(outcome, now)?;
             }
