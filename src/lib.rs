@@ -92,8 +92,9 @@ pub mod reporting {
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 
-/// How fast this machine counts: what `bench` does.
+/// How fast this machine counts and plays: what `bench` does.
 pub mod benchmark {
+    pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};
     pub use histoscope_lab::bench::{
         BenchContent, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page,

@@ -68,7 +68,7 @@ mod wheel;
 mod workspace;
 
 pub use lab::LabChoice;
-pub use offscreen::{PlayFigures, measure};
+pub use offscreen::{PlayFigures, Spread, measure as measure_playing};
 pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOptions, PlayStart};
 
 /// Opens the window and plays until the user quits.

@@ -15,6 +15,9 @@ use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
 use histoscope_render::view::scene::{Counted, Sharing};
 
+/// Bytes of frames that are kept unless something else is asked for.
+const USUAL_CACHE_BYTES: usize = 512 << 20;
+
 /// Which frames of two clips are partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CompareBy {
@@ -103,8 +106,27 @@ pub struct PlayStart {
     pub at: Option<Point>,
 }
 
+impl PlayOptions {
+    /// Plays a file once as it is, whatever the settings say.
+    #[must_use]
+    pub fn plain(input: PathBuf, adapter: AdapterChoice, open: OpenOptions) -> Self {
+        Self {
+            inputs: vec![input],
+            begin: PlayStart::default(),
+            view: FirstView::default(),
+            cache_bytes: USUAL_CACHE_BYTES,
+            keeps_settings: false,
+            compare: None,
+            adapter,
+            engine: EngineChoice::default(),
+            open,
+            started: Instant::now(),
+        }
+    }
+}
+
 /// The first view of a window; options that are not given are as in the settings of the last run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct FirstView {
     /// Bins of a channel that are drawn.
     pub bin_count: Option<u32>,

@@ -292,7 +292,7 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
 fn ended(arguments: &[&str]) -> Output {
     let runtime = tempfile::tempdir().expect("a folder");
     let mut command = program::command(&runtime);
-    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error");
+    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error").env("HISTOSCOPE_SCRIPT", "driven");
     let child = command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     child.stderr(std::process::Stdio::piped()).output().expect("it starts")
 }
