@@ -77,7 +77,7 @@ impl Bins {
         now: Instant,
     ) -> (bool, Option<Instant>) {
         let Graphics { renderer, gpu, .. } = graphics;
-        renderer.set_limits(gpu, wanted == Wanted::Numbers);
+        renderer.set_limits(wanted == Wanted::Numbers);
         renderer.set_selecting(brush);
         if brush != std::mem::replace(&mut self.brush, brush) {
             self.outdate();

@@ -8,7 +8,7 @@ use super::comparison::ComparedFrame;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Channels, line_pixels};
 use histoscope_render::view::panel::{self, Hit, PanelRect};
 use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
@@ -71,7 +71,7 @@ impl Geometry<'_> {
     /// The codes that are touched at a point of the view in a histogram that shows these channels.
     #[must_use]
     pub fn codes_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
-        Some(lamps::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
+        Some(clip_indicators::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
     }
 
     /// How picture and scopes share the view.
@@ -90,7 +90,7 @@ impl Geometry<'_> {
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
-        let is_beside = arranged.is_wall && !arranged.picture.contains(at) && self.hit(at).is_none();
+        let is_beside = arranged.is_split && !arranged.picture.contains(at) && self.hit(at).is_none();
         is_beside || arranged.panel_at(at).is_some()
     }
 
@@ -211,7 +211,7 @@ impl Geometry<'_> {
         Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
     }
 
-    /// Width of what panels may cover, in points: that of the view, or of the picture beside a wall of scopes.
+    /// Width of what panels may cover, in points: that of the view, or of the picture where scopes stand beside it.
     #[must_use]
     pub fn width_in_points(&self) -> f64 {
         f64::from(self.arranged().picture.width) / f64::from(self.points)

@@ -35,7 +35,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::ToggleVectorscope => toggle_scope(scopes, ScopeKind::Vectorscope),
         Action::ToggleScopes => toggle_scopes(look),
         Action::ToggleSplit => {
-            scopes.layout = if scopes.layout == Layout::Strip { Layout::Wall } else { Layout::Strip };
+            scopes.layout = if scopes.layout == Layout::Strip { Layout::Split } else { Layout::Strip };
         }
         Action::SetUnit(unit) => scopes.unit = unit,
         Action::SetZoom(zoom) => scopes.zoom = zoom,
@@ -151,7 +151,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
         Action::ToggleParade => scopes.parade.into(),
         Action::ToggleVectorscope => scopes.vectorscope.into(),
         Action::ToggleScopes => (look.overlays || scopes.any()).into(),
-        Action::ToggleSplit => (scopes.layout == Layout::Wall).into(),
+        Action::ToggleSplit => (scopes.layout == Layout::Split).into(),
         Action::SetUnit(_) => State::Is(scopes.unit.name().to_owned()),
         Action::SetZoom(_) => State::Is(format!("{}×", scopes.zoom)),
         Action::ToggleWhite => scopes.white.into(),

@@ -19,7 +19,7 @@ use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
-use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
 use histoscope_render::view::placement::Placement;
@@ -232,7 +232,7 @@ impl Sources<'_> {
             }
             let counted = self.geometry.frame.and_then(|frame| self.bins.counted_now(scene, frame));
             let Some((_, sums)) = counted else { return };
-            let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
+            let end = clip_indicators::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
             let binning = scene.look.histograms.binning(sums.bits);
             let (bin, card) = match end {
                 None => (hit.bin, Readout::of_bin(sums, hit.channels, (hit.bin, binning))),
@@ -241,7 +241,7 @@ impl Sources<'_> {
             };
             let x = hit.rect.x_of_bin(bin, binning.count()) / points;
             let card = card.of_picture(self.counted_name().as_deref());
-            log::trace!("{}: {}", if end.is_some() { "lamps" } else { "bin" }, card.as_text());
+            log::trace!("{}: {}", if end.is_some() { "indicators" } else { "bin" }, card.as_text());
             let panel = self.geometry.rect_in_points(&hit.rect);
             readings.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
             return;

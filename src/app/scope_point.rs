@@ -9,7 +9,7 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
 use histoscope_core::scopes::graticule::{Scale, Unit};
 use histoscope_core::scopes::{Waveform, level_bits};
-use histoscope_render::gpu::{ScopeAnswer, ScopeQuestion};
+use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
 use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::ScopeKind;

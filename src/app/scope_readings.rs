@@ -48,7 +48,7 @@ impl ScopeReadings {
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
         let Geometry { scene, components, size, points, .. } = *geometry;
         let arranged = geometry.arranged();
-        let Some(frame) = frame.filter(|_| arranged.is_wall || !arranged.panels.is_empty()) else {
+        let Some(frame) = frame.filter(|_| arranged.is_split || !arranged.panels.is_empty()) else {
             return Self::default();
         };
         let area = |panel: &ScopePanel| {
@@ -57,7 +57,7 @@ impl ScopeReadings {
         };
         let areas: Vec<_> = arranged.panels.iter().map(area).collect();
         let is_result = scene.look.counted_in(components) != Counted::Source;
-        let free = if arranged.is_wall {
+        let free = if arranged.is_split {
             geometry.rect_in_points(&arranged.picture)
         } else {
             let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);

@@ -640,7 +640,7 @@ impl Workspace {
         self.scene.other = self.comparison.other();
         let compared = self.comparison.outlined();
         let frame = compared.map(|compared| &compared.frame).filter(|_| self.scene.look.sharing != Sharing::Alone);
-        if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
+        if let Err(reason) = self.graphics.renderer.set_comparison(&self.graphics.gpu, frame) {
             self.scene.look.sharing = Sharing::Alone;
             let text = format!("the other picture cannot be drawn, and the live one is shown alone: {reason}");
             self.note(Note::warning(text), now);
@@ -783,7 +783,8 @@ impl Workspace {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
                 let reading = frame.reading();
-                let Frame { video, serial, pts_ticks, .. } = *frame;
+                let Frame { video, serial, .. } = *frame;
+                let pts_ticks = frame.pts_ticks;
                 MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),

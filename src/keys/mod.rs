@@ -1,6 +1,8 @@
-//! What each key does: one table, from which keys are handled and the help sheet, `--help` and the manual's table made.
+//! The keys: one table, from which key presses are handled, and from which the help sheet, `--help` and the manual's
+//! table are made.
 //!
-//! The window finds a pressed key's action in it; here nothing is known of windows, so that the command line can print it.
+//! The window looks up the action of a pressed key here. Nothing here depends on windows, so the command line can print
+//! the table.
 
 mod action;
 mod chord;
@@ -18,12 +20,12 @@ pub use label::{Label, State, note};
 pub use menu::{MENU, MenuLine};
 pub use table::{Bindings, GESTURES, Key, SPEED_STEP, Section, TABLE};
 
-/// The rows of a section.
+/// Returns the rows of a section.
 pub fn rows(section: Section) -> impl Iterator<Item = &'static Bindings> {
     TABLE.iter().filter(move |row| row.section == section)
 }
 
-/// The label of the first key that does this.
+/// Returns the label of the first key for this action.
 #[must_use]
 pub fn label_of(action: Action) -> Option<String> {
     keys().find(|key| key.action == action).map(|key| key.chord.label())
@@ -42,14 +44,14 @@ pub fn label(action: Action) -> Option<Label> {
     has_key.or_else(|| WITHOUT_KEY.iter().find(is_of_kind).map(|(_, label)| *label))
 }
 
-/// The words for what this does.
+/// Returns the help text for this action.
 #[must_use]
 pub fn help_of(action: Action) -> String {
     let does = |row: &&Bindings| row.keys.iter().any(|key| key.action == action);
     TABLE.iter().find(does).map(Bindings::help).unwrap_or_default()
 }
 
-/// The table as `--help` prints it.
+/// Returns the table as `--help` prints it.
 #[must_use]
 pub fn as_text() -> String {
     let mut text = "Keys in the window:".to_owned();
@@ -63,7 +65,7 @@ pub fn as_text() -> String {
     text
 }
 
-/// The table as docs/window.md has it.
+/// Returns the table as it is in docs/window.md.
 #[must_use]
 pub fn as_markdown() -> String {
     let mut text = "| key | what it does |\n|---|---|\n".to_owned();

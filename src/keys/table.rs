@@ -10,20 +10,20 @@ use super::chord::NamedKey;
 use super::label::Label;
 use histoscope_core::adjust::{Adjustment, Parameter};
 
-/// A part of the help sheet.
+/// A section of the help sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     /// Pausing, speed, loops.
     Playing,
-    /// Moving in the video.
+    /// Navigation in the video.
     Moving,
-    /// Histograms and scopes.
+    /// The content and look of histograms.
     Histograms,
-    /// The adjustments of the picture.
+    /// Adjustments of the picture.
     Adjustments,
     /// The picture.
     Picture,
-    /// Figures and facts.
+    /// Figures and information.
     Reading,
     /// Files and the window.
     Window,
@@ -49,10 +49,10 @@ impl Section {
     }
 }
 
-/// A line of the table: keys that belong together, what each does, and the words for it.
+/// A row of the table: keys that belong together, their actions, and the help text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings {
-    /// Where the line stands on the help sheet.
+    /// The section of the help sheet.
     pub section: Section,
     /// The keys and what they do.
     pub keys: &'static [Key],
@@ -104,7 +104,7 @@ impl Bindings {
     }
 }
 
-/// The smaller step of the speed.
+/// The smaller factor for changing the speed.
 pub const SPEED_STEP: f64 = 1.1;
 
 const fn seek(secs: f64) -> Action {
@@ -123,7 +123,7 @@ const fn speed_by(factor: f64) -> Action {
     Speed(SpeedChange::By(factor))
 }
 
-/// Every key that does something.
+/// All key bindings.
 pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Playing,
@@ -533,7 +533,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
 
-/// Gestures of the pointer, for the help sheet.
+/// The gestures of the pointer, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),

@@ -16,7 +16,7 @@ const SIZE: (u32, u32) = (1280, 720);
 
 /// The middle of a scope, and its width and height.
 fn place(kind: ScopeKind) -> ((i32, i32), (i32, i32)) {
-    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
+    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
     let scene = Scene::from(Look { scopes, ..Look::default() });
     let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
     let middle = ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32);

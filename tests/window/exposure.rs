@@ -5,8 +5,8 @@ use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture as Planes;
 use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::exposure::Exposure;
-use histoscope_render::view::lamps::{self, End};
 use histoscope_render::view::overlay::{lights, line_pixels};
 use histoscope_render::view::panel::panels;
 use histoscope_render::view::scene::Scene;
@@ -203,7 +203,7 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
 }
 
 #[test]
-fn a_lamp_tells_the_share_in_the_outermost_code() {
+fn a_clip_indicator_tells_the_share_in_the_outermost_code() {
     let program = paused_sample(&[]);
     let shown = program.settled();
     let view = (shown.width, shown.height);
@@ -213,12 +213,14 @@ fn a_lamp_tells_the_share_in_the_outermost_code() {
     for (_, rect, channels) in panels(&Scene::default(), Components::Rgbl, view) {
         let channel = channels.iter().next().expect("a histogram shows a channel");
         for (end, bin) in [(End::Lowest, 0), (End::Highest, 255)] {
-            let lamp = lamps::lamp(&rect, end, 0, line_pixels(view));
-            let (x, y) = (lamp.left + lamp.width / 2, lamp.top + lamp.height / 2);
-            let is_lit = lamps::is_lit(bins.bins(channel)[bin].into(), u64::from(picture.width() * picture.height()));
+            let indicator = clip_indicators::indicator(&rect, end, 0, line_pixels(view));
+            let (x, y) = (indicator.left + indicator.width / 2, indicator.top + indicator.height / 2);
+            let is_lit =
+                clip_indicators::is_lit(bins.bins(channel)[bin].into(), u64::from(picture.width() * picture.height()));
             let light = lights(Components::Rgbl)[channel].map(|part| (part * 255.0).round() as u8);
             assert_eq!(shown.pixel(x, y) == light, is_lit, "{end:?} of {channel}: {:?}", shown.pixel(x, y));
-            let wanted = format!("lamps: clipped? at the {} code, {bin}", if bin == 0 { "lowest" } else { "highest" });
+            let wanted =
+                format!("indicators: clipped? at the {} code, {bin}", if bin == 0 { "lowest" } else { "highest" });
             let line = program.after(|| program.point(x as i32, y as i32), &wanted);
             assert!(line.contains(&format!(" {} ", bins.bins(channel)[bin])), "{line}");
         }

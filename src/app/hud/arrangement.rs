@@ -229,7 +229,7 @@ impl Hud {
 
     /// Those of the open panels that there is width for.
     fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
-        // A wall of scopes leaves them less than the window; and the window may be another than what was gathered for it.
+        // Scopes beside the picture leave them less than the window; and the window may be another than what was gathered for it.
         let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }

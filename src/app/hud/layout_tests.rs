@@ -116,19 +116,19 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         columns: [view.width() * 0.1, view.width() * 0.2],
         lasts: true,
     };
-    // What a lamp tells is long.
-    let lamp = card::CardLine { name: "L".to_owned(), color: theme::DIM, cells: cells(3) };
-    let lamps = Readout {
+    // What a clip indicator tells is long.
+    let indicator = card::CardLine { name: "L".to_owned(), color: theme::DIM, cells: cells(3) };
+    let indicators = Readout {
         card: Card {
             title: "clipped? at the highest code, 1023  result, region".to_owned(),
             swatch: None,
-            lines: vec![lamp; 4],
+            lines: vec![indicator; 4],
         },
         panel: panels[1].rect,
         columns: [panels[1].rect.max.x; 2],
         lasts: false,
     };
-    let readouts = [brush, lamps];
+    let readouts = [brush, indicators];
     let readouts = &readouts[..if note % 2 == 0 { 1 } else { 2 }];
     let marked = Marked { looked_at: 8_294_400, pixels: 1_234_567, places: vec![[3839, 2159]], ..Marked::default() };
     let rings = [pos(0.4, 0.4), pos(0.6, 0.2)];

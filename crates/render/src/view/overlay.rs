@@ -51,13 +51,13 @@ impl Channels {
         Self(1 << channel)
     }
 
-    /// Whether the channel is in the set.
+    /// Returns `true` if the channel is in the set.
     #[must_use]
     pub const fn contains(self, channel: usize) -> bool {
         self.0 & (1 << channel) != 0
     }
 
-    /// Whether the set has no channel.
+    /// Returns `true` if the set has no channel.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -133,14 +133,14 @@ pub struct OverlayStyle {
     pub height: f32,
     /// How much they hide of the picture, 1 being as designed; kept within [`Self::OPACITIES`].
     pub opacity: f32,
-    /// Whether a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
+    /// `true` if a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
     /// bin touches the top, an empty one has no height and nothing is clipped.
     pub logarithmic: bool,
-    /// Whether the picture behind the overlays is blurred, so that the bars are legible on any picture.
+    /// `true` if the picture behind the overlays is blurred, so that the bars are legible on any picture.
     pub backdrop: bool,
     /// Bins of a channel; `None` for one for each code. Kept within [`BIN_COUNTS`].
     pub bins: Option<u32>,
-    /// Whether the luminance of linear light is drawn beside that of the codes.
+    /// `true` if the luminance of linear light is drawn beside that of the codes.
     pub linear_luminance: bool,
     /// Where the colours of overlaps come from.
     pub overlaps: Overlaps,

@@ -23,7 +23,7 @@ impl Placed {
     }
 }
 
-/// What of the overlays lies under the pointer.
+/// The part of the overlays under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
     /// The overlay's place among those of [`placed`].

@@ -124,9 +124,9 @@ impl Scene {
 
     /// Drops the brushes of scopes that are not shown: what nobody sees selects nothing.
     pub fn drop_hidden_brushes(&mut self) {
-        let scopes = &self.look.scopes;
-        self.brushes.waveform = self.brushes.waveform.filter(|_| scopes.waveform || scopes.parade);
-        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| scopes.vectorscope);
+        let counted = self.look.scopes.counted();
+        self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
+        self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| counted.vectorscope);
     }
 
     /// Returns how the brushes light the picture, if anything is brushed.

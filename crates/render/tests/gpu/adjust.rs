@@ -1,5 +1,5 @@
-//! The adjusted picture on a view: drawn and counted alike by whoever draws and counts, split by the divider, kept while
-//! nothing changes, and no cost while all is off.
+//! The adjusted picture on a view: all engines draw and count it alike. It is split by the divider, kept while nothing
+//! changes, and costs nothing while all adjustments are off.
 
 mod brush;
 
@@ -10,7 +10,7 @@ use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
-use histoscope_render::gpu::Rasterizer;
+use histoscope_render::engine::BackendKind;
 use histoscope_render::gpu::histogram::plan::Plan;
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
@@ -32,7 +32,7 @@ fn equalized(time_constant_secs: f64) -> Adjustments {
 }
 
 #[test]
-fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_rasterizer_and_engine() {
+fn every_adjustment_is_drawn_and_counted_as_its_definition_says_by_every_backend() {
     let mut studio = Studio::new();
     let layouts = [
         PixelLayout::planar_ycbcr(8, (1, 1)),
@@ -146,7 +146,7 @@ fn the_divider_splits_the_view_at_its_column() {
                 let shown = studio.snapshot(way, view, &divided);
                 let column = (share.clamp(0.0, 1.0) * view.0 as f32).round() as u32;
                 assert_eq!(divided.seam(view).map(|seam| seam.column), Some(column));
-                // The line is two pixels of light between two dark ones.
+                // The line is two light pixels between two dark ones.
                 let (left, right) = (column.saturating_sub(2), (column + 2).min(view.0));
                 let name = format!("{view:?} {way:?} at {share}");
                 assert!(distance_in(&shown, &before, 0..left) <= 1, "{name}: the source at the left");
@@ -221,17 +221,11 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
     let off = Scene::default();
     let on = Scene { look: Look { adjustments: each()[8], counted: Counted::Both, ..off.look }, ..off };
     for way in WAYS {
-        let first = match way {
-            (_, true) => "copy bins",
-            (_, false) => "count",
-        };
-        // What a renderer recorded before there were adjustments.
-        let paint = (way.0 == Rasterizer::Cpu).then_some("paint");
-        // A CPU that counts and paints draws the overlays too, but for outlines.
-        let paints_all = way == (Rasterizer::Cpu, true);
-        let painted = if paints_all { Some("paint with overlays") } else { paint };
-        let columns = (!paints_all).then_some("columns");
-        let drawing: Vec<_> = painted.into_iter().chain(columns).chain(["draw"]).collect();
+        let is_cpu = way == BackendKind::Cpu;
+        let first = if is_cpu { "copy bins" } else { "count" };
+        // What a renderer recorded before there were adjustments. The CPU paints the overlays too, but for outlines.
+        let drawing = if is_cpu { ["paint with overlays", "draw"] } else { ["columns", "draw"] }.to_vec();
+        let paint = is_cpu.then_some("paint");
         let outlined: Vec<_> = paint.into_iter().chain(["columns", "draw"]).collect();
         let passes = |scene: &Scene, studio: &mut Studio| {
             studio.snapshot(way, (61, 35), scene);
@@ -245,7 +239,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
         assert!(with_adjustments.len() >= drawing.len() + 2, "{way:?}: {with_adjustments:?}");
         assert_eq!(passes(&on, &mut studio), outlined, "{way:?}: what is adjusted is kept");
         let holds = studio.renderer(way).0.adjusted_bytes();
-        assert_eq!(holds > 0, way != (Rasterizer::Cpu, true), "{way:?}: {holds} bytes");
+        assert_eq!(holds > 0, !is_cpu, "{way:?}: {holds} bytes");
         assert_eq!(passes(&off, &mut studio), drawing, "{way:?}: off again");
         assert_eq!(studio.renderer(way).0.adjusted_bytes(), 0, "{way:?}");
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -265,7 +259,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
         let renderer = studio.renderer(way).0;
         assert!(renderer.result(&other).is_none(), "{way:?}: of other adjustments");
         let (loading, result) = renderer.result(&on).expect("it is made");
-        assert_eq!(result.is_some(), way != (Rasterizer::Gpu, false), "{way:?}: the adapter's own stays there");
+        assert_eq!(result.is_some(), way == BackendKind::Cpu, "{way:?}: the adapter's own stays there");
         if let Some(result) = result {
             let expected = adjusted(&source, &on);
             let same = (0..35).flat_map(|y| (0..61).map(move |x| (x, y)));
@@ -284,7 +278,7 @@ fn only_what_is_wanted_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
     let scene = |counted, adjustments| Scene::from(Look { counted, ..bare(adjustments).look });
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     let mut passes = |scene: &Scene| {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, (61, 35), scene);
@@ -293,14 +287,14 @@ fn only_what_is_wanted_is_counted() {
     let blurred = Adjustments { blur: Some(Blur::default()), ..Adjustments::default() };
     assert_eq!(passes(&scene(Counted::Result, blurred)), ["adjust", "count the result", "draw"]);
     assert_eq!(passes(&scene(Counted::Both, blurred)), ["count", "adjust", "count the result", "draw"]);
-    // What ends in a pass that changes every pixel by itself is counted there.
+    // Results of a pass that changes each pixel independently are counted there.
     let counting = ["adjust and count", "reduce the result", "draw"];
     assert_eq!(passes(&scene(Counted::Result, equalized(0.0))), counting);
     assert_eq!(passes(&scene(Counted::Both, equalized(0.0))), [&["count"][..], &counting].concat());
     for adjustments in [blurred, equalized(0.0)] {
         assert_eq!(passes(&scene(Counted::Source, adjustments)), ["count", "adjust", "draw"]);
     }
-    // A brush costs a pass only where it works on the picture that is not counted.
+    // A brush costs a pass only if it works on the picture that is not counted.
     let brush = Some(Brush::between(3, 60, 140));
     let lit = |counted, divider: Option<f32>| {
         let pair = divider.map_or_else(Pair::default, Pair::divided);
@@ -316,7 +310,7 @@ fn only_what_is_wanted_is_counted() {
 #[test]
 fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     let mut studio = Studio::new();
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     for depth in [8, 12] {
         let source = picture(depth, (1, 1), (61, 35));
         let result = adjusted(&source, &equalized(0.0));
@@ -328,7 +322,7 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
         assert_eq!(passes(Counted::Source), ["count", "adjust", "draw"]);
         assert_eq!(passes(Counted::Result), ["count the result", "draw"], "{depth} bits: counted later");
         assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
-        // The next picture: whatever fits is counted at once.
+        // The next picture is counted immediately if it fits.
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, (61, 35), &Scene::from(Look { counted: Counted::Result, ..bare(equalized(0.0)).look }));
         let (renderer, gpu) = studio.renderer(way);
@@ -338,7 +332,7 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     }
 }
 
-/// A picture of that brightness, with noise in it.
+/// Makes a noisy picture of this brightness.
 fn exposed(number: u64) -> Picture {
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let mut random = support::Random(number);
@@ -351,7 +345,7 @@ fn exposed(number: u64) -> Picture {
 fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_drawn() {
     let mut studio = Studio::new();
     let scene = bare(equalized(0.5));
-    // Serial, number, and the time since the frame before as the definition takes it.
+    // Serial, number, and the time since the frame before, as defined.
     let steps = [
         (1, 3, None),
         (1, 4, Some(0.04)),
@@ -375,7 +369,7 @@ fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_dr
             studio.snapshot(way, (48, 32), &scene);
             assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{way:?}, step {step}");
         }
-        // Loaded again, as when other values are counted, the curve stays where it is.
+        // When it is loaded again, for example to count other components, the curve does not move.
         let again = frame(exposed(3), 5, 50);
         studio.load_frame(way, &again);
         studio.snapshot(way, (48, 32), &scene);
@@ -419,18 +413,18 @@ fn a_new_choice_on_a_paused_frame_is_made_at_once_whatever_was_chosen_before() {
 #[test]
 fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     let mut studio = Studio::new();
-    // Two bytes a pixel in planes of their own, eight in one: the source fits and what is made of it does not.
+    // Its separate planes have two bytes per pixel, the result has eight: the source fits, the result does not.
     let source = picture(10, (0, 0), (61, 35));
     studio.gpu.most_plane_bytes = 5000;
     let scene = Scene::from(bare(equalized(0.0)).look).with_pair(Pair::divided(0.5));
     let result = adjusted(&source, &scene.look.adjustments);
-    let way = (Rasterizer::Gpu, false);
+    let way = BackendKind::Adapter;
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let shown = studio.snapshot(way, (61, 35), &scene);
     assert_eq!(studio.count(way), count(&result, Components::Rgbl));
     studio.gpu.most_plane_bytes = u64::MAX;
     let [before, after] = [&source, &result]
-        .map(|picture| studio.plain((Rasterizer::Cpu, true), picture, (61, 35), &bare(Adjustments::default())));
+        .map(|picture| studio.plain(BackendKind::Cpu, picture, (61, 35), &bare(Adjustments::default())));
     assert_eq!(distance_in(&shown, &before, 0..29), 0);
     assert_eq!(distance_in(&shown, &after, 33..61), 0);
 }

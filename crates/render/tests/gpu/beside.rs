@@ -1,5 +1,6 @@
-//! Another picture on the view: placed, turned, adjusted and drawn as it would be by itself, of any size and depth, by whoever draws and
-//! counts, at its side of a divider or in its half; uploaded once; and what both differ by.
+//! A comparison picture on the view: placed, turned, adjusted and drawn as it would be alone, for any size and depth
+//! and any engine, beside a divider or in its half of the view. It is uploaded once. Also the difference of both
+//! pictures.
 
 use histoscope_core::adjust::difference::{Extent, Gain, Mapping, difference};
 use histoscope_core::adjust::{Adjustments, Codes};
@@ -24,19 +25,19 @@ fn divided(at: f32, scene: Scene) -> Scene {
     scene.with_pair(Pair { other: Other::Held, ..Pair::divided(at) })
 }
 
-/// The view of a frame alone.
+/// Returns the view of a frame alone.
 fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: &Scene) -> Image {
     let (renderer, gpu) = studio.renderer(way);
-    renderer.set_beside(gpu, None).unwrap();
+    renderer.set_comparison(gpu, None).unwrap();
     studio.load_frame(way, frame);
     studio.snapshot(way, view, scene)
 }
 
-/// The view of a live frame with a held one left of the divider.
+/// Returns the view of a live frame, with a held one left of the divider.
 fn both(studio: &mut Studio, way: Way, (held, live): (&Frame, &Frame), view: (u32, u32), scene: &Scene) -> Image {
     studio.load_frame(way, live);
     let (renderer, gpu) = studio.renderer(way);
-    renderer.set_beside(gpu, Some(held)).unwrap();
+    renderer.set_comparison(gpu, Some(held)).unwrap();
     studio.snapshot(way, view, scene)
 }
 
@@ -45,8 +46,8 @@ fn either_side_is_drawn_as_its_picture_is_by_itself() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
-    turned.sample_aspect = Ratio { num: 16, den: 11 };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.sample_aspect = Ratio { num: 16, den: 11 };
     let others = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 9),
         frame_of(PixelLayout::planar_gbr(12), (61, 80), 7),
@@ -89,7 +90,7 @@ fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
         recorded.push(studio.renderer(way).0.recorded().to_vec());
     }
     let count = |passes: &[&str], name: &str| passes.iter().filter(|pass| **pass == name).count();
-    assert_eq!(recorded.iter().map(|passes| count(passes, "upload beside")).collect::<Vec<_>>(), [1, 0, 0]);
+    assert_eq!(recorded.iter().map(|passes| count(passes, "upload comparison")).collect::<Vec<_>>(), [1, 0, 0]);
     // The live one is loaded anew each time, and both are adjusted at first.
     let adjusted = |passes: &Vec<&str>| passes.iter().filter(|pass| pass.starts_with("adjust")).count();
     assert_eq!(recorded.iter().map(adjusted).collect::<Vec<_>>(), [2, 1, 1], "{recorded:?}");
@@ -133,7 +134,7 @@ fn without_another_picture_nothing_is_divided() {
     }
 }
 
-/// The part of an image between these columns.
+/// Returns the part of an image between these columns.
 fn cut(image: &Image, columns: std::ops::Range<u32>) -> Image {
     let rows = image.rgba.chunks_exact(4 * image.width as usize);
     let part = 4 * columns.start as usize..4 * columns.end as usize;
@@ -149,7 +150,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
     let settings = [
         (ViewSettings::default(), Fit::Contain),
         (ViewSettings::fitted(Fit::Actual), Fit::Actual),
@@ -172,7 +173,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
             for (index, (half, frame)) in halves.into_iter().zip(order).enumerate() {
                 let width = half.end - half.start;
                 let expected = alone(&mut studio, way, frame, (width, size.1), &single);
-                // The line between both covers two columns of either.
+                // The line between the two covers two columns of each.
                 let seen = if index == 0 { 0..width - 2 } else { 2..width };
                 let name = format!("{other:?} {fit:?} {way:?} {size:?} half {index}");
                 assert!(distance_in(&cut(&shown, half), &expected, seen) <= 1, "{name}");
@@ -181,7 +182,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     }
 }
 
-/// What both differ by as the CPU finds it, drawn as any picture.
+/// Computes the difference on the CPU and draws it like any picture.
 fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2], scene: &Scene) -> Image {
     let extent = |frame: &Frame| Extent {
         size: (frame.picture.width(), frame.picture.height()),
@@ -197,7 +198,7 @@ fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2]
 fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
     let mut studio = Studio::new();
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 3, mirrored: true };
+    turned.facts.orientation = Orientation { quarter_turns: 3, mirrored: true };
     let lives = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3),
         frame_of(PixelLayout::planar_ycbcr(10, (0, 0)), (97, 53), 3),

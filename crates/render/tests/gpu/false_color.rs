@@ -1,4 +1,5 @@
-//! False colour: each pixel in exactly the colour that its code has by the definition, whoever draws, below brushes, zebras and marks.
+//! False colour: each pixel has exactly the colour that the definition gives its code, with any engine, below brushes,
+//! zebra and marks.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ fn every_pixel_has_the_colour_of_its_code_in_every_layout_and_below_zebras_and_m
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(2) {
         let color = colorimetry(Matrix::ALL[number % 7], [Range::Limited, Range::Full][number / 2 % 2]);
         let picture = noise(layout, SIZE, color, number % 3, number as u64);
-        for way in [WAYS[0], WAYS[2]] {
+        for way in WAYS {
             studio.load(way, &picture, UPRIGHT, Components::Rgbl);
             for table in FalseColorTable::ALL {
                 let bare = studio.snapshot(way, SIZE, &scene(tinted(table)));
@@ -118,11 +119,12 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
             }
             .with_pair(pair);
             let size = [(90, 70), (64, 99)][number % 2];
-            let [shader, cpu] = [WAYS[0], WAYS[2]].map(|way| {
+            let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 studio.snapshot(way, size, &scene)
             });
-            // Nothing of it is interpolated: so nothing is rounded, either, except the divider's own line, which one shader draws.
+            // Nothing is interpolated, so nothing is rounded either, except the divider's line, which only a shader
+            // draws.
             assert_eq!(distance(&shader, &cpu), 0, "{name} {quarter_turns}");
         }
     }
@@ -175,7 +177,7 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let divided = Scene::from(Look { adjustments, ..scene(exposure).look }).with_pair(Pair::divided(0.5));
         let shown = studio.snapshot(way, SIZE, &divided);
-        // The divider's own line lies between.
+        // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
             let inspection = exposure.of(of.layout(), &color, Components::Rgbl).expect("it is on");

@@ -21,7 +21,7 @@ pub const SCRIM_OPACITY: f32 = 0.55;
 pub const OUTLINED_LIGHT: f32 = 0.6;
 /// Light of the line of luminance of linear light, which none of the bars has.
 pub const LINEAR_LIGHT: [f32; 3] = [1.0, 0.62, 0.12];
-/// What that line is, in words.
+/// The name of that line.
 #[must_use]
 pub fn linear_text(transfer: Transfer) -> String {
     format!("line: luminance of linear light ({})", transfer.name())
