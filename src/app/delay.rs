@@ -48,6 +48,7 @@ impl Delays {
 mod tests {
     use super::*;
     use histoscope_core::made;
+    use histoscope_core::picture::FrameFacts;
 
     fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
         let made = made::gray((1, 1), |_, _| 0);
