@@ -1,4 +1,4 @@
-// Finds the pixels that brushes of the scopes select: all of them, or those of all scopes but one. See src/view/brushes.rs.
+// Finds the pixels that brushes of the scopes select: all of them, or those of all scopes but one. See crates/render/src/view/brushes.rs.
 
 struct Brushes {
     // What of the picture is counted: column and row of the first pixel, and those behind the last.

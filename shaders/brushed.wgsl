@@ -1,5 +1,5 @@
 // Counts what brushes select, as the scopes count the whole: bins and waveforms, and pairs of Cb and Cr. Planes of lower resolution
-// are counted sample by sample, where a pixel that a sample covers is selected. See src/view/brushes.rs.
+// are counted sample by sample, where a pixel that a sample covers is selected. See crates/render/src/view/brushes.rs.
 //
 // An invocation has 32 samples beside each other and adds equal ones together, so that the additions of a constant picture do not
 // all wait for each other.

@@ -2,8 +2,8 @@
 //
 // A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
 // invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
-// a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see src/picture/color.rs and
-// src/histogram/reference.rs, which this must equal to the last count.
+// a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see crates/core/src/picture/color.rs and
+// crates/core/src/histogram/reference.rs, which this must equal to the last count.
 
 override WORKGROUP: u32 = 256u;
 // Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.

@@ -1,4 +1,4 @@
-// Counts the pixels of which red, green or blue lies outside limits, before the clamp: see src/histogram/limits.rs.
+// Counts the pixels of which red, green or blue lies outside limits, before the clamp: see crates/core/src/histogram/limits.rs.
 
 struct Limits {
     low: i32,  // the lowest fixed-point value inside

@@ -1,4 +1,4 @@
-// Counts the luminance of linear light: src/histogram/light.rs. A workgroup takes rows in turn and counts in its own memory, which it
+// Counts the luminance of linear light: crates/core/src/histogram/light.rs. A workgroup takes rows in turn and counts in its own memory, which it
 // adds to the bins of all at its end.
 
 override CODES: u32 = 256u; // 2^BITS

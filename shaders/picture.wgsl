@@ -5,7 +5,7 @@
 // of texels serves every layout with the same few lines: one load brings up to four samples, pixels of three bytes need
 // no repacking, and no texture size limit applies.
 
-// The memory layout, fixed for a pipeline. The names follow src/picture/layout.rs.
+// The memory layout, fixed for a pipeline. The names follow crates/core/src/picture/layout.rs.
 override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
 override BITS: u32;          // n: a code has n bits
 override FRACTION: u32;      // fractional bits of the integer conversion's weights
@@ -30,7 +30,7 @@ struct Picture {
     size: vec2<u32>,         // pixels
     chroma_size: vec2<u32>,  // samples
     strides: vec4<u32>,      // words from row to row, of each plane
-    // The integer conversion of src/picture/color.rs: three weights and the bias, for red, green and blue.
+    // The integer conversion of crates/core/src/picture/color.rs: three weights and the bias, for red, green and blue.
     red: vec4<i32>,
     green: vec4<i32>,
     blue: vec4<i32>,
@@ -79,7 +79,7 @@ fn code_at(component: u32, x: u32, y: u32) -> u32 {
     return (word >> ((byte & 3u) * 8u + component_shift(component))) & ((1u << BITS) - 1u);
 }
 
-// The chroma row that covers a luma row. As `ChromaRows` of src/picture/layout.rs.
+// The chroma row that covers a luma row. As `ChromaRows` of crates/core/src/picture/layout.rs.
 fn chroma_row(y: u32) -> u32 {
     if !CHROMA_FIELDS {
         return y >> CHROMA_Y;
@@ -108,7 +108,7 @@ fn sums_of(codes: vec3<u32>) -> vec3<i32> {
     );
 }
 
-// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: src/histogram/reference.rs.
+// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: crates/core/src/histogram/reference.rs.
 fn bins_of(codes: vec3<u32>) -> vec4<u32> {
     let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
     let top = (1u << BITS) - 1u;
@@ -118,7 +118,7 @@ fn bins_of(codes: vec3<u32>) -> vec4<u32> {
 }
 
 // The channels of which the bin of a pixel with these codes lies in a range, bit c being channel c: Y', Cb and Cr as `coded`, or
-// red, green, blue and luminance. As src/view/brush.rs has them.
+// red, green, blue and luminance. As crates/render/src/view/brush.rs has them.
 fn channels_in(codes: vec3<u32>, coded: bool, low: u32, high: u32) -> u32 {
     var bins = vec4<u32>(codes, 0u);
     var there = select(7u, 1u, MODEL == 0u);

@@ -1,4 +1,4 @@
-// Counts the pixels of which any, and all, of a brush's channels have a bin in its range: see src/view/brush.rs.
+// Counts the pixels of which any, and all, of a brush's channels have a bin in its range: see crates/render/src/view/brush.rs.
 
 struct Selection {
     // What of the picture is counted: column and row of the first pixel, and those behind the last.

@@ -171,7 +171,7 @@ fn load_pair(strip: u32, row: u32) -> Pair {
     return pair_of(strip, load_words(strip, row));
 }
 
-// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see src/picture/color.rs.
+// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see crates/core/src/picture/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
     if BITS == 8u {
         // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.

@@ -22,7 +22,7 @@ struct Scale {
     padding: u32,
 }
 
-// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (src/picture/frame.rs).
+// A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (crates/core/src/picture/frame.rs).
 var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
 // Pixels below and above the range, of red, green and blue.
 var<workgroup> tail: array<atomic<u32>, TAIL_WORDS>;

@@ -1,4 +1,4 @@
-// Counts a vectorscope: pairs of Cb and Cr. The definition, to the last count: src/scopes/reference.rs.
+// Counts a vectorscope: pairs of Cb and Cr. The definition, to the last count: crates/core/src/scopes/reference.rs.
 //
 // A picture has few colours beside each other and may have one only, and additions to one word of memory wait for each other.
 // So every workgroup keeps a table in its own memory. A pair of levels has one slot there, by the lower bits of both, so that

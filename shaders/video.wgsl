@@ -14,7 +14,7 @@ struct Placement {
     view_width: u32,        // columns of the view
     turned: u32,            // whether columns of the view are rows of the picture
     // Pixels of which a bin of these channels, bit c being channel c, lies in low..=high keep their light, the rest dims; see
-    // src/view/brush.rs.
+    // crates/render/src/view/brush.rs.
     channels: u32,
     low: u32,
     high: u32,
@@ -25,7 +25,7 @@ struct Placement {
     // What of the picture may be lit: column and row of the first pixel, and those behind the last.
     first: vec2<u32>,
     end: vec2<u32>,
-    // Zebras and marks; see src/view/exposure.rs.
+    // Zebras and marks; see crates/render/src/view/exposure.rs.
     zebra: u32,             // the lowest tone that is striped; the highest number where none is
     stripe: u32,            // width of a stripe along a row
     tone_coded: u32,        // whether a pixel's tone is its Y' as coded, and not its luminance
@@ -36,21 +36,21 @@ struct Placement {
     lowest: vec4<i32>,      // the lowest value of each channel that is not marked
     highest: vec4<i32>,     // the lowest value above those
     mark_colors: array<vec4<u32>, 3>,
-    // False colour; see src/view/exposure/false_color.rs.
+    // False colour; see crates/render/src/view/exposure/false_color.rs.
     tint: vec4<i32>,        // 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
     bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, of which red is -1 where pixels have their gray
-    // The codes that are written in each pixel of the picture; see src/view/datascope.rs.
+    // The codes that are written in each pixel of the picture; see crates/render/src/view/datascope.rs.
     text: vec4<u32>,        // lines, 0 where none are written; pixels of the view to a dot; digits; their base
     letters: vec4<u32>,     // dots across and down; whether the codes are Y', Cb and Cr; where cells begin in `nearest`
     glyphs: array<vec4<u32>, 16>, // dots of each sign, four rows in a number
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
-// Lights of marks, dimming behind them, and stripes, as in src/view/exposure.rs.
+// Lights of marks, dimming behind them, and stripes, as in crates/render/src/view/exposure.rs.
 const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
 const MARK_DIMMING: u32 = 192u;
 const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
-// As in src/view/datascope.rs.
+// As in crates/render/src/view/datascope.rs.
 const LINE_GAP: u32 = 2u;
 const LIGHT_GROUND: u32 = 3500000u;
 

@@ -1,6 +1,6 @@
 // Counts waveforms: every workgroup owns some columns of the scope, a stripe of the picture, and counts a part of its rows in
 // workgroup memory; at its end it adds what it found to the counts in memory, cell by cell. The definition, to the last count:
-// src/scopes/reference.rs.
+// crates/core/src/scopes/reference.rs.
 //
 // Of a workgroup's invocations each keeps to its strip of four pixels and goes down the rows, so that the columns of its
 // pixels are found once. Neighbouring invocations lie beside each other, in other columns: however constant a picture is,

@@ -27,6 +27,9 @@
 //! The colour conversion is fixed point with the bounds of BT.601, BT.709, BT.2020 and the others of [`Matrix`]; luminance is
 //! 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709), exactly. GPU and CPU agree to the last count.
 
+#![warn(missing_docs)]
+
+#[doc(hidden)]
 pub mod app;
 pub mod keys;
 

@@ -210,8 +210,9 @@ fn lines_of_language(text: &str, language: &str) -> Vec<String> {
 fn the_lines_that_are_taught_are_those_of_the_shaders() {
     let pages: Vec<_> = documents(root()).into_iter().filter(|name| name.starts_with("docs/learn")).collect();
     assert!(pages.len() >= 3, "{pages:?}");
-    for (page, (language, folders)) in
-        pages.iter().flat_map(|page| [("wgsl", &["shaders"][..]), ("rust", &["src/lab"])].map(|code| (page, code)))
+    for (page, (language, folders)) in pages
+        .iter()
+        .flat_map(|page| [("wgsl", &["shaders"][..]), ("rust", &["crates/lab/src"])].map(|code| (page, code)))
     {
         let code: String = folders.iter().map(|folder| sources(&root().join(folder))).collect();
         let code: BTreeSet<_> = code.lines().map(str::trim).collect();
@@ -223,7 +224,7 @@ fn the_lines_that_are_taught_are_those_of_the_shaders() {
 }
 
 /// The folders in which paths that documents name begin.
-const FOLDERS: [&str; 7] = ["src/", "shaders/", "tests/", "benches/", "docs/", "assets/", "scripts/"];
+const FOLDERS: [&str; 8] = ["src/", "crates/", "shaders/", "tests/", "benches/", "docs/", "assets/", "scripts/"];
 
 #[test]
 fn every_path_that_is_named_exists() {
@@ -260,7 +261,7 @@ fn sources(folder: &Path) -> String {
 
 #[test]
 fn every_name_on_the_map_is_in_the_code() {
-    let code = ["src", "shaders", "tests"].map(|folder| sources(&root().join(folder))).concat();
+    let code = ["src", "crates", "shaders", "tests"].map(|folder| sources(&root().join(folder))).concat();
     let words: BTreeSet<_> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let is_name = |text: &&str| {
         text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
@@ -277,14 +278,19 @@ fn every_name_on_the_map_is_in_the_code() {
 #[test]
 fn every_room_is_on_the_map() {
     let map = read("ARCHITECTURE.md");
-    for entry in fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap()) {
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
+    let crates: Vec<_> = crates.map(|name| format!("crates/{}/", name.to_string_lossy())).collect();
+    assert!(crates.len() > 4, "{crates:?}");
+    let rooms = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap());
+    let rooms = rooms.map(|entry| {
         let name = entry.file_name().into_string().unwrap();
-        let path = if entry.path().is_dir() { format!("`src/{name}/`") } else { format!("`src/{name}`") };
-        assert!(map.contains(&path), "{path} is missing");
+        if entry.path().is_dir() { format!("src/{name}/") } else { format!("src/{name}") }
+    });
+    for path in crates.into_iter().chain(rooms) {
+        assert!(map.contains(&format!("`{path}`")), "{path} is missing");
     }
 }
 
-/// What the program prints for these arguments.
 fn help(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_histoscope")).args(arguments).arg("--help").output().unwrap();
     assert!(output.status.success(), "{arguments:?} --help failed");

@@ -1,4 +1,4 @@
-// A box blur in two passes, as src/adjust/blur.rs defines it: `across` sums SIZE codes along each row of a picture in whatever
+// A box blur in two passes, as crates/core/src/adjust/blur.rs defines it: `across` sums SIZE codes along each row of a picture in whatever
 // layout it has, `down` sums SIZE of those sums along each column, divides, and writes packed R'G'B' as recolor.wgsl does.
 //
 // A workgroup loads its tile, with what lies SIZE / 2 pixels around it, into workgroup memory once. Each invocation then

@@ -1,4 +1,4 @@
-// The curves of a picture's tiles from their histograms, as src/adjust/clahe.rs defines them, and their packing for
+// The curves of a picture's tiles from their histograms, as crates/core/src/adjust/clahe.rs defines them, and their packing for
 // recolor.wgsl.
 
 override BITS: u32 = 8u;

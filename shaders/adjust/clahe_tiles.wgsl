@@ -1,7 +1,7 @@
 // The luminance histograms of a picture's tiles. Several workgroups share a tile, each counting a slice of its rows in
 // workgroup memory; clahe_curves.wgsl adds the slices up.
 //
-// The tiles may reach beyond the picture, which then counts mirrored there, as src/adjust/clahe.rs says.
+// The tiles may reach beyond the picture, which then counts mirrored there, as crates/core/src/adjust/clahe.rs says.
 
 override WORKGROUP: u32 = 512u;
 override BINS: u32 = 256u; // 2^BITS

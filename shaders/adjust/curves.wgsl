@@ -1,6 +1,6 @@
 // From a histogram to a curve that maps codes to codes, by way of the prefix sum (scan_block.wgsl). One workgroup a channel.
 //
-// `equalize` and `populate` compute what src/adjust/equalize.rs and src/adjust/posterize.rs define, to the last bit.
+// `equalize` and `populate` compute what crates/core/src/adjust/equalize.rs and crates/core/src/adjust/posterize.rs define, to the last bit.
 
 override BITS: u32 = 8u;
 // Whether a channel's bins are one block, which is scanned here; else `cumulative` holds their prefix sum already.

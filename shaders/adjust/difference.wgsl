@@ -1,4 +1,4 @@
-// What two pictures differ by, pixel by pixel: to the last bit what src/adjust/difference.rs defines. It follows picture.wgsl.
+// What two pictures differ by, pixel by pixel: to the last bit what crates/core/src/adjust/difference.rs defines. It follows picture.wgsl.
 //
 // `unpack` writes the codes of a picture as every picture here is kept, so that `subtract`, whose constants are those of the other
 // one's layout, can read them whatever theirs is.

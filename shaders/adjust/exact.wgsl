@@ -6,7 +6,7 @@ struct Quotient {
 }
 
 // value · factor / divisor where the product may need more than 32 bits: value <= divisor <= 2^30, and the factor has at most
-// 12 bits. As in src/adjust/mod.rs.
+// 12 bits. As in crates/core/src/adjust/mod.rs.
 //
 // Of a quotient up to 2^12 all roundings of floats come to much less than one, so that the guess is the true quotient or one
 // beside it. The remainder of either lies in [-divisor, 2 · divisor), which 32 bits tell although the products wrap around.

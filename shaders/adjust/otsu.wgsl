@@ -1,4 +1,4 @@
-// Otsu's thresholds for two to five classes from the luminance bins, as src/adjust/otsu.rs defines them, in three dispatches:
+// Otsu's thresholds for two to five classes from the luminance bins, as crates/core/src/adjust/otsu.rs defines them, in three dispatches:
 // how many samples lie below each level and what their levels add up to; the score of every run of levels as one class;
 // the best cut.
 

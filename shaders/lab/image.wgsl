@@ -5,7 +5,7 @@ override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance
 
 @group(0) @binding(0) var image: texture_2d<u32>;
 
-// Red, green, blue and luminance codes of a pixel. Luminance is that of src/picture/color.rs, in integers, so that every
+// Red, green, blue and luminance codes of a pixel. Luminance is that of crates/core/src/picture/color.rs, in integers, so that every
 // method must come to the same counts: floor(256 · (2126 r + 7152 g + 722 b) / (10000 · 255)), at most 255.
 fn codes_at(position: vec2<u32>) -> vec4<u32> {
     let pixel = textureLoad(image, position, 0);

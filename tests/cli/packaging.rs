@@ -195,10 +195,4 @@ fn a_build_tells_the_commit_of_its_own_sources_only() {
     let inner = sources.join("inner");
     fs::create_dir(&inner).unwrap();
     assert_eq!(build_script::commit_of(&inner), None);
-    // A crate as cargo packs it, there too.
-    let info = r#"{"git": {"sha1": "0123456789abcdef0123456789abcdef01234567"}, "path_in_vcs": ""}"#;
-    fs::write(inner.join(".cargo_vcs_info.json"), info).unwrap();
-    assert_eq!(build_script::commit_of(&inner).as_deref(), Some("0123456789"));
-    fs::write(inner.join(".cargo_vcs_info.json"), r#"{"git": {"sha1": "0123"}}"#).unwrap();
-    assert_eq!(build_script::commit_of(&inner), None);
 }

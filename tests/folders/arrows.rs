@@ -18,8 +18,6 @@ pub type Name = Vec<String>;
 #[derive(Debug, Default)]
 pub struct Modules {
     paths: BTreeMap<Name, Paths>,
-    /// The types that each module defines for all of itself: those within a function are its own business.
-    types: BTreeMap<Name, Vec<String>>,
 }
 
 /// The paths in a module.
@@ -48,7 +46,6 @@ impl Modules {
         let mut paths = Paths::default();
         paths.visit_file(&syntax);
         self.paths.insert(name.clone(), paths);
-        self.types.insert(name.clone(), types(&syntax.items));
         for item in &syntax.items {
             let syn::Item::Mod(module) = item else { continue };
             if module.content.is_some() || is_for_tests(&module.attrs) {
@@ -62,17 +59,6 @@ impl Modules {
             let file = if beside.exists() { beside } else { inside.join("mod.rs") };
             self.read_file(&file, &inside, own);
         }
-    }
-
-    /// The types that are defined, by name, with the modules that do.
-    pub fn types(&self) -> BTreeMap<&str, Vec<&Name>> {
-        let mut defined: BTreeMap<&str, Vec<&Name>> = BTreeMap::new();
-        for (module, types) in &self.types {
-            for name in types {
-                defined.entry(name).or_default().push(module);
-            }
-        }
-        defined
     }
 
     /// Every module with those that it names, itself left out.
@@ -243,22 +229,6 @@ impl<'ast> Visit<'ast> for Paths {
         self.words(call.tokens.clone());
         visit::visit_macro(self, call);
     }
-}
-
-/// The names of the types among these items, and of those in modules among them.
-fn types(items: &[syn::Item]) -> Vec<String> {
-    let named = items.iter().flat_map(|item| match item {
-        syn::Item::Struct(item) if !is_for_tests(&item.attrs) => vec![item.ident.to_string()],
-        syn::Item::Enum(item) if !is_for_tests(&item.attrs) => vec![item.ident.to_string()],
-        syn::Item::Union(item) if !is_for_tests(&item.attrs) => vec![item.ident.to_string()],
-        syn::Item::Trait(item) if !is_for_tests(&item.attrs) => vec![item.ident.to_string()],
-        syn::Item::Type(item) if !is_for_tests(&item.attrs) => vec![item.ident.to_string()],
-        syn::Item::Mod(item) if !is_for_tests(&item.attrs) => {
-            item.content.as_ref().map_or_else(Vec::new, |(_, items)| types(items))
-        }
-        _ => Vec::new(),
-    });
-    named.collect()
 }
 
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {

@@ -1,7 +1,7 @@
 //! Box blurs of images of 8-bit RGBA, by the tutorials' methods.
 //!
 //! The methods are those on the way to webgpu.github.io/webgpu-samples, "Image Blur": the square, its two lines, and lines out of
-//! workgroup memory; then sums that run along the line, by which the product blurs (src/gpu/adjust/blur.rs).
+//! workgroup memory; then sums that run along the line, by which the product blurs (crates/render/src/gpu/adjust/blur.rs).
 
 use serde::Serialize;
 

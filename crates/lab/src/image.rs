@@ -56,7 +56,7 @@ pub fn rgba(bytes: Vec<u8>, size: (u32, u32)) -> Result<Picture, PictureError> {
 /// The tutorial's first method: a plain loop over the bytes of an RGBA image, as its JavaScript does it. Bins of channels are
 /// interleaved as those of the other methods: those of bin 0, then those of bin 1, and so on.
 ///
-/// The product's own definition (`src/histogram/reference.rs`) is not what is timed: it looks up layout and colour for each
+/// The product's own definition (`crates/core/src/histogram/reference.rs`) is not what is timed: it looks up layout and colour for each
 /// sample, which any program that cares for speed would do once.
 #[must_use]
 pub fn count_plainly(rgba: &Picture, bins: u32, four: bool) -> Vec<u32> {

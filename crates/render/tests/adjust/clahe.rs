@@ -1,4 +1,4 @@
-//! CLAHE on the GPU against its definition. OpenCV's is in tests/adjust/opencv.rs.
+//! CLAHE on the GPU against its definition. OpenCV's is in crates/render/tests/adjust/opencv.rs.
 
 use histoscope_core::adjust::{Adjustments, Clahe, Codes, Tone};
 use histoscope_core::picture::color::{Matrix, Range};
