@@ -1,25 +1,22 @@
 //! The window's adapter, surface and passes, and how they are made again after the device was lost.
 
+use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
-
-use winit::window::Window;
 
 #[cfg(feature = "test-hooks")]
 use super::losing::Losses;
 use super::options::AppError;
-use super::screen::Screen;
-use histoscope_core::adjust::Adjustments;
+use super::screen::{Screen, Window};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
-use histoscope_render::engine::{Counter, Engine, EngineChoice};
+use histoscope_render::engine::{Engine, EngineChoice, Renderer};
 use histoscope_render::gpu::draw::Shapes;
-use histoscope_render::gpu::surface::Acquired;
-use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
+use histoscope_render::gpu::target::Acquired;
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::scene::Scene;
 
-/// Everything that counts and draws for one window.
+/// Everything that counts and draws for a window.
 pub struct Graphics {
     instance: Instance,
     choice: (AdapterChoice, EngineChoice),
@@ -31,8 +28,6 @@ pub struct Graphics {
     pub renderer: Renderer,
     /// Who counts.
     pub engine: Engine,
-    /// Counts with it.
-    counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
@@ -46,14 +41,13 @@ impl Graphics {
     /// [`AppError`] if the adapter or the window's surface refuses.
     pub fn new(
         instance: &Instance,
-        window: Arc<Window>,
+        window: Rc<dyn Window>,
         choice: (AdapterChoice, EngineChoice),
     ) -> Result<Self, AppError> {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
         let gpu = Arc::new(gpu);
-        let renderer = Renderer::for_surface(&gpu, &screen.surface);
         let engine = Engine::on(choice.1, &gpu);
-        let counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
+        let renderer = Renderer::for_target(&gpu, &screen.target, engine.backend());
         let instance = instance.clone();
         Ok(Self {
             instance,
@@ -62,7 +56,6 @@ impl Graphics {
             screen,
             renderer,
             engine,
-            counter,
             was_rebuilt: false,
             #[cfg(feature = "test-hooks")]
             losses: Losses::from_environment(),
@@ -81,7 +74,7 @@ impl Graphics {
             return Err(AppError::LostAgain(error));
         }
         log::warn!("{error}; everything on it is made again");
-        let window = Arc::clone(&self.screen.window);
+        let window = Rc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;
         #[cfg(feature = "test-hooks")]
@@ -92,22 +85,17 @@ impl Graphics {
         Ok(())
     }
 
-    /// Counts a picture, or a region of it alone, unless the adapter does so with the next drawing, and uploads it for that.
+    /// Loads a picture, of which the next drawing counts all or a region.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
     pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
-        let begin = Instant::now();
-        let counted = self.counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
-        let cpu_count = counted.is_some().then(|| begin.elapsed());
-        self.renderer.load_frame(&self.gpu, frame, region, components, counted)?;
-        self.renderer.note_cpu_count(cpu_count);
-        Ok(())
+        self.renderer.load_frame(&self.gpu, frame, region, components)
     }
 
     /// Size of the view that is drawn next, in pixels.
     pub fn next_size(&mut self) -> (u32, u32) {
-        self.screen.surface.follow(&self.gpu);
+        self.screen.target.follow(&self.gpu);
         self.screen.size()
     }
 
@@ -126,7 +114,7 @@ impl Graphics {
             Acquired::Skip => return Ok(false),
         };
         let window = &self.screen.window;
-        self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
+        self.renderer.present(&self.gpu, target, scene, || window.before_present());
         #[cfg(feature = "test-hooks")]
         if self.losses.is_due() {
             self.gpu.lose();

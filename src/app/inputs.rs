@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use winit::window::Window;
-
 use super::dialog::{Answer, Dialog};
 use super::files::{Files, Opened, Opening};
 use super::hud::Note;
 use super::options::{PlayOptions, Waker};
+use super::screen::Window;
 use super::session::{Interpretation, Session};
 use super::{folders, start};
 use histoscope_core::picture::Frame;
@@ -96,12 +95,12 @@ impl Inputs {
     }
 
     /// Opens the desktop's dialog.
-    pub fn ask(&mut self, window: &Window) -> Option<Note> {
+    pub fn ask(&mut self, window: &dyn Window) -> Option<Note> {
         if self.dialog.is_some() {
             return None;
         }
         let waker = Arc::clone(&self.waker);
-        match Dialog::open(window, move || waker()) {
+        match Dialog::wait(window.pick_files(), window.now(), move || waker()) {
             Ok(dialog) => self.dialog = Some(dialog),
             Err(error) => return Some(Note::warning(format!("no file dialog could be opened: {error}"))),
         }

@@ -9,27 +9,27 @@ mod pairing;
 mod stripping;
 mod telling;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use winit::window::Window;
-
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::{Bins, Wanted};
+use super::clip_in_step::Second;
+use super::comparison::References;
 use super::config::{Keeper, Store};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
-use super::held::References;
 use super::hud::{Hud, Note};
+use super::look;
 use super::marked::MarkedPixels;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
+use super::outgoing::Outgoing;
 use super::recent::Recent;
-use super::saving::Outgoing;
-use super::second::Second;
+use super::screen::Window;
 use super::session::Session;
 use super::strip::ClipStrip;
-use super::styling;
 use super::title::Title;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::histogram::Components;
@@ -38,7 +38,7 @@ use histoscope_render::gpu::{GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::overlay::OverlayStyle;
 use histoscope_render::view::placement::{Shape, ViewSettings};
-use histoscope_render::view::scene::{Pair, Scene};
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
@@ -82,36 +82,36 @@ impl Workspace {
     /// [`AppError`] if the adapter refuses.
     pub fn new(
         instance: &Instance,
-        window: Arc<Window>,
+        window: Rc<dyn Window>,
         options: &PlayOptions,
         waker: Waker,
         (session, second): (Option<Session>, Option<Second>),
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
-        let mut hud = Hud::new(&window);
+        let now = window.now();
+        let mut hud = Hud::new(&*window);
+        let clipboard = window.clipboard();
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
         let settings = store.settings();
-        let scene = Scene {
-            channels: settings.channels(),
-            overlays: settings.shown,
-            style: OverlayStyle {
-                bins: options.view.bin_count.or(settings.histograms.bins),
-                linear_luminance: options.view.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
-                overlaps: options.view.overlaps.unwrap_or(settings.histograms.overlaps),
-                ..settings.histograms
-            },
-            view: ViewSettings::fitted(settings.fit),
-            curves: settings.curves,
-            scopes: settings.scopes,
-            exposure: options.view.exposure.over(settings.exposure),
-            datascope: settings.datascope,
+        let kept = settings.look;
+        let histograms = OverlayStyle {
+            bins: options.view.bin_count.or(kept.histograms.bins),
+            linear_luminance: options.view.linear_luminance.unwrap_or(kept.histograms.linear_luminance),
+            overlaps: options.view.overlaps.unwrap_or(kept.histograms.overlaps),
+            ..kept.histograms
+        };
+        // Who compares wants to see both.
+        let (sharing, gain) = options.compare.as_ref().map(Comparing::shown).unwrap_or_default();
+        let scene = Scene::from(Look {
+            histograms,
+            view: ViewSettings::fitted(settings.fits.fit),
+            exposure: options.view.exposure.over(kept.exposure),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
-            // Who compares wants to see both.
-            pair: options.compare.as_ref().map_or_else(Pair::default, Comparing::pair),
-            ..Scene::default()
-        };
-        let now = Instant::now();
+            sharing,
+            gain,
+            ..kept
+        });
         hud.readout = settings.readout;
         if settings.pinned {
             hud.toggle_pinned(now);
@@ -120,15 +120,15 @@ impl Workspace {
             graphics,
             session,
             second,
-            outgoing: Outgoing::new(Arc::clone(&waker)),
-            adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
+            outgoing: Outgoing::new(Arc::clone(&waker), clipboard),
+            adjuster: Adjuster::new(settings.adjustments, &scene.look.adjustments),
             scene,
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             held: References::default(),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
             hud,
-            fits: Fits::new(settings.fit, settings.fits.clone()),
+            fits: Fits::new(settings.fits.clone()),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -136,8 +136,13 @@ impl Workspace {
     }
 
     /// The window itself.
-    pub fn window(&self) -> &Window {
-        &self.graphics.screen.window
+    pub fn window(&self) -> &dyn Window {
+        &*self.graphics.screen.window
+    }
+
+    /// The time by the window's clock.
+    pub fn now(&self) -> Instant {
+        self.window().now()
     }
 
     /// Asks for a drawing.
@@ -223,9 +228,9 @@ impl Workspace {
         }
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
-        self.fits.keep(self.scene.view.fit);
+        self.fits.keep(self.scene.look.view.fit);
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
-            self.scene.view = ViewSettings::fitted(fit);
+            self.scene.look.view = ViewSettings::fitted(fit);
         }
         if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {
             return self.rebuild(error);
@@ -234,7 +239,7 @@ impl Workspace {
         self.redraw();
         if is_lost {
             let text = "region cleared: the picture has another size now";
-            self.note(Note::done(text), Instant::now());
+            self.note(Note::done(text), self.now());
         }
         Ok(())
     }
@@ -250,12 +255,12 @@ impl Workspace {
     /// Makes everything on the adapter again after the device was lost.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
-        self.hud.restart(&self.graphics.screen.window);
+        self.hud.restart(&*self.graphics.screen.window);
         self.marked.forget();
         self.second.iter_mut().for_each(Second::restart);
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
         let text = "the graphics device was lost; everything on it has been made again";
-        self.note(Note::warning(text), Instant::now());
+        self.note(Note::warning(text), self.now());
         self.reload()
     }
 
@@ -276,7 +281,7 @@ impl Workspace {
     /// Shows another part of the picture; says how large it is shown where that has changed.
     pub fn look_at(&mut self, view: ViewSettings, now: Instant) {
         let before = self.geometry().percent();
-        self.scene.view = view;
+        self.scene.look.view = view;
         let after = self.geometry().percent();
         if let Some(percent) = after.filter(|now| Some(now) != before.as_ref()) {
             self.note(Note::done(format!("zoom {percent}")), now);
@@ -285,10 +290,13 @@ impl Workspace {
 
     /// Shows the scopes so, and says what has changed that is not seen by itself.
     pub fn show_scopes(&mut self, scopes: ScopeStyle, now: Instant) {
-        let before = std::mem::replace(&mut self.scene.scopes, scopes);
+        let before = self.scene.look;
+        self.scene.look.scopes = scopes;
         self.settings.changed(now);
-        if let Some(text) = styling::told_of_scopes(&before, &scopes) {
-            self.note(Note::done(text), now);
+        let visible = ScopeStyle { picture: before.scopes.picture, widths: before.scopes.widths, ..scopes };
+        let changed = look::changes(&before, &Look { scopes: visible, ..before }, self.bins.components);
+        if !changed.is_empty() {
+            self.note(Note::done(changed.join(", ")), now);
         }
     }
 
@@ -301,8 +309,9 @@ impl Workspace {
 
     /// Shows the exact frame that a held arrow key or a drag led to.
     pub fn settle(&mut self) {
+        let now = self.now();
         if let Some(session) = &mut self.session {
-            session.settle(Instant::now());
+            session.settle(now);
         }
     }
 
@@ -333,7 +342,7 @@ impl Workspace {
 
     /// Lets the title tell where playback is.
     pub fn follow_title(&mut self, now: Instant, at_once: bool) {
-        self.title.follow(&self.graphics.screen.window, self.session.as_ref(), now, at_once);
+        self.title.follow(&*self.graphics.screen.window, self.session.as_ref(), now, at_once);
     }
 
     /// Logs what became of the frames.

@@ -9,11 +9,10 @@ use histoscope_core::picture::Picture as Planes;
 use histoscope_media::{Decoder, OpenOptions};
 use serde_json::Value;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 fn first_planes() -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
@@ -52,9 +51,7 @@ fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32
 
 #[test]
 fn what_is_saved_is_what_the_definition_says() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let planes = first_planes();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let posterize = Some(Reduction::Posterize(Posterize { levels: 5, placing: Placing::Width }));
@@ -93,9 +90,7 @@ fn what_is_saved_is_what_the_definition_says() {
 
 #[test]
 fn the_divider_has_the_source_at_its_left_and_is_dragged() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--posterize", "3"]);
+    let program = paused_sample(&["--posterize", "3"]);
     let source = first_planes();
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
     let result = adjusted(&source, &Adjustments { reduction, ..Adjustments::default() });
@@ -127,7 +122,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     program.move_pointer(860, 300);
     program.settled();
     program.button("mouseup", "1");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     check(320, "after a drag elsewhere");
     program.after(|| program.key("w"), "note: divider off");
     assert_shows(&save(&program).0, &result, 0..1280, "without a divider");
@@ -136,9 +131,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
 
 #[test]
 fn j_counts_the_source_the_result_or_both() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--low-pass", "15x3"]);
+    let program = paused_sample(&["--low-pass", "15x3"]);
     let source = first_planes();
     let blur = Some(Blur { size: 15, runs: 3 });
     let result = adjusted(&source, &Adjustments { blur, ..Adjustments::default() });
@@ -147,7 +140,7 @@ fn j_counts_the_source_the_result_or_both() {
     for (name, counted, has_source) in
         [("both", "result", true), ("source", "source", false), ("result", "result", false)]
     {
-        program.after(|| program.key("j"), &format!("note: histograms: {name}"));
+        program.after(|| program.key("j"), &format!("note: counted: {name}"));
         let (picture, figures) = save(&program);
         assert_eq!(figures["picture"].as_str(), Some(counted));
         assert_bins(&figures["channels"], if counted == "source" { &source } else { &result }, name);
@@ -168,9 +161,7 @@ fn j_counts_the_source_the_result_or_both() {
 
 #[test]
 fn figures_under_the_pointer_say_of_which_picture_they_are() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--otsu", "2"]);
+    let program = paused_sample(&["--otsu", "2"]);
     let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: ClassDisplay::Tones }));
     let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
     let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
@@ -179,8 +170,8 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
     assert!(line.contains("100.0 %  result; ") && line.contains(&format!("L {white} ")), "{line}: {white}");
     let line = program.after(|| program.point(733, 219), "probe: x 733  y 219");
     assert!(line.contains("y 219  source;"), "{line}");
-    program.after(|| program.key("j"), "note: histograms: both");
-    program.after(|| program.key("j"), "note: histograms: source");
+    program.after(|| program.key("j"), "note: counted: both");
+    program.after(|| program.key("j"), "note: counted: source");
     let line = program.after(|| program.point(672 + 287, 650), "bin: code 127 of 255");
     assert!(line.contains("%  source; "), "{line}");
     program.quit_with("q");
@@ -188,9 +179,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
 
 #[test]
 fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let (bare, _) = save(&program);
     for key in ["shift+h", "shift+u"] {
         program.after(|| program.key(key), " on");
@@ -206,9 +195,7 @@ fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
 
 #[test]
 fn the_panel_switches_and_slides() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.key("shift+a");
     program.point(600, 300);
     program.settled();
@@ -246,10 +233,8 @@ fn the_panel_switches_and_slides() {
 
 #[test]
 fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
-    let _turn = turn();
-    let display = Display::start();
     let opens = "the panel of adjustments opens by itself";
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.resize(480, 270);
     program.key("n");
     program.point(200, 150);
@@ -264,7 +249,7 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
     program.quit_with("q");
 
     // Whoever has opened and closed it does not want it again.
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     program.key("shift+a");
     program.until_other("the panel to open", &bare, Area::Outside, 1_000);
@@ -280,16 +265,14 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
 
 #[test]
 fn parameters_last_but_a_video_opens_as_it_is() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
-    let program = Program::start_at_home(&display, &[sample()], home.path());
+    let program = Program::start_at_home(&[sample()], home.path());
     program.after(|| program.key("k"), "note: CLAHE 8×8 clip 2");
     program.after(|| program.key("alt+Right"), "note: CLAHE 8×8 clip 2.5");
     program.after(|| program.key("alt+Down"), "note: CLAHE 7×7 clip 2.5");
     program.after(|| program.key("shift+h"), "note: cumulative curves on");
     program.quit_with("q");
-    let program = Program::start_at_home(&display, &[sample()], home.path());
+    let program = Program::start_at_home(&[sample()], home.path());
     let (_, figures) = save(&program);
     assert!(figures.get("adjustments").is_none(), "a video opens adjusted: {}", figures["adjustments"]);
     program.after(|| program.key("shift+h"), "note: cumulative curves off");

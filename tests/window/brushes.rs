@@ -5,20 +5,19 @@ use histoscope_core::picture::Picture;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Scene};
+use histoscope_render::view::scene::{Brush, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
-use crate::display::Display;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 const SIZE: (u32, u32) = (1280, 720);
 
 /// The middle of a scope, and its width and height.
 fn place(kind: ScopeKind) -> ((i32, i32), (i32, i32)) {
-    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
-    let scene = Scene { scopes, ..Scene::default() };
+    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
+    let scene = Scene::from(Look { scopes, ..Look::default() });
     let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
     let middle = ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32);
     (middle, (rect.width as i32, rect.height as i32))
@@ -75,12 +74,10 @@ fn count(selected: &[bool]) -> u32 {
 
 #[test]
 fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
-    let _turn = turn();
-    let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let picture = decoder.next_frame().expect("it can be read").expect("a frame").picture;
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         for key in ["2", "4", "shift+0"] {
             program.key(key);
         }

@@ -8,11 +8,10 @@ use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
 
-use crate::display::Display;
 use crate::picture::Picture;
 use crate::program::{self, Program};
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+use crate::{FRAME_SECONDS, near, position_where, sample};
 
 /// The sums of a file's frame of that number.
 fn sums_of(file: &str, number: usize) -> Cumulative {
@@ -34,8 +33,8 @@ fn made(folder: &Path, name: &str, arguments: &str) -> String {
 }
 
 /// Two files, paused on the first frame, with nothing under the pointer.
-fn paused<'display>(display: &'display Display, files: [&str; 2], arguments: &[&str]) -> Program<'display> {
-    let program = Program::start_on(display, &[&["--compare", "--paused"], arguments, &files[..]].concat());
+fn paused(files: [&str; 2], arguments: &[&str]) -> Program {
+    let program = Program::start_on(&[&["--compare", "--paused"], arguments, &files[..]].concat());
     program.take_pointer_away();
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     program.settled();
@@ -100,10 +99,8 @@ fn columns_are(program: &Program, expected: &Picture, columns: std::ops::Range<u
 
 #[test]
 fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused(&display, [sample(), sample()], &["--engine", engine, "--offset", "30"]);
+        let program = paused([sample(), sample()], &["--engine", engine, "--offset", "30"]);
         in_step(&program, "1.000", "0.000");
         let plain = |at| program.snapshot_with(sample(), at, (1280, 720), &["--no-overlay"]);
         columns_are(&program, &plain("0"), 0..636, "the first clip at the left");
@@ -156,11 +153,9 @@ fn middle(program: &Program) -> Vec<[u8; 3]> {
 
 #[test]
 fn two_clips_are_seen_side_by_side_and_as_their_difference() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let arguments = ["--engine", engine, "--compare-as", "difference", "--gain", "4"];
-        let program = paused(&display, [sample(), sample()], &arguments);
+        let program = paused([sample(), sample()], &arguments);
         in_step(&program, "0.000", "0.000");
         until("nothing to differ", PATIENCE, || middle(&program).iter().all(|pixel| *pixel == [0; 3]).then_some(()));
         program.after(|| program.key("ctrl+period"), "note: offset +1 frames of sample.mp4");
@@ -190,13 +185,11 @@ fn two_clips_are_seen_side_by_side_and_as_their_difference() {
 
 #[test]
 fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_found() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     // It begins twelve frames later and is shorter.
     let arguments = format!("-ss 0.4 -i {} -t 6 -vf scale=640:480 -pix_fmt yuv420p10le -c:v libx264 -crf 12", sample());
     let other = made(folder.path(), "other.mp4", &arguments);
-    let program = paused(&display, [sample(), &other], &["--compare-by", "frame"]);
+    let program = paused([sample(), &other], &["--compare-by", "frame"]);
     in_step(&program, "0.000", "0.000");
     program.after(|| program.key("ctrl+m"), "matched with an offset of -12");
     for _ in 0..2 {
@@ -228,7 +221,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     // By time, 25 frames a second beside 30.
     let arguments = format!("-i {} -t 4 -vf fps=25,scale=320:180 -c:v libx264", sample());
     let slow = made(folder.path(), "slow.mp4", &arguments);
-    let program = paused(&display, [sample(), &slow], &[]);
+    let program = paused([sample(), &slow], &[]);
     for (number, first, second) in
         [(1, "0.033", "0.000"), (2, "0.067", "0.040"), (3, "0.100", "0.080"), (4, "0.133", "0.120")]
     {
@@ -242,12 +235,10 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
 
 #[test]
 fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = format!("-i {} -t 5 -vf scale=320:180 -c:v libx264 -g 20", sample());
     let [first, second] = ["first.mp4", "second.mp4"].map(|name| made(folder.path(), name, &arguments));
-    let program = paused(&display, [&first, &second], &["--loop", "--offset", "3", "--cache-mb", "2"]);
+    let program = paused([&first, &second], &["--loop", "--offset", "3", "--cache-mb", "2"]);
     in_step(&program, "0.100", "0.000");
     let play_until = |what: &str, is_there: &dyn Fn(f64) -> bool| {
         program.key("space");
@@ -292,15 +283,15 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
     program.key("a");
     program.after(|| program.key("BackSpace"), "speed 1.00×");
     play_until("within the part", &|position| position < 0.35);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    program.pass(std::time::Duration::from_secs(1));
     assert!(stand() < 0.35, "it stays within the part");
     program.quit_with("q");
 }
 
 /// What the program says and ends with.
-fn ended(display: &Display, arguments: &[&str]) -> Output {
+fn ended(arguments: &[&str]) -> Output {
     let runtime = tempfile::tempdir().expect("a folder");
-    let mut command = program::command(display, &runtime);
+    let mut command = program::command(&runtime);
     command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error");
     let child = command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     child.stderr(std::process::Stdio::piped()).output().expect("it starts")
@@ -308,8 +299,6 @@ fn ended(display: &Display, arguments: &[&str]) -> Output {
 
 #[test]
 fn what_cannot_be_compared_is_named() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let letter: PathBuf = folder.path().join("letter.mp4");
     std::fs::write(&letter, "Dear reader, this is no video.").expect("a file");
@@ -322,12 +311,12 @@ fn what_cannot_be_compared_is_named() {
         (&[sample(), letter, "--compare"], 1, "letter.mp4"),
         (&[sample(), &sound, "--compare"], 1, "sound.m4a"),
         (&[sample(), "-", "--compare"], 1, "-"),
-        (&[sample(), "--compare"], 2, "--compare takes two files, and 1 are given"),
-        (&[sample(), sample(), sample(), "--compare"], 2, "--compare takes two files, and 3 are given"),
+        (&[sample(), "--compare"], 2, "--compare needs two files, not 1"),
+        (&[sample(), sample(), sample(), "--compare"], 2, "--compare needs two files, not 3"),
         (&[sample(), folder, "--compare"], 2, "is a folder"),
     ];
     for (arguments, code, named) in cases {
-        let output = ended(&display, arguments);
+        let output = ended(arguments);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
         assert!(text.contains(named) && !text.contains("panicked"), "{arguments:?}: {text}");
@@ -335,11 +324,11 @@ fn what_cannot_be_compared_is_named() {
     for arguments in
         [&["--offset", "3"][..], &["--compare-by", "frame"], &["--compare-as", "difference"], &["--gain", "2"]]
     {
-        let output = ended(&display, &[&[sample(), sample()], arguments].concat());
+        let output = ended(&[&[sample(), sample()], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?} without --compare");
     }
     for gain in ["0", "257", "loud"] {
-        let output = ended(&display, &[sample(), sample(), "--compare", "--gain", gain]);
+        let output = ended(&[sample(), sample(), "--compare", "--gain", gain]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && text.contains("a whole number from 1 to 256"), "{gain}: {text}");
     }
@@ -347,9 +336,7 @@ fn what_cannot_be_compared_is_named() {
 
 #[test]
 fn a_matrix_that_is_chosen_is_the_first_clip_s_alone() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused(&display, [sample(), sample()], &["--offset", "30"]);
+    let program = paused([sample(), sample()], &["--offset", "30"]);
     in_step(&program, "1.000", "0.000");
     program.after(|| program.key("m"), "note: matrix bt601 instead of bt709 (tagged)");
     let plain = |at, arguments: &[&str]| {
@@ -368,8 +355,6 @@ fn a_matrix_that_is_chosen_is_the_first_clip_s_alone() {
 
 #[test]
 fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let whole = made(folder.path(), "whole.mkv", &format!("-i {} -t 4 -c copy", sample()));
     let mut bytes = std::fs::read(&whole).expect("a clip");
@@ -377,7 +362,7 @@ fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
     let cut = folder.path().join("cut.mkv");
     std::fs::write(&cut, &bytes).expect("a file");
     let cut = cut.to_str().expect("plain");
-    let program = paused(&display, [sample(), cut], &[]);
+    let program = paused([sample(), cut], &[]);
     program.key("shift+Right");
     in_step(&program, "1.000", "1.000");
     program.after(|| program.key("End"), "note: cut.mkv");

@@ -7,10 +7,8 @@ use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_render::view::datascope::{Datascope, Writing, ink_on};
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 
-use crate::display::Display;
 use crate::picture::Picture;
 use crate::program::Program;
-use crate::turn;
 use crate::wait::{PATIENCE, output_of, until};
 
 /// As far as the picture can be enlarged.
@@ -77,21 +75,22 @@ fn read(picture: &Picture, (left, top): (u32, u32), writing: &Writing) -> Result
 
 #[test]
 fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = grays();
     for engine in ["cpu", "gpu"] {
         let file = clip.path().to_str().expect("a plain path");
-        let program = Program::start_with(&display, file, &["--engine", engine, "--paused", "--loop"]);
+        let program = Program::start_with(file, &["--engine", engine, "--paused", "--loop"]);
         program.resize(VIEW.0, VIEW.1);
         program.key("h");
         program.point(640, 360);
         program.turn_wheel(40);
         program.take_pointer_away();
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, red over green over blue");
+        program.after(
+            || program.key("d"),
+            "note: codes in pixels: hexadecimal  ·  from 16:1 on, red over green over blue",
+        );
         program.after(|| program.key("d"), "note: codes in pixels off");
         // The notes go.
-        std::thread::sleep(std::time::Duration::from_millis(2000));
+        program.pass(std::time::Duration::from_millis(2000));
         let bare = program.settled();
         let first = first_cell(&bare);
         let reads = |what: &str, datascope, components| {
@@ -102,11 +101,11 @@ fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
             });
             assert!(cells > 70, "{cells}");
         };
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: decimal");
+        program.after(|| program.key("d"), "note: codes in pixels: decimal");
         reads("red, green and blue", Datascope::Decimal, Components::Rgbl);
         program.after(|| program.key("y"), "note: counting Y'");
         reads("Y', Cb and Cr", Datascope::Decimal, Components::YCbCr);
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, Y' over Cb over Cr");
+        program.after(|| program.key("d"), "note: codes in pixels: hexadecimal  ·  from 16:1 on, Y' over Cb over Cr");
         reads("Y', Cb and Cr in hexadecimal", Datascope::Hexadecimal, Components::YCbCr);
         program.key("space");
         for _ in 0..3 {

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, sample, turn};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, sample};
 
 /// A point of the picture, away from the controls and the histograms.
 const PICTURE: (i32, i32) = (640, 330);
@@ -19,9 +18,7 @@ fn double_click(program: &Program, (x, y): (i32, i32)) {
 
 #[test]
 fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_quits() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     // A range of the luminance histogram, a panel, and the full screen.
     program.point(800, 700);
@@ -47,20 +44,8 @@ fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_
 }
 
 #[test]
-fn esc_never_quits_from_the_full_screen() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--fullscreen", "--paused"]);
-    program.after(|| program.key("Escape"), "note: full screen off");
-    assert!(program.is_running());
-    program.quit_with("Escape");
-}
-
-#[test]
 fn a_double_click_fills_the_screen_and_moves_nothing() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let before = program.settled();
     program.after(|| double_click(&program, PICTURE), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
@@ -82,7 +67,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     program.clicks(1);
     program.move_pointer(420, 300);
     program.clicks(1);
-    std::thread::sleep(Duration::from_millis(800));
+    program.pass(Duration::from_millis(800));
     program.clicks(1);
     program.settled();
     assert!(!program.log()[log..].contains("ToggleFullscreen"), "{}", program.log());
@@ -91,9 +76,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
 
 #[test]
 fn a_click_on_the_timeline_counts_however_quick_it_is() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     for (x, part) in [(640, 0.5), (333, 0.25)] {
         program.point(600, 300);
         program.settled();
@@ -112,9 +95,7 @@ fn a_click_on_the_timeline_counts_however_quick_it_is() {
 
 #[test]
 fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
     program.settled();
     program.after(|| program.key("u"), "note: low-pass 9×9");
@@ -136,72 +117,8 @@ fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
 }
 
 #[test]
-fn plus_enlarges_on_every_keyboard() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
-    // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and 8.
-    let cases: [(&str, &[&str], &[&str]); 4] = [
-        ("us", &["21", "shift+21"], &["20"]),
-        ("de", &["35"], &["61"]),
-        ("fr", &["shift+21", "21"], &["15"]),
-        ("ru", &["21", "shift+21"], &["20"]),
-    ];
-    for (layout, larger, smaller) in cases {
-        program.set_layout(layout);
-        for key in larger {
-            program.after(|| program.key(key), "note: histograms 30 % high");
-            program.after(|| program.key(smaller[0]), "note: histograms 25 % high");
-            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histograms");
-            assert!(line.contains("100 % opaque"), "{layout} alt+{key}: {line}");
-        }
-        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histograms 90 % opaque");
-        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histograms 100 % opaque");
-    }
-    program.set_layout("us");
-    program.quit_with("q");
-}
-
-#[test]
-fn the_keys_of_digits_are_the_same_on_every_keyboard() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--zebra", "60"]);
-    program.after(|| program.key("9"), "note: zebras off");
-    // By place: 14, 16, 17 and 18 bear 5, 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
-    for layout in ["us", "de", "fr", "be", "cz"] {
-        program.set_layout(layout);
-        program.after(|| program.key("18"), "note: zebras from 60 % on");
-        program.after(|| program.key("16"), "note: zebras from 59 % on");
-        program.after(|| program.key("17"), "note: zebras from 60 % on");
-        program.after(|| program.key("18"), "note: zebras off");
-        program.after(|| program.key("14"), "note: false colour: ");
-        program.after(|| program.key("shift+14"), "note: false colour: ");
-        program.after(|| program.key("14"), "note: false colour off");
-        program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
-        program.after(|| program.key("shift+17"), "note: marked: what is up to");
-        program.after(|| program.key("shift+17"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+18"), "note: marks off");
-    }
-    // Bépo has + and - where 7 and 8 are: the signs are what they say, and the digits come with Shift.
-    program.set_layout("fr(bepo)");
-    program.after(|| program.key("16"), "note: histograms 30 % high");
-    program.after(|| program.key("17"), "note: histograms 25 % high");
-    program.after(|| program.key("18"), "note: zebras from 60 % on");
-    program.after(|| program.key("shift+16"), "note: zebras from 59 % on");
-    program.after(|| program.key("shift+17"), "note: zebras from 60 % on");
-    program.after(|| program.key("18"), "note: zebras off");
-    program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-    program.set_layout("us");
-    program.quit_with("q");
-}
-
-#[test]
 fn a_start_time_is_where_the_first_video_begins() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--start", "0:03.5", "--paused"]);
+    let program = Program::start_with(sample(), &["--start", "0:03.5", "--paused"]);
     position_where(&program, "at 3.5 s", |position| near(position, 3.5, 0.002));
     program.take_pointer_away();
     let there = program.settled();
@@ -210,21 +127,19 @@ fn a_start_time_is_where_the_first_video_begins() {
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     program.quit_with("q");
-    let program = Program::start_with(&display, sample(), &["--start", "99", "--paused"]);
+    let program = Program::start_with(sample(), &["--start", "99", "--paused"]);
     assert!(program.log().contains("note: to the end: the video is 0:10.000 long"), "{}", program.log());
     program.quit_with("q");
 }
 
 #[test]
 fn a_folder_plays_its_videos_in_natural_order() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["clip 10.mp4", "clip 9.mp4", "Clip 1.mp4"] {
         std::fs::copy(sample(), folder.path().join(name)).expect("the sample can be copied");
     }
     std::fs::write(folder.path().join("clip 2.txt"), "Dear reader, this is no video.").expect("a file can be written");
-    let program = Program::start_on(&display, &[folder.path().to_str().expect("plain")]);
+    let program = Program::start_on(&[folder.path().to_str().expect("plain")]);
     assert!(program.title().text.contains("Clip 1.mp4"), "{:?}", program.title().text);
     program.after(|| program.key("Next"), "note: clip 9.mp4  (2 of 3)");
     until("the second to be open", PATIENCE, || program.title().text.contains("clip 9.mp4").then_some(()));
@@ -258,9 +173,7 @@ pub fn choose(program: &Program, entries: &[&str]) {
 
 #[test]
 fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     program.after(|| choose(&program, &["Full screen"]), "key: ToggleFullscreen");
     // Esc closes the menu before it leaves the full screen; so does a click beside it, which does nothing else.
@@ -292,15 +205,13 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
 
 #[test]
 fn recent_files_are_offered_with_the_place_where_they_were_left() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let [first, second] = ["first.mp4", "second.mp4"].map(|name| folder.path().join(name));
     for path in [&first, &second] {
         std::fs::copy(sample(), path).expect("the sample can be copied");
     }
     let [one, other] = [&first, &second].map(|path| path.to_str().expect("plain"));
-    let start = |arguments: &[&str]| Program::start_at_home(&display, arguments, home.path());
+    let start = |arguments: &[&str]| Program::start_at_home(arguments, home.path());
     let program = start(&[one, "--paused", "--start", "5"]);
     position_where(&program, "at 5 s", |position| near(position, 5.0, 0.002));
     program.quit_with("q");
@@ -352,15 +263,13 @@ fn seen(program: &Program, text: &str) {
 
 #[test]
 fn what_is_cut_off_says_so_and_names_the_key() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     assert!(!program.log().contains("seen: "), "all of the picture is in view: {}", program.log());
     // The window is 4:3, the picture 16:9.
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
     let cut = program.settled();
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     let whole = program.settled();
     let log = program.log().len();
     program.after(|| program.key("r"), "note: red off");
@@ -369,7 +278,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
     assert!(whole.differing(&cut, Area::Outside) > 5_000);
     // The wheel cuts off more, and the label follows.
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     seen(&program, "75 % of the picture in view · c shows all");
     program.point(480, 200);
     program.turn_wheel(5);
@@ -384,19 +293,17 @@ fn what_is_cut_off_says_so_and_names_the_key() {
 
 #[test]
 fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let square = folder.path().join("square.mp4");
     let mut command = std::process::Command::new("ffmpeg");
     command.args("-v error -y -f lavfi -i testsrc2=s=480x360:r=10:d=5 -pix_fmt yuv420p".split(' ')).arg(&square);
     crate::wait::output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     let square = square.to_str().expect("plain");
-    let start = |file: &str| Program::start_at_home(&display, &[file, "--paused"], home.path());
+    let start = |file: &str| Program::start_at_home(&[file, "--paused"], home.path());
     let program = start(square);
     program.resize(960, 540);
     seen(&program, "75 % of the picture in view · c shows all");
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     program.quit_with("q");
     // Another shape covers; the first one is contained in the next run.
     let program = start(sample());
@@ -408,6 +315,6 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     program.resize(960, 540);
     program.settled();
     assert!(!program.log().contains("seen: "), "the choice was not kept: {}", program.log());
-    program.after(|| program.key("c"), "note: picture: 1:1");
+    program.after(|| program.key("c"), "note: fit: 1:1");
     program.quit_with("q");
 }

@@ -5,11 +5,10 @@ use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample, turn};
+use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample};
 
 /// The sums of the sample's frame of that number.
 fn sums_of(number: usize, components: Components) -> Cumulative {
@@ -47,10 +46,8 @@ fn row(program: &Program, frame: usize, name: &str) -> String {
 
 #[test]
 fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         program.key("n");
         program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000; Shift+P shows it");
         go_on_to(&program, 30);
@@ -82,9 +79,7 @@ fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
 
 #[test]
 fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+p"), "note: no frame is held");
     program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000");
     program.key("h");
@@ -119,12 +114,10 @@ fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
 
 #[test]
 fn four_frames_are_held_at_most_and_stay_with_another_file() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = long_clip();
     let name = clip.path().file_name().and_then(|name| name.to_str()).expect("plain").to_owned();
     let other = clip.path().to_str().expect("plain");
-    let program = Program::start_on(&display, &["--paused", sample(), other]);
+    let program = Program::start_on(&["--paused", sample(), other]);
     program.take_pointer_away();
     program.settled();
     for frame in 0..4 {
@@ -150,9 +143,7 @@ fn four_frames_are_held_at_most_and_stay_with_another_file() {
 
 #[test]
 fn the_menu_chooses_among_held_frames() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let choose = |entries: &[&str]| crate::hands::choose(&program, entries);
     program.after(|| choose(&["Compare", "Hold this frame"]), "note: held: sample.mp4 0:00.000");
     step_to(&program, 1);
@@ -174,10 +165,8 @@ fn columns_are(now: &Picture, expected: &Picture, columns: std::ops::Range<u32>,
 
 #[test]
 fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         // In this order there is nothing to divide at first.
         program.after(|| program.key("w"), "note: divider on; nothing is adjusted or held yet");
         let first = program.settled();
@@ -243,9 +232,7 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
 
 #[test]
 fn both_sides_of_the_divider_are_adjusted() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--posterize", "3"]);
+    let program = paused_sample(&["--posterize", "3"]);
     program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000, 3 levels");
     go_on_to(&program, 30);
     program.after(|| program.key("w"), "note: divider on, the held frame left of it");

@@ -1,10 +1,9 @@
 //! The lab, with real keys and pointer: opened, every method stepped through, shapes chosen, closed again with nothing left.
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, position_where, sample, turn};
+use crate::{paused_sample, position_where, sample};
 
 /// The methods in their order, by the names that they have on the command line.
 const METHODS: [&str; 10] =
@@ -35,7 +34,7 @@ fn click(program: &Program, name: &str) {
     let mut stood = 0;
     while stood < 3 {
         program.point(at.0, at.1);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        program.pass(std::time::Duration::from_millis(300));
         let now = button(program, name);
         stood = if now == at { stood + 1 } else { 0 };
         at = now;
@@ -46,9 +45,7 @@ fn click(program: &Program, name: &str) {
 
 #[test]
 fn every_method_is_stepped_through_and_nothing_is_left() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     program.until_other("the panel and the bars of the race", &plain, Area::Right, 2_000);
@@ -75,16 +72,14 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
 
 #[test]
 fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.point(300, 200);
     let line = program.after(
         || {
             program.button("mousedown", "3");
             program.button("mouseup", "3");
         },
-        "menu: Show the lab of counting at ",
+        "menu: Show the lab at ",
     );
     let place = line.split(" at ").nth(1).and_then(|place| place.split_once(',')).expect("a place");
     program.point(place.0.parse().expect("a column"), place.1.parse().expect("a row"));
@@ -114,7 +109,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     assert!(line.contains("the nearest is "), "{line}");
     program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
     program.type_text("2");
-    program.after(|| program.key("Return"), "note: 2 bins cannot be counted, only 3 to 4096; the nearest is 3");
+    program.after(|| program.key("Return"), "note: 2 bins are not possible, only 3 to 4096; the nearest is 3");
     let line = program.after(|| (), "lab counted: atomics on 1280×720, 3 bins");
     assert_right("atomics", &line);
     program.after(|| program.key("shift+l"), "lab: closed");
@@ -123,10 +118,8 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
 
 #[test]
 fn it_is_opened_by_its_command_and_the_video_plays_on() {
-    let _turn = turn();
-    let display = Display::start();
     let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
-    let program = Program::start_on(&display, &arguments);
+    let program = Program::start_on(&arguments);
     let line = program.after(|| (), "lab counted: shared on 427×240, 100 bins");
     assert_right("shared", &line);
     let first = position_where(&program, "known", |_| true);
@@ -138,9 +131,7 @@ fn it_is_opened_by_its_command_and_the_video_plays_on() {
 
 #[test]
 fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     let line = program.after(|| program.key("alt+Next"), "lab summed: hillis-steele over 65536 words");
     assert!(line.contains("equals the CPU’s loop"), "{line}");
@@ -172,9 +163,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
 
 #[test]
 fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     let line = program.after(|| click(&program, "blur"), "lab blurred: separable 15×15, 1 times, on 1280×720");
@@ -189,7 +178,7 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
     program.type_text("20");
     program.after(
         || program.key("Return"),
-        "note: a blur is 1 to 127 pixels wide, an odd number, not 20; the nearest is 21",
+        "note: the width of a blur is an odd number from 1 to 127, not 20; the nearest is 21",
     );
     program.after(|| (), "lab blurred: square 21×21, 2 times");
     program.after(|| program.key("Escape"), "lab: closed");
@@ -200,10 +189,8 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
 
 #[test]
 fn a_closed_lab_leaves_the_passes_of_a_frame_as_they_were() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["gpu", "cpu"] {
-        closed_lab_leaves_passes(&paused_sample(&display, &["--engine", engine]), engine);
+        closed_lab_leaves_passes(&paused_sample(&["--engine", engine]), engine);
     }
 }
 

@@ -1,10 +1,9 @@
 //! What follows when the graphics device is lost. The program loses it on request.
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
+use crate::sample;
 use crate::wait::{PATIENCE, until};
-use crate::{near, pause, position_where, sample, turn};
 
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
@@ -26,27 +25,10 @@ fn quit(program: &Program) {
 }
 
 #[test]
-fn everything_is_made_again_once_and_the_picture_comes_back() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12"));
-    until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
-    let now = program.picture();
-    program.until_other("the picture to move again", &now, Area::Outside, 100);
-    pause(&program);
-    program.key("Home");
-    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.001));
-    shows_the_first_frame(&program);
-    quit(&program);
-}
-
-#[test]
 fn a_paused_picture_and_its_counts_come_back() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let arguments = [sample(), "--paused", "--engine", engine];
-        let program = Program::start_where(&display, &arguments, (LOSE_AFTER, "8"));
+        let program = Program::start_where(&arguments, (LOSE_AFTER, "8"));
         program.take_pointer_away();
         // Drawings are what the loss waits for. Every channel is shown again in the end.
         until("the device to be lost", PATIENCE, || {
@@ -62,9 +44,7 @@ fn a_paused_picture_and_its_counts_come_back() {
 
 #[test]
 fn a_device_that_is_lost_again_ends_the_program_with_a_clear_message() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12,150"));
+    let program = Program::start_where(&[sample(), "--loop"], (LOSE_AFTER, "12,150"));
     let status = until("the program to end", PATIENCE, || program.status());
     let log = program.log();
     assert_eq!(status.code(), Some(1), "{log}");

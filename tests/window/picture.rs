@@ -85,16 +85,10 @@ impl Picture {
         Self::from_samples(info.width, info.height, &samples[..info.buffer_size()], step)
     }
 
-    fn from_samples(width: u32, height: u32, samples: &[u8], step: usize) -> Option<Self> {
+    /// Takes pixels of so many bytes, of which the first three are red, green and blue.
+    pub fn from_samples(width: u32, height: u32, samples: &[u8], step: usize) -> Option<Self> {
         let pixels: Vec<_> = samples.chunks_exact(step).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         (pixels.len() == width as usize * height as usize).then_some(Self { width, height, pixels })
-    }
-
-    /// Reads pixels of four bytes: blue, green, red, and one that counts for nothing.
-    pub fn from_blue_first(width: u32, height: u32, bytes: &[u8]) -> Option<Self> {
-        let pixels: Vec<_> = bytes.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
-        let is_whole = bytes.len().is_multiple_of(4) && pixels.len() == width as usize * height as usize;
-        is_whole.then_some(Self { width, height, pixels })
     }
 
     pub fn size(&self) -> (u32, u32) {

@@ -5,11 +5,10 @@ use histoscope_core::picture::Picture as Planes;
 use histoscope_core::picture::color::luminance_bin;
 use histoscope_media::{Decoder, OpenOptions, Seek};
 
-use crate::display::Display;
 use crate::hands::choose;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 /// The sample's frame at a time.
 fn planes_at(secs: f64) -> Planes {
@@ -20,9 +19,7 @@ fn planes_at(secs: f64) -> Planes {
 
 #[test]
 fn the_probe_tells_what_the_reference_tells() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let planes = planes_at(0.0);
     for (x, y) in [(100_u32, 100_u32), (733, 219), (851, 177), (1, 450), (1278, 300), (400, 430)] {
         // The window has the picture's size, so that pixels are pixels.
@@ -43,9 +40,7 @@ fn the_probe_tells_what_the_reference_tells() {
 
 #[test]
 fn a_bin_under_the_pointer_tells_its_count() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
     // The luminance overlay: 576 columns from the 672nd, 256 bins.
     for column in [0_u32, 100, 287, 575] {
@@ -59,9 +54,7 @@ fn a_bin_under_the_pointer_tells_its_count() {
 
 #[test]
 fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--bin-count", "16"]);
+    let program = paused_sample(&["--bin-count", "16"]);
     let few = program.settled();
     let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
     let count = |codes: std::ops::RangeInclusive<usize>| histogram.bins(3)[codes].iter().sum::<u32>();
@@ -81,23 +74,21 @@ fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
     assert!(line.contains(&format!("L {} ", count(80..=111))), "{line}");
     program.after(|| program.key("Escape"), "note: selection cleared");
 
-    program.after(|| choose(&program, &["Bins", "A bin for each code"]), "note: a bin for each code");
+    program.after(|| choose(&program, &["Bins", "Bins: one for each code"]), "note: bins: one for each code");
     program.take_pointer_away();
     program.until_other("the histograms to change", &few, Area::Right, 5_000);
     let all = program.settled();
-    program.after(|| choose(&program, &["Bins", "16 bins"]), "note: 16 bins");
+    program.after(|| choose(&program, &["Bins", "Bins: 16"]), "note: bins: 16");
     program.take_pointer_away();
     program.until_same("the bins of the start", &few, Area::Right);
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("ctrl+z"), "note: undone: bins: 16");
     program.until_same("a bin for each code", &all, Area::Right);
     program.quit_with("q");
 }
 
 #[test]
 fn a_brush_lights_exactly_the_pixels_of_its_range() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     let planes = planes_at(0.0);
     // From code 80 to 120 of luminance, of which each has at least two columns.
@@ -115,7 +106,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
 
     program.until_other("the rest to dim", &plain, Area::Outside, 100_000);
     // The controls fade meanwhile.
-    std::thread::sleep(std::time::Duration::from_millis(2700));
+    program.pass(std::time::Duration::from_millis(2700));
     let brushed = program.settled();
     let (mut lit, mut dim) = (0, 0);
     // Above the histograms' labels and what is told of the brush, and below the controls.
@@ -152,8 +143,6 @@ fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [us
 
 #[test]
 fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_at(0.0);
     let histogram = reference::histogram(&planes, histoscope_core::histogram::Components::Rgbl);
     let count = |channel: usize| histogram.bins(channel)[40..=90].iter().sum::<u32>();
@@ -169,7 +158,7 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
         program.button("mouseup", "1");
     };
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let line = program.after(|| drag(&program), &format!("brush: codes 40 to 90; R {} ", count(0)));
         assert!(line.contains(&format!("G {} ", count(1))) && line.contains(&format!("B {} ", count(2))), "{line}");
         // What is counted pixel by pixel comes with the bins that are asked for then.
@@ -198,9 +187,7 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
 
 #[test]
 fn the_wheel_zooms_and_a_drag_pans() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let place = |x: i32, y: i32| -> (i32, i32) {
         program.point(x, y);
         program.settled();
@@ -227,7 +214,7 @@ fn the_wheel_zooms_and_a_drag_pans() {
     let (moved, _) = place(840, 350);
     // From the 940th column to the 840th; the way began with the pointer a little aside.
     assert!((moved - x).abs() <= 4, "the pixel under the pointer has not moved along: {moved} for {x}");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     assert_eq!(place(640, 360), (640, 360));
     program.quit_with("q");
 }

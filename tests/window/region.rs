@@ -8,11 +8,10 @@ use histoscope_core::picture::Picture as Planes;
 use histoscope_core::picture::region::{Rect, parts};
 use histoscope_media::{Decoder, OpenOptions};
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{pause, paused_sample, sample, turn};
+use crate::{pause, paused_sample, sample};
 
 const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
     Rect { x, y, width, height }
@@ -72,11 +71,9 @@ fn assert_counted(program: &Program, planes: &Planes, rect: Option<Rect>, compon
 
 #[test]
 fn a_dragged_region_is_counted_alone_by_both_engines() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_of(sample());
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let plain = program.settled();
         // The window has the picture's size, so that pixels are pixels; it begins between two that share chroma.
         let drawn = rect(301, 151, 399, 200);
@@ -102,10 +99,8 @@ fn a_dragged_region_is_counted_alone_by_both_engines() {
 
 #[test]
 fn a_region_is_moved_and_resized_and_stays_while_zooming() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_of(sample());
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
     // The right edge by its handle, the upper left corner, past the picture's edge, all of it by its border and its middle.
     region_after(&program, rect(400, 200, 260, 100), || drag(&program, false, (600, 250), (660, 290)));
@@ -134,8 +129,6 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
 
 #[test]
 fn bars_are_proposed_taken_and_dropped() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
     let filter = "testsrc2=s=640x272:r=25:d=2,format=yuv420p,pad=640:360:0:44:black";
     let mut command = std::process::Command::new("ffmpeg");
@@ -144,7 +137,7 @@ fn bars_are_proposed_taken_and_dropped() {
     let file = clip.path().to_str().expect("a path");
     let planes = planes_of(file);
     let bars = rect(0, 44, 640, 272);
-    let program = Program::start_with(&display, file, &["--paused"]);
+    let program = Program::start_with(file, &["--paused"]);
     program.take_pointer_away();
     let plain = program.settled();
     program.after(|| program.key("shift+r"), "note: black bars around 640×272 at 0,44");
@@ -163,11 +156,9 @@ fn bars_are_proposed_taken_and_dropped() {
 
 #[test]
 fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = crate::long_clip();
     let other = clip.path().to_str().expect("a path");
-    let program = Program::start_on(&display, &[sample(), sample(), other]);
+    let program = Program::start_on(&[sample(), sample(), other]);
     program.take_pointer_away();
     pause(&program);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));

@@ -5,10 +5,9 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use crate::display::Display;
-use crate::program::Program;
+use crate::program::{Program, Time};
+use crate::sample;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{alone, sample};
 
 /// Serves the first half of a file to whoever asks, and then nothing more; its address. It ends with the test.
 fn serve_half(bytes: Vec<u8>) -> String {
@@ -33,8 +32,6 @@ fn serve_half(bytes: Vec<u8>) -> String {
 
 #[test]
 fn a_stream_that_stalls_is_told_and_the_window_goes_on_answering() {
-    let _turn = alone();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let clip = folder.path().join("clip.ts");
     // Pictures large enough that half of the file is more than what is read to begin with.
@@ -43,12 +40,12 @@ fn a_stream_that_stalls_is_told_and_the_window_goes_on_answering() {
     made.unwrap_or_else(|error| panic!("no clip: {error}"));
     let address = serve_half(std::fs::read(&clip).expect("the clip was written"));
 
-    let program = Program::start(&display, &address);
+    let program = Program::start_in_time(Time::Real, &[&address]);
     // The position stops when all that came has been shown; the window still does what it is told.
     let mut last = None;
     until("the position to stop", PATIENCE, || {
         let now = program.title().position;
-        thread::sleep(Duration::from_millis(700));
+        program.pass(Duration::from_millis(700));
         (std::mem::replace(&mut last, now) == now && now > Some(1.0)).then_some(())
     });
     program.after(|| program.key("g"), "note: green off");

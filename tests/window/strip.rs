@@ -6,10 +6,9 @@ use std::process::Command;
 
 use histoscope_batch::analyze::summary::hash;
 
-use crate::display::Display;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+use crate::{FRAME_SECONDS, near, position_where, sample};
 
 /// What the log says of the sample's strip, by the bins of `histoscope analyze`, frame by frame.
 fn analyzed() -> String {
@@ -37,8 +36,8 @@ fn analyzed() -> String {
 }
 
 /// Opens a file, paused, with settings that are kept in that folder, and the strips too.
-fn open<'display>(display: &'display Display, file: &str, home: &Path) -> Program<'display> {
-    let program = Program::start_at_home(display, &[file, "--paused"], home);
+fn open(file: &str, home: &Path) -> Program {
+    let program = Program::start_at_home(&[file, "--paused"], home);
     program.take_pointer_away();
     program
 }
@@ -67,14 +66,12 @@ fn kept(home: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let expected = analyzed();
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("counted: {expected}"));
     program.quit_with("q");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("as it was kept: {expected}"));
     program.quit_with("q");
     // A damaged one is told, and counted again.
@@ -83,7 +80,7 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(file, bytes).expect("it can be written");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("counted: {expected}"));
     assert!(program.log().contains("is no strip of this file"), "{}", program.log());
     program.quit_with("q");
@@ -91,11 +88,9 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_told_and_survived() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     fs::write(home.path().join("cache"), "a file where the folder should be").expect("a file");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert!(complete(&program).starts_with("counted: "));
     assert!(program.log().contains("sample.mp4 is not kept: "), "{}", program.log());
     program.quit_with("q");
@@ -103,10 +98,8 @@ fn a_cache_that_cannot_be_written_is_told_and_survived() {
 
 #[test]
 fn its_key_shows_it_tall_and_takes_it_away() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     complete(&program);
     program.after(|| program.key("Tab"), "note: controls stay");
     let small = program.settled();
@@ -117,22 +110,22 @@ fn its_key_shows_it_tall_and_takes_it_away() {
         let differ = |y: u32| columns.clone().filter(|&x| picture.pixel(x, y) != small.pixel(x, y)).count();
         rows.map(differ).sum::<usize>()
     };
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    program.after(|| program.key("shift+t"), "note: timeline strip: tall");
     until("a tall strip", PATIENCE, || (others(80..110) > 10_000).then_some(()));
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     until("no strip", PATIENCE, || (others(16..30) > 5000).then_some(()));
     let before = program.log().len();
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     complete_since(&program, before);
     until("the small strip again", PATIENCE, || (others(16..30) < 500).then_some(()));
     program.key("shift+t");
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     program.quit_with("q");
     // The next run has it so, and counts nothing for it.
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     program.settled();
     assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     assert!(complete(&program).starts_with("as it was kept: "));
     program.quit_with("q");
 }
@@ -170,13 +163,11 @@ fn clip_with_findings() -> tempfile::NamedTempFile {
 
 #[test]
 fn keys_lead_to_black_frozen_and_clipped_frames() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_findings();
     // What was kept knows as much as what was counted.
     for how in ["counted: 175 frames", "as it was kept: 175 frames"] {
-        let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+        let program = open(clip.path().to_str().expect("plain"), home.path());
         assert!(complete(&program).starts_with(how), "{}", program.log());
         let is_at = |wanted: f64| {
             position_where(&program, "at the finding", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
@@ -210,11 +201,9 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
 
 #[test]
 fn keys_lead_from_cut_to_cut() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_cuts();
-    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    let program = open(clip.path().to_str().expect("plain"), home.path());
     assert!(complete(&program).contains(": 225 frames, 2 cuts, "), "{}", program.log());
     let is_at = |wanted: f64| {
         position_where(&program, "at the cut", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
@@ -235,8 +224,6 @@ fn keys_lead_from_cut_to_cut() {
 
 #[test]
 fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let [red, green, blue] = ["red", "lime", "blue"].map(|colour| format!("color={colour}:s=1280x720:r=25:d=2"));
     // A window of one colour is taken for one that shows nothing yet.
@@ -245,7 +232,7 @@ fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
         &format!("{red}[r];{pattern}[p];[r][p]overlay=40:520[a];{green}[b];{blue}[c];[a][b][c]concat=n=3"),
         25,
     );
-    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    let program = open(clip.path().to_str().expect("plain"), home.path());
     // Below the bar, in the middle of the card's picture.
     let seen = |x: i32| program.picture().pixel(x as u32, 130);
     let is = |pixel: [u8; 3], main: usize| pixel[main] > 200 && pixel.iter().filter(|&&byte| byte < 60).count() == 2;

@@ -18,7 +18,8 @@ pub fn until<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<
             return answer;
         }
         assert!(begin.elapsed() < patience, "waited {} s for {what}", patience.as_secs());
-        thread::sleep(Duration::from_millis(20));
+        // A program that is asked lets time pass by itself.
+        thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -322,7 +322,9 @@ pub const FRAME_FIELDS: [Field<for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>>; 29
             Cell::maybe(row.frame.facts.picture_type, |letter| Cell::text(String::from(letter)))
         }),
     ),
-    always("damaged", Boolean, "whether the decoder reported damage", |row| Cell::Boolean(row.frame.facts.damaged)),
+    always("damaged", Boolean, "whether FFmpeg reports the frame as corrupt or decoded with errors", |row| {
+        Cell::Boolean(row.frame.facts.damaged)
+    }),
     always("width", Integer32, "width of the whole coded picture in pixels", |row| Cell::whole(row.frame.size.0)),
     always("height", Integer32, "its height", |row| Cell::whole(row.frame.size.1)),
     always("depth", Integer32, "bits a sample", |row| Cell::whole(row.frame.depth)),

@@ -35,19 +35,19 @@ const LOOK: Duration = Duration::from_millis(20);
 pub enum NoSignal {
     /// Nothing has ever come.
     Awaited {
-        /// What the last attempt came to, where one is over.
+        /// The error of the last attempt, if one is over.
         reason: Option<String>,
     },
     /// Frames came, and come no more.
     Lost {
         /// When the last one did.
         since: SystemTime,
-        /// What has happened.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What came of waiting for a sender.
+/// The result of waiting for a sender.
 pub enum Reception {
     /// It is there, for the first time or again, as this.
     Opened(Arc<StreamInfo>),
@@ -119,7 +119,7 @@ impl Receiver {
         match &mut self.state {
             ReceptionState::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => {
-                    let stated = decoder.timeline.stated(frame.pts_ticks);
+                    let stated = decoder.stated_ticks(&frame);
                     let frame = self.placed(frame);
                     if let Some(shift) = &self.shift {
                         shift.note_frame(stated, &frame);
@@ -246,7 +246,7 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
     }
 }
 
-/// Whether trying again would come to the same: what is wrong is the name, or what this machine can do.
+/// Returns whether trying again would come to the same: what is wrong is the name, or what this machine can do.
 const fn is_final(error: &MediaError) -> bool {
     matches!(
         error,

@@ -259,7 +259,9 @@ mod tests {
 
     #[test]
     fn it_says_how_many_threads_decode() {
-        let decoder = Decoder::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4"), &OpenOptions::default()).expect("the sample");
+        let decoder =
+            Decoder::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4"), &OpenOptions::default())
+                .expect("the sample");
         let text = Overview::new(decoder.info(), &Adjustments::default()).to_string();
         let wanted = format!(", decoded with {}", counted(decoder.info().threads as u64, "thread"));
         assert!(text.lines().next().is_some_and(|head| head.ends_with(&wanted)), "{text}");

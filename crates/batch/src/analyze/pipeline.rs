@@ -138,19 +138,22 @@ impl Pipeline {
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as requested; earlier frames were passed on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
-        engine.wait_if_wanted()?;
-        let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
             // If the place to continue was not found, frames that were counted before must be skipped.
             Positioned { index: Some(index), first: Some(first), number, .. }
                 if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
                 drop(decoder);
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
                 let frames = Frames::start(decoder, positioned, request.resume_at, reading)?;
+                // The first frames are decoded while the drivers load.
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
                     None => count_all(&context, frames, end, sink)?,

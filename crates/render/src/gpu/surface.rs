@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::context::without_surface;
+use super::target::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Times in a row that a surface may be lost before it is given up.
@@ -15,7 +16,7 @@ pub struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     recovery: Recovery,
-    /// Whether the window has no area, as when it is minimised.
+    /// `true` if the window has no area, as when it is minimised.
     is_empty: bool,
     /// The size to configure before the next drawing.
     pending: Option<(u32, u32)>,
@@ -25,23 +26,6 @@ impl std::fmt::Debug for WindowSurface {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WindowSurface").field("config", &self.config).finish_non_exhaustive()
     }
-}
-
-/// A texture of the window to draw to; [`Renderer::present`](super::Renderer::present) takes it.
-#[derive(Debug)]
-pub struct SurfaceFrame {
-    pub(super) texture: wgpu::SurfaceTexture,
-}
-
-/// What to do about drawing now.
-#[derive(Debug)]
-pub enum Acquired {
-    /// Draw to this texture and present it.
-    Draw(SurfaceFrame),
-    /// Try again soon.
-    Retry,
-    /// Do not draw; the window will say when it can be seen again.
-    Skip,
 }
 
 /// The states in which a surface answers.
@@ -56,7 +40,7 @@ enum SurfaceState {
     Validation,
 }
 
-/// What an answer calls for.
+/// The step that an answer calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecoveryStep {
     /// Draw.
@@ -132,7 +116,7 @@ impl WindowSurface {
         Ok((gpu, made))
     }
 
-    /// Whether pixels can be copied to the views, as drawing on the CPU needs.
+    /// Returns `true` if pixels can be copied to the views, as drawing on the CPU needs.
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
@@ -189,10 +173,10 @@ impl WindowSurface {
         self.follow(gpu);
         let (state, texture) = answer(self.surface.get_current_texture());
         match (self.recovery.step(state), texture) {
-            (RecoveryStep::Draw, Some(texture)) => Ok(Acquired::Draw(SurfaceFrame { texture })),
+            (RecoveryStep::Draw, Some(texture)) => Ok(Acquired::Draw(TargetFrame::Surface(texture))),
             (RecoveryStep::DrawThenConfigure, Some(texture)) => {
                 self.pending = Some(window_size());
-                Ok(Acquired::Draw(SurfaceFrame { texture }))
+                Ok(Acquired::Draw(TargetFrame::Surface(texture)))
             }
             (RecoveryStep::Draw | RecoveryStep::DrawThenConfigure | RecoveryStep::Retry, _) => Ok(Acquired::Retry),
             (RecoveryStep::Skip, _) => Ok(Acquired::Skip),
