@@ -236,7 +236,7 @@ impl fmt::Display for Figures {
         let ((width, height), depth) = (frame.size, frame.depth);
         writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.reading, self.engine)?;
         if frame.facts.damaged {
-            writeln!(f, "damaged: what the decoder has put in the place of missing parts is counted too")?;
+            writeln!(f, "damaged: the decoder's substitute for missing parts is counted too")?;
         }
         if let Some([x, y, width, height]) = self.region {
             writeln!(f, "counted region: {width}×{height} pixels from {x},{y}")?;

@@ -15,7 +15,7 @@ pub enum FileError {
     #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
     /// The path is that of the input.
-    #[error("{} is the video that is read; name another file with -o", .0.display())]
+    #[error("{} is the input; name another file with -o", .0.display())]
     Input(PathBuf),
     /// The folder to write into does not exist.
     #[error(

@@ -117,7 +117,7 @@ pub enum SnapshotError {
         last: u64,
     },
     /// The frame comes after a gap in numbered pictures.
-    #[error("{}: {gap}; put it there, or name a frame before it", .input.display())]
+    #[error("{}: {gap}; add it, or choose an earlier frame", .input.display())]
     Gap {
         /// The pictures.
         input: PathBuf,
@@ -137,7 +137,7 @@ pub enum SnapshotError {
         height: u32,
     },
     /// A level is above all codes of the video.
-    #[error("{}: {code}c is no code of a video of {depth} bits, whose codes end at {}; name one of its own, or percent", .input.display(), (1_u32 << .depth) - 1)]
+    #[error("{}: {code}c is not a code of this video of {depth} bits, whose codes end at {}; choose one of these, or percent", .input.display(), (1_u32 << .depth) - 1)]
     NoSuchCode {
         /// The video.
         input: PathBuf,
@@ -429,7 +429,7 @@ fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let drawn = (size * shrink).round().max(glam::DVec2::ONE);
     if shrink < 1.0 {
         log::warn!(
-            "{}: the picture is drawn at {}×{} instead of {}×{}, the most that {} can draw; all pixels are counted",
+            "{}: the picture is drawn at {}×{} instead of {}×{}, the largest size that {} can draw; all pixels are counted",
             options.input.display(),
             drawn.x,
             drawn.y,

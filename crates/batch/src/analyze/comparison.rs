@@ -377,7 +377,7 @@ impl ComparisonTally {
         let ComparisonSummary { compared, differing, first_difference, as_pictures, .. } = self.summary;
         let frames = counted(compared, "frame");
         let mut line = match first_difference {
-            _ if compared == 0 => format!("no frame of {ours} has one in {theirs} to be compared with"),
+            _ if compared == 0 => format!("no frame of {ours} has a partner in {theirs}"),
             None => format!("{ours} and {theirs} are the same in {frames}, sample by sample"),
             Some(first) => format!(
                 "{ours} and {theirs} differ in {differing} of {frames}, first in frame {first}, at {:.3} s",
@@ -420,7 +420,7 @@ impl ComparisonTally {
         if let Some((frame, of)) = self.furthest {
             let mean = self.distance_sum / self.summary.compared.max(1) as f64;
             parts.push(format!(
-                "histograms {mean:.3} % of the scale apart in the mean, furthest in frame {frame}, {of:.3} %"
+                "histogram distance {mean:.3} % of the scale on average, largest in frame {frame}, {of:.3} %"
             ));
         }
         Some(parts.join("; "))

@@ -50,7 +50,7 @@ pub enum AnalyzeError {
     #[error("the output could not be written: {0}")]
     Output(std::io::Error),
     /// The output file could not be written completely.
-    #[error("{} cannot be written ({source}); what there is so far is in {}, from where --resume goes on once there is room", .path.display(), .part.display())]
+    #[error("{} cannot be written ({source}); the records so far are in {}; make room, then continue with --resume", .path.display(), .part.display())]
     Kept {
         /// The output.
         path: PathBuf,
@@ -95,7 +95,7 @@ pub enum AnalyzeError {
         to: String,
     },
     /// The selection has no frame.
-    #[error("{0}: no frame was counted; the selection begins after the last one, or takes none")]
+    #[error("{0}: no frame was counted; the selection begins after the last one, or contains none")]
     NothingCounted(String),
     /// At no offset do enough frames of two files have partners.
     #[error(
@@ -172,7 +172,7 @@ pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), A
         return Ok(());
     }
     Err(AnalyzeError::Merge(format!(
-        "{}: it is damaged: it says that it holds {said} records, and holds {records}; make it again",
+        "{}: it is damaged: it states {said} records but has {records}; make it again",
         path.display()
     )))
 }

@@ -199,7 +199,7 @@ fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Optio
                     left_out += 1;
                     if left_out == 1 {
                         log::warn!(
-                            "frames come faster than they are counted: some are left out, and so are their numbers"
+                            "frames arrive faster than they are counted; some are dropped, and their numbers are missing"
                         );
                     }
                 }
@@ -215,7 +215,7 @@ fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Optio
         }
     };
     if left_out > 0 {
-        log::warn!("{left_out} frames were left out, since they came faster than they were counted");
+        log::warn!("{left_out} frames were dropped, since they arrived faster than they were counted");
     }
     end
 }

@@ -111,7 +111,7 @@ fn look(path: &Path) -> Result<Share, AnalyzeError> {
     };
     let unknown = || {
         AnalyzeError::Merge(format!(
-            "{}: this is no share that 'histoscope analyze --from … --to …' wrote, or it was cut off or changed since; make it again",
+            "{}: not a share written by 'histoscope analyze --from … --to …', or truncated or changed since; make it again",
             path.display()
         ))
     };

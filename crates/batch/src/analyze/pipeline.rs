@@ -241,7 +241,7 @@ impl Watch {
                 }
                 if begun.elapsed() >= PATIENCE && !has_told {
                     has_told = true;
-                    log::warn!("{name}: nothing has come for {} s; still waiting", PATIENCE.as_secs());
+                    log::warn!("{name}: nothing received for {} s; still waiting", PATIENCE.as_secs());
                 }
                 thread::sleep(LOOK);
             }

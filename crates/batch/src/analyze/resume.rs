@@ -56,7 +56,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
             }
             None if !is_of(&path, format).map_err(&read)? => {
                 return Err(AnalyzeError::Resume(format!(
-                    "{}: this is no {format} output of a run; name another file, or leave --resume out to replace it",
+                    "{}: not a {format} output of a run; name another file, or leave --resume out to replace it",
                     target.display()
                 )));
             }

@@ -50,10 +50,7 @@ pub struct FoundOffset {
 impl fmt::Display for FoundOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, frames, percent } = self;
-        write!(
-            f,
-            "matched with an offset of {offset}: there the histograms of {frames} frames are {percent:.3} % of the scale apart in the mean"
-        )
+        write!(f, "best match: offset {offset} (mean histogram distance {percent:.3} % of the scale, {frames} frames)")
     }
 }
 
