@@ -20,7 +20,6 @@ fn tell_commit(folder: &Path) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     };
-    watch(&folder.join(".cargo_vcs_info.json"));
     // What is current is written into one of these when a commit is made or another branch is taken.
     for name in ["HEAD", "logs/HEAD"] {
         if let Some(path) = git(folder, &["rev-parse", "--git-path", name]) {
@@ -33,17 +32,9 @@ fn tell_commit(folder: &Path) {
     }
 }
 
-/// The commit of the sources in a folder, its first ten digits: of the packed crate, else of the git checkout. `None` where
-/// neither tells, as in an archive of the sources; whoever packs these sets HISTOSCOPE_COMMIT.
+/// The commit of the git checkout in a folder, its first ten digits. `None` where there is none, as in an archive of the
+/// sources; whoever packs these sets HISTOSCOPE_COMMIT.
 pub fn commit_of(folder: &Path) -> Option<String> {
-    if let Ok(text) = fs::read_to_string(folder.join(".cargo_vcs_info.json")) {
-        let (_, rest) = text.split_once("\"sha1\"")?;
-        let commit = rest.split('"').nth(1)?;
-        return commit
-            .get(..10)
-            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-            .map(str::to_owned);
-    }
     // Sources that were unpacked somewhere inside of another project's checkout are not of its commit.
     let top = fs::canonicalize(git(folder, &["rev-parse", "--show-toplevel"])?).ok()?;
     if top != fs::canonicalize(folder).ok()? {

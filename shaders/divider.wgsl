@@ -1,4 +1,4 @@
-// The line between two pictures: light between two dark edges, so that it is seen on any picture.
+// The line between two pictures: light with two dark edges, so that it is visible on any picture.
 
 struct Divider {
     view: vec2<u32>, // pixels

@@ -1,6 +1,6 @@
-// What the two passes of the overlays share. This text stands before either pass's own; together they are one module.
+// Shared by the two passes of the overlays. This text precedes either pass's own; together they are one module.
 
-// One overlay. Columns are counted from its left edge; a line that is not there begins nowhere.
+// One overlay. Columns are counted from its left edge. A line that is not drawn begins nowhere.
 struct Panel {
     view: vec2<u32>,                // pixels of the view
     origin: vec2<u32>,              // the overlay's top left pixel
@@ -26,23 +26,23 @@ struct Panel {
     stroke: f32,                    // half the thickness of outlines and curves in pixels
     backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
     cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
-    lamp: u32,                      // side of a clip lamp in pixels; 0 where there are none
+    indicator: u32,                      // side of a clip indicator in pixels; 0 where there are none
     overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light
     linear: vec4<f32>,              // colour of the line of luminance of linear light; its last part is 0 where there is none
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;
 
-// A column of pixels is cut into five bands by four heights, the lowest first. Words of a column: the four heights, 16 bits
-// each, then the five bands' colours, premultiplied, 8 bits a part, and flags: bit c is the lamp of channel c at the lowest code, bit
-// 4 + c the one at the highest, and bit 8 says that a cap lies here.
+// Four heights divide a column of pixels into five bands, lowest first. The words of a column are the four heights, 16
+// bits each, then the five bands' colours, premultiplied, 8 bits per component, then flags. Bit c is channel c's clip
+// indicator at the lowest code, bit 4 + c the one at the highest, and bit 8 means that there is a cap.
 const COLUMN_WORDS: u32 = 8u;
 const BANDS: u32 = 5u;
 const FLAGS: u32 = 7u;
 const CAPPED: u32 = 256u;
 
-// A stroke covers the rows of a column from x up to y, which may be between two rows; none where y is not above x. Strokes
-// of a column: the four channels' outlines, their four curves, and the luminance of linear light.
+// A stroke covers the rows of a column from x up to y, which may be fractions. There is none if y is not above x. The
+// strokes of a column are the four channels' outlines, their four curves, and the luminance of linear light.
 const COLUMN_STROKES: u32 = 9u;
 const OUTLINES: u32 = 0u;
 const CURVES: u32 = 4u;
@@ -52,12 +52,12 @@ const LINEAR: u32 = 8u;
 const MINOR_LINE: f32 = 0.10;
 const MAJOR_LINE: f32 = 0.18;
 
-// A colour, premultiplied by its opacity, over another.
+// Draws a colour, premultiplied by its opacity, over another.
 fn over(top: vec4<f32>, below: vec4<f32>) -> vec4<f32> {
     return top + below * (1.0 - top.a);
 }
 
-// A line of the graticule: light on the dark scrim, dark on light bars, so that it is seen on both.
+// A line of the graticule: light on the dark scrim and dark on light bars, so that it is visible on both.
 fn graticule(strength: f32, on_bar: bool) -> vec4<f32> {
     return vec4<f32>(vec3<f32>(select(strength, 0.0, on_bar)), strength);
 }

@@ -63,7 +63,7 @@ impl Bins {
     /// The same if they are of the picture and of the part of it that are counted now.
     #[must_use]
     pub fn counted_now(&self, scene: &Scene, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
-        let is_adjusted = scene.counted_in(self.components) != Counted::Source;
+        let is_adjusted = scene.look.counted_in(self.components) != Counted::Source;
         let is_so = |tag: &FrameTag| tag.adjusted == is_adjusted && tag.region == self.region.counted();
         self.newest(frame).filter(|(tag, _)| is_so(tag))
     }
@@ -77,7 +77,7 @@ impl Bins {
         now: Instant,
     ) -> (bool, Option<Instant>) {
         let Graphics { renderer, gpu, .. } = graphics;
-        renderer.set_limits(gpu, wanted == Wanted::Numbers);
+        renderer.set_limits(wanted == Wanted::Numbers);
         renderer.set_selecting(brush);
         if brush != std::mem::replace(&mut self.brush, brush) {
             self.outdate();

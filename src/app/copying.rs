@@ -32,14 +32,14 @@ pub fn values(
     let frame = session.read(session.frame.as_ref()?);
     let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
     let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
-    let numbers = StatsTable::new(tag, sums, &geometry.scene.adjustments);
+    let numbers = StatsTable::new(tag, sums, &geometry.scene.look.adjustments);
     let of_card = |card: Card, picture: Option<&str>| {
         let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));
         Copied { text: format!("{heading}{counted}\n{}", card.as_table()), name: card.title }
     };
     if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
         return Some(of_card(
-            Readout::of_bin(sums, hit.channels, (hit.bin, geometry.scene.style.binning(sums.bits))),
+            Readout::of_bin(sums, hit.channels, (hit.bin, geometry.scene.look.histograms.binning(sums.bits))),
             Some(&numbers.picture),
         ));
     }

@@ -24,12 +24,12 @@ use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
 use super::wheel::Wheel;
+use crate::keys::NamedKey;
+use histoscope_core::picture::Frame;
+use histoscope_media::DecodeThread;
 use histoscope_render::gpu::surface::WindowSurface;
 use histoscope_render::gpu::target::Target;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
-use crate::keys::NamedKey;
-use histoscope_media::DecodeThread;
-use histoscope_core::picture::Frame;
 
 /// Pixels of a smooth wheel that count as a notch.
 const NOTCH_PIXELS: f64 = 50.0;
@@ -89,7 +89,8 @@ impl App {
         let window = DesktopWindow::open(event_loop, beginning.first_frame(), self.options.begin.fullscreen);
         let window = Rc::new(window.map_err(start::display_error)?);
         let (options, waker) = (self.options.clone(), Arc::clone(&self.waker));
-        let viewer = Viewer::new(Rc::<DesktopWindow>::clone(&window), &instance, options, waker, (beginning, comparison))?;
+        let viewer =
+            Viewer::new(Rc::<DesktopWindow>::clone(&window), &instance, options, waker, (beginning, comparison))?;
         self.open = Some((window, viewer));
         Ok(())
     }
@@ -225,8 +226,7 @@ impl Window for DesktopWindow {
     fn connect(&self, context: &egui::Context) {
         let scale = Some(self.window.scale_factor() as f32);
         let root = egui::ViewportId::ROOT;
-        *self.ui.borrow_mut() =
-            Some(egui_winit::State::new(context.clone(), root, &self.window, scale, None, None));
+        *self.ui.borrow_mut() = Some(egui_winit::State::new(context.clone(), root, &self.window, scale, None, None));
     }
 
     fn take_output(&self, output: egui::PlatformOutput) {

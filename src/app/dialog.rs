@@ -36,11 +36,7 @@ impl Dialog {
     ///
     /// # Errors
     /// Why the system gives no thread.
-    pub fn wait(
-        picked: PickedFiles,
-        now: Instant,
-        waker: impl FnOnce() + Send + 'static,
-    ) -> std::io::Result<Self> {
+    pub fn wait(picked: PickedFiles, now: Instant, waker: impl FnOnce() + Send + 'static) -> std::io::Result<Self> {
         let (sender, answer) = mpsc::channel();
         std::thread::Builder::new().name("histoscope-dialog".to_owned()).spawn(move || {
             let files = pollster::block_on(picked);

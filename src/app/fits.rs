@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use histoscope_render::view::placement::Fit;
 
 /// The shape of a picture as it is seen, width over height to hundredths: `1.78`.
@@ -16,30 +18,49 @@ impl Aspect {
     }
 }
 
-/// The choices of fit.
+/// The fit of pictures of each shape.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FitChoices {
+    /// The fit of shapes for which none was chosen.
+    pub fit: Fit,
+    /// The fit that was chosen, by shape.
+    pub fits: BTreeMap<String, Fit>,
+}
+
+impl FitChoices {
+    fn of(&self, Aspect(shape): &Aspect) -> Fit {
+        *self.fits.get(shape).unwrap_or(&self.fit)
+    }
+}
+
+/// The choices of fit, and the picture on screen that the next one is for.
 #[derive(Debug, Clone, Default)]
 pub struct Fits {
-    /// What pictures of a shape have that nothing was chosen for.
-    pub otherwise: Fit,
-    /// What was chosen, by shape.
-    pub chosen: BTreeMap<String, Fit>,
+    choices: FitChoices,
     /// The shape of the picture on screen.
     shown: Option<Aspect>,
 }
 
 impl Fits {
-    /// Those of earlier runs.
+    /// The choices of earlier runs.
     #[must_use]
-    pub const fn new(otherwise: Fit, chosen: BTreeMap<String, Fit>) -> Self {
-        Self { otherwise, chosen, shown: None }
+    pub const fn new(choices: FitChoices) -> Self {
+        Self { choices, shown: None }
+    }
+
+    /// The choices that last.
+    #[must_use]
+    pub const fn choices(&self) -> &FitChoices {
+        &self.choices
     }
 
     /// Notes how the picture on screen fits now.
     pub fn keep(&mut self, fit: Fit) {
-        if let Some(Aspect(shape)) = &self.shown
-            && *self.chosen.get(shape).unwrap_or(&self.otherwise) != fit
+        if let Some(aspect) = &self.shown
+            && self.choices.of(aspect) != fit
         {
-            self.chosen.insert(shape.clone(), fit);
+            self.choices.fits.insert(aspect.0.clone(), fit);
         }
     }
 
@@ -48,7 +69,7 @@ impl Fits {
         if self.shown.as_ref() == Some(&aspect) {
             return None;
         }
-        let fit = *self.chosen.get(&aspect.0).unwrap_or(&self.otherwise);
+        let fit = self.choices.of(&aspect);
         self.shown = Some(aspect);
         Some(fit)
     }
@@ -71,12 +92,12 @@ mod tests {
         assert_eq!(fits.show(aspect(1280.0, 720.0)), None, "the same shape");
         fits.keep(Fit::Cover);
         assert_eq!(fits.show(aspect(1440.0, 1080.0)), Some(Fit::Contain));
-        assert_eq!(fits.chosen, BTreeMap::from([("1.33".to_owned(), Fit::Contain)]));
+        assert_eq!(fits.choices().fits, BTreeMap::from([("1.33".to_owned(), Fit::Contain)]));
     }
 
     #[test]
     fn the_one_choice_of_an_earlier_version_holds_for_every_shape_until_another_is_made() {
-        let mut fits = Fits::new(Fit::Contain, BTreeMap::new());
+        let mut fits = Fits::new(FitChoices { fit: Fit::Contain, ..FitChoices::default() });
         assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Contain));
         fits.keep(Fit::Cover);
         assert_eq!(fits.show(aspect(1920.0, 1080.0)), Some(Fit::Contain));

@@ -4,11 +4,11 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
-use super::held::Reference;
+use super::comparison::Reference;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Channels, line_pixels};
 use histoscope_render::view::panel::{self, Hit, PanelRect};
 use histoscope_render::view::placement::{Placement, Shape, ViewSettings};
@@ -65,13 +65,13 @@ impl Geometry<'_> {
     /// The bins in which the frame on screen is drawn.
     #[must_use]
     pub fn binning(&self) -> Option<Binning> {
-        Some(self.scene.style.binning(self.bits()?))
+        Some(self.scene.look.histograms.binning(self.bits()?))
     }
 
     /// The codes that are touched at a point of the view in a histogram that shows these channels.
     #[must_use]
     pub fn codes_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
-        Some(lamps::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
+        Some(clip_indicators::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
     }
 
     /// How picture and scopes share the view.
@@ -90,7 +90,7 @@ impl Geometry<'_> {
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
-        let is_beside = arranged.is_wall && !arranged.picture.contains(at) && self.hit(at).is_none();
+        let is_beside = arranged.is_split && !arranged.picture.contains(at) && self.hit(at).is_none();
         is_beside || arranged.panel_at(at).is_some()
     }
 
@@ -98,7 +98,7 @@ impl Geometry<'_> {
     /// vectorscope larger or smaller. That has few sizes, each a whole notch apart: `rest` is what of one was turned before.
     #[must_use]
     pub fn scrolled(&self, at: DVec2, notches: f64, rest: &mut f64) -> Option<ScopeStyle> {
-        let style = self.scene.scopes;
+        let style = self.scene.look.scopes;
         let scrolled = match self.arranged().panel_at(at)?.kind {
             ScopeKind::Vectorscope => {
                 // Whoever turns back begins anew.
@@ -121,7 +121,7 @@ impl Geometry<'_> {
     /// What of the picture is chosen to be seen, once what is seen of it has moved so.
     #[must_use]
     pub fn moved(&self, move_it: impl FnOnce(ViewSettings) -> ViewSettings) -> ViewSettings {
-        ViewSettings { fit: self.scene.view.fit, ..move_it(self.scene.view_settings()) }
+        ViewSettings { fit: self.scene.look.view.fit, ..move_it(self.scene.view_settings()) }
     }
 
     /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
@@ -156,7 +156,7 @@ impl Geometry<'_> {
     #[must_use]
     pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
         if self.scene.seam(self.size).is_some_and(|seam| !seam.is_live(at.x)) {
-            return match (self.scene.pair.other, self.other) {
+            return match (self.scene.other, self.other) {
                 (Other::Held | Other::Second, Some(held)) => {
                     let placement = self.scene.placement_of_other(&Shape::of(&held.frame), self.size);
                     Some(Pixel::Other(held, placement.pixel_at(at)?))
@@ -211,7 +211,7 @@ impl Geometry<'_> {
         Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
     }
 
-    /// Width of what panels may cover, in points: that of the view, or of the picture beside a wall of scopes.
+    /// Width of what panels may cover, in points: that of the view, or of the picture where scopes stand beside it.
     #[must_use]
     pub fn width_in_points(&self) -> f64 {
         f64::from(self.arranged().picture.width) / f64::from(self.points)
@@ -239,6 +239,7 @@ impl Geometry<'_> {
 mod tests {
     use super::*;
     use histoscope_core::adjust::{Adjustments, Blur};
+    use histoscope_render::view::scene::Look;
     use histoscope_render::view::scene::Pair;
 
     #[test]
@@ -246,7 +247,7 @@ mod tests {
         let frame = histoscope_core::made::gray((16, 9), |_, _| 128);
         let drawn = |sharing, x: f64| {
             let pair = Pair { sharing, other: Other::Second, ..Pair::default() };
-            let scene = Scene { pair, ..Scene::default() };
+            let scene = Scene::from(Look::default()).with_pair(pair);
             let (components, region) = (Components::Rgbl, Region::default());
             let (frame, size) = (Some(&frame), (1280, 720));
             let geometry = Geometry { scene: &scene, components, frame, other: None, region, size, points: 1.0 };
@@ -260,7 +261,7 @@ mod tests {
     fn the_divider_is_taken_hold_of_within_its_reach() {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
-            let scene = Scene { pair: Pair::divided(divider), adjustments, ..Scene::default() };
+            let scene = Scene::from(Look { adjustments, ..Look::default() }).with_pair(Pair::divided(divider));
             let (components, region) = (Components::Rgbl, Region::default());
             let geometry = Geometry {
                 scene: &scene,

@@ -2,20 +2,18 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 #[cfg(feature = "test-hooks")]
 use super::losing::Losses;
 use super::options::AppError;
 use super::screen::{Screen, Window};
-use histoscope_core::adjust::Adjustments;
-use histoscope_render::engine::{Counter, Engine, EngineChoice};
-use histoscope_render::gpu::draw::Shapes;
-use histoscope_render::gpu::target::Acquired;
-use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Renderer};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
+use histoscope_render::engine::{Engine, EngineChoice, Renderer};
+use histoscope_render::gpu::draw::Shapes;
+use histoscope_render::gpu::target::Acquired;
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::scene::Scene;
 
 /// Everything that counts and draws for a window.
@@ -30,8 +28,6 @@ pub struct Graphics {
     pub renderer: Renderer,
     /// Who counts.
     pub engine: Engine,
-    /// Counts with it.
-    counter: Counter,
     /// Whether the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
@@ -50,9 +46,8 @@ impl Graphics {
     ) -> Result<Self, AppError> {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
         let gpu = Arc::new(gpu);
-        let renderer = Renderer::for_target(&gpu, &screen.target);
         let engine = Engine::on(choice.1, &gpu);
-        let counter = Counter::new(&engine, &[Components::Rgbl], Adjustments::default());
+        let renderer = Renderer::for_target(&gpu, &screen.target, engine.backend());
         let instance = instance.clone();
         Ok(Self {
             instance,
@@ -61,7 +56,6 @@ impl Graphics {
             screen,
             renderer,
             engine,
-            counter,
             was_rebuilt: false,
             #[cfg(feature = "test-hooks")]
             losses: Losses::from_environment(),
@@ -91,17 +85,12 @@ impl Graphics {
         Ok(())
     }
 
-    /// Counts a picture, or a region of it alone, unless the adapter does so with the next drawing, and uploads it for that.
+    /// Loads a picture, of which the next drawing counts all or a region.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter refuses the picture.
     pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
-        let begin = Instant::now();
-        let counted = self.counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
-        let cpu_count = counted.is_some().then(|| begin.elapsed());
-        self.renderer.load_frame(&self.gpu, frame, region, components, counted)?;
-        self.renderer.note_cpu_count(cpu_count);
-        Ok(())
+        self.renderer.load_frame(&self.gpu, frame, region, components)
     }
 
     /// Size of the view that is drawn next, in pixels.

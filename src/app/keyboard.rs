@@ -3,7 +3,7 @@
 mod latin;
 
 use super::event::{Key, KeyEvent, Modifiers};
-use crate::keys::{Action, Chord, NamedKey, TABLE};
+use crate::keys::{self, Action, Chord, NamedKey};
 
 /// A key as it was pressed.
 struct Press<'a> {
@@ -25,8 +25,7 @@ pub fn action(event: &KeyEvent, modifiers: Modifiers) -> Option<Action> {
 }
 
 fn of_press(press: &Press<'_>) -> Option<Action> {
-    let mut all = TABLE.iter().flat_map(|row| row.keys);
-    all.find(|(chord, _)| matches(chord, press)).map(|(_, action)| *action)
+    keys::keys().find(|key| matches(&key.chord, press)).map(|key| key.action)
 }
 
 /// Returns whether the chord is what was pressed.
@@ -49,9 +48,7 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
         Chord::Named(named) | Chord::AltNamed(named) | Chord::ControlNamed(named) => {
             press.key == &Key::Named(*named) && !shift
         }
-        Chord::ShiftNamed(named) | Chord::ControlShiftNamed(named) => {
-            press.key == &Key::Named(*named) && shift
-        }
+        Chord::ShiftNamed(named) | Chord::ControlShiftNamed(named) => press.key == &Key::Named(*named) && shift,
         Chord::Letter(letter) => typed(letter) && !shift,
         Chord::ShiftLetter(letter) => typed(letter) && shift,
         Chord::Control(letter) => typed(letter) && !shift,
@@ -80,7 +77,7 @@ fn digit_of(base: &Key, place: Option<char>, shift: bool) -> Option<(char, bool)
 
 /// Returns whether the table has a key that is known by this sign.
 fn is_sign(text: &str) -> bool {
-    TABLE.iter().flat_map(|row| row.keys).any(|(chord, _)| match chord {
+    keys::keys().any(|key| match &key.chord {
         Chord::Sign(sign) => *sign == text,
         Chord::SignOver(sign, below) | Chord::AltSign(sign, below) => *sign == text || *below == text,
         _ => false,

@@ -5,7 +5,7 @@
 //! on a desktop. No part knows the viewer; each takes what it needs, and gives back a value or a command:
 //!
 //! ```text
-//!   keys, buttons ──▶ transport (playback), styling and adjusting (the scene) ──▶ a note
+//!   keys, buttons ──▶ transport (playback), look and adjusting (the scene) ──▶ a note
 //!   pointer ────────▶ pointing, over geometry ──▶ PointerCommand
 //!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
 //!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
@@ -13,11 +13,13 @@
 //!   each drawing: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
 //! ```
 
-mod adjusting;
+mod adjuster;
 mod bins;
 mod chosen;
 mod clicks;
+mod clip_in_step;
 mod clipboard;
+mod comparison;
 pub mod config;
 mod copying;
 mod delay;
@@ -32,39 +34,37 @@ mod folders;
 mod geometry;
 mod gestures;
 mod graphics;
-mod held;
 mod history;
 mod hud;
 mod inputs;
 mod kept;
 mod keyboard;
 mod lab;
-mod landing;
-mod leaving;
+mod look;
 #[cfg(feature = "test-hooks")]
 mod losing;
 mod marked;
-mod matching;
+mod matcher;
 mod offscreen;
 mod options;
-mod pointing;
+mod outgoing;
+mod pointer;
+mod quit_question;
 mod readouts;
 mod recent;
 mod regions;
-mod saving;
-mod scope_brushing;
-mod scope_pointing;
+mod scope_brush;
+mod scope_point;
 mod scope_readings;
 mod screen;
 #[cfg(feature = "test-hooks")]
 mod scripted;
-mod second;
+mod seek_note;
 mod seen;
 mod session;
 mod signal;
 mod start;
 mod strip;
-mod styling;
 mod title;
 mod transport;
 mod viewer;

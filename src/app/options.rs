@@ -13,7 +13,7 @@ use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
-use histoscope_render::view::scene::{Counted, Pair, Sharing};
+use histoscope_render::view::scene::{Counted, Sharing};
 
 /// Bytes of frames that are kept unless something else is asked for.
 const USUAL_CACHE_BYTES: usize = 512 << 20;
@@ -56,15 +56,15 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// How both share the view at first.
+    /// How both share the view at first, and at which gain their difference is shown.
     #[must_use]
-    pub(super) fn pair(&self) -> Pair {
+    pub(super) const fn shown(&self) -> (Sharing, Gain) {
         let sharing = match self.shown {
             CompareAs::Divider => Sharing::Divider(0.5),
             CompareAs::SideBySide => Sharing::SideBySide,
             CompareAs::Difference => Sharing::Difference,
         };
-        Pair { sharing, gain: self.gain, ..Pair::default() }
+        (sharing, self.gain)
     }
 }
 

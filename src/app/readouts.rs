@@ -5,21 +5,21 @@ use std::time::Instant;
 use egui::{CursorIcon, Pos2, Rect};
 use glam::DVec2;
 
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::Bins;
+use super::comparison::{Reference, References};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::held::{Reference, References};
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
 };
 use super::lab::Lab;
-use super::pointing::Pointer;
+use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
-use histoscope_render::view::lamps::{self, End};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::overlay::line_pixels;
 use histoscope_render::view::panel;
 use histoscope_render::view::placement::Placement;
@@ -122,15 +122,10 @@ impl Sources<'_> {
     pub fn adjusting(&self, adjuster: &Adjuster) -> AdjustmentView {
         let scene = self.geometry.scene;
         AdjustmentView {
-            adjustments: scene.adjustments,
             choices: adjuster.choices,
-            counted: scene.counted,
-            sharing: scene.pair.sharing,
             pair: scene.paired(),
             seam: scene.seam(self.geometry.size).map(|seam| (seam, self.geometry.size.0)),
             is_at_divider: self.pointer.is_at_divider(&self.geometry, self.hud),
-            curves: scene.curves,
-            backdrop: scene.style.backdrop,
             thresholds: self.graphics.renderer.thresholds(),
         }
     }
@@ -167,7 +162,7 @@ impl Sources<'_> {
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
         let held = self.held.numbers(sums.components, tag.time_secs);
-        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
+        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
     }
@@ -217,7 +212,7 @@ impl Sources<'_> {
         let selected = sums.selected.filter(|_| tag.brush == Some(brush));
         let card = Readout::of_range(sums, &brush, selected).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
-        let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.style.binning(bits));
+        let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.look.histograms.binning(bits));
         let columns = [rect.left + first, rect.left + last + 1].map(|x| x as f32 / points);
         Some(Readout { card, panel: self.geometry.rect_in_points(&rect), columns, lasts: true })
     }
@@ -237,8 +232,8 @@ impl Sources<'_> {
             }
             let counted = self.geometry.frame.and_then(|frame| self.bins.counted_now(scene, frame));
             let Some((_, sums)) = counted else { return };
-            let end = lamps::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
-            let binning = scene.style.binning(sums.bits);
+            let end = clip_indicators::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
+            let binning = scene.look.histograms.binning(sums.bits);
             let (bin, card) = match end {
                 None => (hit.bin, Readout::of_bin(sums, hit.channels, (hit.bin, binning))),
                 Some(End::Lowest) => (0, Readout::of_end(sums, hit.channels, 0)),
@@ -246,7 +241,7 @@ impl Sources<'_> {
             };
             let x = hit.rect.x_of_bin(bin, binning.count()) / points;
             let card = card.of_picture(self.counted_name().as_deref());
-            log::trace!("{}: {}", if end.is_some() { "lamps" } else { "bin" }, card.as_text());
+            log::trace!("{}: {}", if end.is_some() { "indicators" } else { "bin" }, card.as_text());
             let panel = self.geometry.rect_in_points(&hit.rect);
             readings.readouts.push(Readout { card, panel, columns: [x, x], lasts: false });
             return;
@@ -267,9 +262,9 @@ impl Sources<'_> {
         let Some(live) = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?))) else { return };
         let probe = probe(&live.picture, x, y, components);
         readings.scopes.mark(&self.geometry, &probe);
-        let is_adjusted = !scene.adjustments.is_off();
+        let is_adjusted = !scene.look.adjustments.is_off();
         // The pixel's own codes have their place in the source's histograms only.
-        let counts_source = scene.counted_in(components) != Counted::Result;
+        let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
         let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
@@ -291,8 +286,8 @@ impl Sources<'_> {
     /// What the bins are of that are told, where that is not simply the picture.
     fn counted_name(&self) -> Option<String> {
         let scene = self.geometry.scene;
-        let is_source = scene.counted_in(self.geometry.components) == Counted::Source;
-        let picture = (!scene.adjustments.is_off()).then_some(if is_source { "source" } else { "result" });
+        let is_source = scene.look.counted_in(self.geometry.components) == Counted::Source;
+        let picture = (!scene.look.adjustments.is_off()).then_some(if is_source { "source" } else { "result" });
         let region = self.geometry.region.counted().map(|_| "region");
         let names: Vec<_> = picture.into_iter().chain(region).collect();
         (!names.is_empty()).then(|| names.join(", "))

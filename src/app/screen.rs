@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
+use histoscope_core::picture::Frame;
 use histoscope_render::gpu::target::{Acquired, Target};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
-use histoscope_core::picture::Frame;
 use histoscope_render::view::placement::upright_size;
 
 /// Largest size of the window where the video's own does not fit the display, as a part of the display.

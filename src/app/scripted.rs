@@ -181,7 +181,8 @@ impl Driver {
 
     /// Hands the viewer an event, and these to the display over the picture.
     fn send(&mut self, event: Event, ui: Vec<egui::Event>) -> Result<(), AppError> {
-        let flow = self.offscreen.viewer.on_event(event, || UiEvents { events: ui, focused: Some(true), repaint: true })?;
+        let flow =
+            self.offscreen.viewer.on_event(event, || UiEvents { events: ui, focused: Some(true), repaint: true })?;
         self.has_quit |= flow == Flow::Quit;
         Ok(())
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::clip_in_step::Second;
 use super::files::{Opened, Opening};
-use super::matching::{MatchReading, Matcher};
+use super::matcher::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
-use super::second::Second;
 use super::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::chosen::Chosen;
+use super::clip_in_step::Second;
 use super::event::Modifiers;
 use super::fade::BrushFade;
 use super::geometry::Geometry;
@@ -20,22 +21,20 @@ use super::hud::{
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
-use super::leaving::Leaving;
 use super::options::{AppError, PlayOptions, Waker};
-use super::pointing::Pointer;
+use super::pointer::Pointer;
+use super::quit_question::Leaving;
 use super::readouts::{Readings, Sources};
-use super::scope_pointing::ScopePoint;
+use super::scope_point::ScopePoint;
 use super::screen::Window;
-use super::second::Second;
 use super::start::Beginning;
-use super::strip::StripSize;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Shapes;
 #[cfg(feature = "test-hooks")]
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{FiguresState, Instance};
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
@@ -234,8 +233,9 @@ impl Viewer {
         let (shapes, commands) = self.lay_out(now);
         let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
-        let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
-        let scene = Scene { overlays, brushes, brush_strength, ..self.work.scene };
+        let overlays = self.work.scene.look.overlays && self.work.session.is_some() && !self.lab.has_bars();
+        let scene =
+            Scene { look: Look { overlays, ..self.work.scene.look }, brushes, brush_strength, ..self.work.scene };
         match self.work.graphics.draw(&scene, shapes) {
             Ok(true) => {
                 if let Some(started) = self.started.take() {
@@ -285,7 +285,7 @@ impl Viewer {
         let held: Vec<&str> = self.work.held.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
-        let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
+        let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
         let opening = self.inputs.opening(now);
         let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
         let model = Model {
@@ -297,39 +297,30 @@ impl Viewer {
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 strip: strip.as_deref(),
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
-                has_tall_strip: self.work.strip.size == StripSize::Tall,
+                strip_size: self.work.strip.size,
                 tracks: self.work.session.as_ref().map_or(&[], |session| &session.info.tracks),
                 track: self.work.session.as_ref().and_then(|session| session.info.track()),
                 sought: self.work.strip.sought,
                 gaps: &gaps,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
-            picture: PictureView {
-                is_full: self.work.graphics.screen.is_full(),
-                fit: self.work.scene.view.fit,
-                datascope: self.work.scene.datascope,
-                seen: seen.as_deref(),
-            },
+            look: self.work.scene.look,
+            picture: PictureView { is_full: self.work.graphics.screen.is_full(), seen: seen.as_deref() },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components,
                 bits,
-                channels: self.work.scene.channels,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
-                bins: self.work.scene.style.bins,
-                linear: self.work.scene.style.linear_luminance,
-                overlaps: self.work.scene.style.overlaps,
                 brushed_only: self.brushed_only,
             },
-            beside: readings.scopes.view(self.work.scene.scopes),
+            beside: readings.scopes.view(),
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
             // Without a video there is nothing to count.
             lab: lab.as_ref().filter(|_| self.work.session.is_some()),
             exposure: ExposureView {
-                chosen: self.work.scene.exposure,
                 tint: self.work.tint(),
                 is_adjustable: self.work.hud.shows_controls(now),
                 marked: self.work.marked.view(),
@@ -353,7 +344,7 @@ impl Viewer {
     fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
         let work = &self.work;
         let Some(session) = &work.session else { return Lasting::Invitation };
-        if work.scene.brushes.any() || !work.scene.adjustments.is_off() {
+        if work.scene.brushes.any() || !work.scene.look.adjustments.is_off() {
             return Lasting::Readouts;
         }
         if session.waits(now) {
@@ -362,7 +353,7 @@ impl Viewer {
         let is_read = is_seen
             || work.bins.region.shown().is_some()
             || work.held.chosen().is_some()
-            || work.scene.exposure.is_on()
+            || work.scene.look.exposure.is_on()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Lasting::Readouts } else { Lasting::Nothing }
@@ -471,7 +462,6 @@ impl Viewer {
         self.work.leave();
         self.work.log_summary();
     }
-
 }
 
 /// The earlier of two times, of which either may be none.

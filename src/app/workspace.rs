@@ -13,23 +13,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::{Bins, Wanted};
+use super::clip_in_step::Second;
+use super::comparison::References;
 use super::config::{Keeper, Store};
 use super::fits::{Aspect, Fits};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
-use super::held::References;
 use super::hud::{Hud, Note};
+use super::look;
 use super::marked::MarkedPixels;
 use super::options::{AppError, Comparing, PlayOptions, Waker};
+use super::outgoing::Outgoing;
 use super::recent::Recent;
-use super::saving::Outgoing;
 use super::screen::Window;
-use super::second::Second;
 use super::session::Session;
 use super::strip::ClipStrip;
-use super::styling;
 use super::title::Title;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_core::histogram::Components;
@@ -38,7 +38,7 @@ use histoscope_render::gpu::{GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::overlay::OverlayStyle;
 use histoscope_render::view::placement::{Shape, ViewSettings};
-use histoscope_render::view::scene::{Pair, Scene};
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
@@ -93,26 +93,25 @@ impl Workspace {
         let clipboard = window.clipboard();
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
         let settings = store.settings();
-        let scene = Scene {
-            channels: settings.channels(),
-            overlays: settings.shown,
-            style: OverlayStyle {
-                bins: options.view.bin_count.or(settings.histograms.bins),
-                linear_luminance: options.view.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
-                overlaps: options.view.overlaps.unwrap_or(settings.histograms.overlaps),
-                ..settings.histograms
-            },
-            view: ViewSettings::fitted(settings.fit),
-            curves: settings.curves,
-            scopes: settings.scopes,
-            exposure: options.view.exposure.over(settings.exposure),
-            datascope: settings.datascope,
+        let kept = settings.look;
+        let histograms = OverlayStyle {
+            bins: options.view.bin_count.or(kept.histograms.bins),
+            linear_luminance: options.view.linear_luminance.unwrap_or(kept.histograms.linear_luminance),
+            overlaps: options.view.overlaps.unwrap_or(kept.histograms.overlaps),
+            ..kept.histograms
+        };
+        // Who compares wants to see both.
+        let (sharing, gain) = options.compare.as_ref().map(Comparing::shown).unwrap_or_default();
+        let scene = Scene::from(Look {
+            histograms,
+            view: ViewSettings::fitted(settings.fits.fit),
+            exposure: options.view.exposure.over(kept.exposure),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
-            // Who compares wants to see both.
-            pair: options.compare.as_ref().map_or_else(Pair::default, Comparing::pair),
-            ..Scene::default()
-        };
+            sharing,
+            gain,
+            ..kept
+        });
         hud.readout = settings.readout;
         if settings.pinned {
             hud.toggle_pinned(now);
@@ -122,14 +121,14 @@ impl Workspace {
             session,
             second,
             outgoing: Outgoing::new(Arc::clone(&waker), clipboard),
-            adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
+            adjuster: Adjuster::new(settings.adjustments, &scene.look.adjustments),
             scene,
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
             held: References::default(),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
             hud,
-            fits: Fits::new(settings.fit, settings.fits.clone()),
+            fits: Fits::new(settings.fits.clone()),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -229,9 +228,9 @@ impl Workspace {
         }
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
-        self.fits.keep(self.scene.view.fit);
+        self.fits.keep(self.scene.look.view.fit);
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
-            self.scene.view = ViewSettings::fitted(fit);
+            self.scene.look.view = ViewSettings::fitted(fit);
         }
         if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {
             return self.rebuild(error);
@@ -282,7 +281,7 @@ impl Workspace {
     /// Shows another part of the picture; says how large it is shown where that has changed.
     pub fn look_at(&mut self, view: ViewSettings, now: Instant) {
         let before = self.geometry().percent();
-        self.scene.view = view;
+        self.scene.look.view = view;
         let after = self.geometry().percent();
         if let Some(percent) = after.filter(|now| Some(now) != before.as_ref()) {
             self.note(Note::done(format!("zoom {percent}")), now);
@@ -291,10 +290,13 @@ impl Workspace {
 
     /// Shows the scopes so, and says what has changed that is not seen by itself.
     pub fn show_scopes(&mut self, scopes: ScopeStyle, now: Instant) {
-        let before = std::mem::replace(&mut self.scene.scopes, scopes);
+        let before = self.scene.look;
+        self.scene.look.scopes = scopes;
         self.settings.changed(now);
-        if let Some(text) = styling::told_of_scopes(&before, &scopes) {
-            self.note(Note::done(text), now);
+        let visible = ScopeStyle { picture: before.scopes.picture, widths: before.scopes.widths, ..scopes };
+        let changed = look::changes(&before, &Look { scopes: visible, ..before }, self.bins.components);
+        if !changed.is_empty() {
+            self.note(Note::done(changed.join(", ")), now);
         }
     }
 

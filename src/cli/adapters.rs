@@ -1,10 +1,10 @@
-//! `adapters`: what this machine can count and draw with.
+//! `adapters`: the graphics adapters of this machine.
 
 use std::process::ExitCode;
 
 use super::output::print_line;
 
-/// Prints a line for each adapter.
+/// Prints one line per adapter.
 pub fn run() -> anyhow::Result<ExitCode> {
     for adapter in histoscope::adapters()? {
         print_line(&adapter.to_string())?;

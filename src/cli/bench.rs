@@ -17,43 +17,43 @@ use super::output::{WrongUsage, print_line, wrong_usage};
 #[derive(Debug, Args)]
 #[command(after_help = listed_rows())]
 pub struct BenchArgs {
-    /// Measure on a frame of this video instead of made pictures
+    /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the pictures that are made; without it 2448x1505. With --play the size of the view; without it the video's
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
     #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 
-    /// Pixel layout of the pictures that are made, by FFmpeg's name
+    /// Pixel layout of the synthetic pictures, by FFmpeg's name
     #[arg(long, default_value = "yuv420p")]
     layout: String,
 
-    /// What the pictures that are made show
+    /// Content of the synthetic pictures
     #[arg(long, value_enum, default_value = "natural", value_delimiter = ',')]
     content: Vec<ContentArg>,
 
-    /// Bins of a channel, 3 to 4096
+    /// Bins per channel, 3 to 4096
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = parse_bin_count)]
     bin_count: u32,
 
-    /// Pixels of the tutorials' chunks, which are also the workgroups of methods with an invocation a pixel; without it 256x1, and
-    /// 16x16 for the latter
+    /// Size of the tutorials' chunks in pixels, which is the workgroup for methods with one invocation per pixel; by
+    /// default 256x1, and 16x16 for the latter
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
-    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; without it 262144
+    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; 262144 by default
     #[arg(long, value_name = "N", value_parser = parse_length, value_delimiter = ',')]
     length: Vec<u32>,
 
-    /// Repeats of each measurement; slow methods are repeated less
+    /// Repeats of each measurement; slow methods are repeated less often
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<u32, 1, 10_000>)]
     repeats: u32,
 
-    /// Measure only the rows whose name or title contains one of these, in capitals or not; they are listed below
+    /// Measure only rows whose name or title contains one of these, in any case; the rows are listed below
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Measure the plans of our passes against each other, and propose the best one for this adapter
+    /// Measure many plans of our own passes, and propose the best one for this adapter
     #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk", "length"])]
     sweep: bool,
 
@@ -65,11 +65,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
     seconds: u32,
 
-    /// Join what 'bench -o NAME.json' wrote on several machines into one table, and measure nothing
+    /// Join files that 'bench -o NAME.json' wrote on several machines into one table, without measuring
     #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep"])]
     join: Vec<PathBuf>,
 
-    /// Write the results to this file: a page to look at (.html), or JSON (.json)
+    /// Write the results to this file: a web page (.html), or JSON (.json)
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "sweep"])]
     output: Option<PathBuf>,
 
@@ -95,7 +95,7 @@ impl BenchArgs {
             return self.run_sweep();
         }
         if let Some(file) = self.play {
-            let ([] | [_]) = &self.size[..] else { return Ok(wrong_usage("--play takes one --size".to_owned())?) };
+            let ([] | [_]) = &self.size[..] else { return Ok(wrong_usage("with --play, --size takes one size".to_owned())?) };
             let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
@@ -144,19 +144,19 @@ impl BenchArgs {
     }
 }
 
-/// The sizes that were asked for, or the tutorial's.
+/// Returns the sizes that were asked for, or the tutorial's.
 fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
 
-/// A file that results go to.
+/// A file for the results.
 enum Output<'a> {
     Page(&'a Path),
     Json(&'a Path),
 }
 
 impl<'a> Output<'a> {
-    /// The file of that name, which says by its ending what goes into it.
+    /// Creates the file. Its extension selects the format.
     fn of(path: &'a Path) -> anyhow::Result<Self> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let output = match ending.as_deref() {
@@ -190,7 +190,7 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error of the measurements; those that better arguments would not have had are wrong usage.
+/// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
 fn told(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
@@ -200,34 +200,34 @@ fn told(error: Error) -> anyhow::Error {
     }
 }
 
-/// Reads a number of words.
+/// Parses a number of words.
 fn parse_length(text: &str) -> Result<u32, String> {
     let (least, most) = (LENGTHS.start(), LENGTHS.end());
     match text.parse::<u32>() {
         Ok(length) if LENGTHS.contains(&length) => Ok(length),
         Ok(length) => {
             let nearest = length.clamp(*least, *most);
-            Err(format!("{length} words are not measured, only {least} to {most}; the nearest is {nearest}"))
+            Err(format!("{length} words cannot be measured, only {least} to {most}; the nearest is {nearest}"))
         }
-        Err(_) => Err(format!("'{text}' is no number of words; write one from {least} to {most}")),
+        Err(_) => Err(format!("'{text}' is not a number of words; write one from {least} to {most}")),
     }
 }
 
-/// The rows that `--only` chooses from.
+/// Lists the rows for `--only`.
 fn listed_rows() -> String {
     let lines = benchmark::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
     format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// `--content`.
+/// A value of `--content`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ContentArg {
     /// Like a photograph: smooth areas, edges, a little noise
     #[default]
     Natural,
-    /// Every code value, at random
+    /// Random code values
     Noise,
-    /// All pixels alike
+    /// A single colour
     Constant,
 }
 

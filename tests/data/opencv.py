@@ -2,7 +2,7 @@
 """Makes opencv.txt beside it: what OpenCV's createCLAHE and blur make of small gray pictures.
 
 It takes the packages numpy and opencv-python-headless (5.0.0.93 made the file that is there). The pictures come from
-a generator that the test has too (tests/adjust/opencv.rs), so that only results are kept, as hexadecimal digits.
+a generator that the test has too (crates/render/tests/adjust/opencv.rs), so that only results are kept, as hexadecimal digits.
 """
 
 from pathlib import Path

@@ -32,13 +32,13 @@ fn plus_enlarges_on_every_keyboard() {
     for (layout, larger, smaller) in cases {
         program.set_layout(layout);
         for key in larger {
-            program.after(|| program.key(key), "note: histograms 30 % high");
-            program.after(|| program.key(smaller[0]), "note: histograms 25 % high");
-            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histograms");
-            assert!(line.contains("100 % opaque"), "{layout} alt+{key}: {line}");
+            program.after(|| program.key(key), "note: histogram height: 30 %");
+            program.after(|| program.key(smaller[0]), "note: histogram height: 25 %");
+            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histogram opacity");
+            assert!(line.contains("100 %"), "{layout} alt+{key}: {line}");
         }
-        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histograms 90 % opaque");
-        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histograms 100 % opaque");
+        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histogram opacity: 90 %");
+        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histogram opacity: 100 %");
     }
     program.set_layout("us");
     program.quit_with("q");
@@ -49,32 +49,32 @@ fn the_keys_of_digits_are_the_same_on_every_keyboard() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &["--zebra", "60"]);
-    program.after(|| program.key("9"), "note: zebras off");
+    program.after(|| program.key("9"), "note: zebra off");
     // By place: 14, 16, 17 and 18 bear 5, 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
     for layout in ["us", "de", "fr", "be", "cz"] {
         program.set_layout(layout);
-        program.after(|| program.key("18"), "note: zebras from 60 % on");
-        program.after(|| program.key("16"), "note: zebras from 59 % on");
-        program.after(|| program.key("17"), "note: zebras from 60 % on");
-        program.after(|| program.key("18"), "note: zebras off");
+        program.after(|| program.key("18"), "note: zebra: 60 % and above");
+        program.after(|| program.key("16"), "note: zebra: 59 % and above");
+        program.after(|| program.key("17"), "note: zebra: 60 % and above");
+        program.after(|| program.key("18"), "note: zebra off");
         program.after(|| program.key("14"), "note: false colour: ");
         program.after(|| program.key("shift+14"), "note: false colour: ");
         program.after(|| program.key("14"), "note: false colour off");
-        program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
-        program.after(|| program.key("shift+17"), "note: marked: what is up to");
-        program.after(|| program.key("shift+17"), "note: marked: what is clipped");
+        program.after(|| program.key("shift+18"), "note: marks: clipped");
+        program.after(|| program.key("shift+17"), "note: marks: outside EBU R 103");
+        program.after(|| program.key("shift+17"), "note: marks: up to");
+        program.after(|| program.key("shift+17"), "note: marks: clipped");
         program.after(|| program.key("shift+18"), "note: marks off");
     }
     // Bépo has + and - where 7 and 8 are: the signs are what they say, and the digits come with Shift.
     program.set_layout("fr(bepo)");
-    program.after(|| program.key("16"), "note: histograms 30 % high");
-    program.after(|| program.key("17"), "note: histograms 25 % high");
-    program.after(|| program.key("18"), "note: zebras from 60 % on");
-    program.after(|| program.key("shift+16"), "note: zebras from 59 % on");
-    program.after(|| program.key("shift+17"), "note: zebras from 60 % on");
-    program.after(|| program.key("18"), "note: zebras off");
-    program.after(|| program.key("shift+18"), "note: marked: what is clipped");
+    program.after(|| program.key("16"), "note: histogram height: 30 %");
+    program.after(|| program.key("17"), "note: histogram height: 25 %");
+    program.after(|| program.key("18"), "note: zebra: 60 % and above");
+    program.after(|| program.key("shift+16"), "note: zebra: 59 % and above");
+    program.after(|| program.key("shift+17"), "note: zebra: 60 % and above");
+    program.after(|| program.key("18"), "note: zebra off");
+    program.after(|| program.key("shift+18"), "note: marks: clipped");
     program.set_layout("us");
     program.quit_with("q");
 }
@@ -184,7 +184,7 @@ fn the_wheel_tells_how_large_the_picture_is_shown() {
     program.point(640, 360);
     let note = program.after(|| program.button("click", "4"), "note: zoom 1");
     assert!(note.ends_with("note: zoom 115 %"), "{note}");
-    program.after(|| program.key("c"), "note: picture: contain  ·  100 %");
+    program.after(|| program.key("c"), "note: fit: contain  ·  100 %");
     program.quit_with("q");
 }
 
@@ -209,7 +209,7 @@ fn keys_of_each_kind_are_what_they_are_called() {
         ("alt+Up", ""),
         ("ctrl+z", "undone"),
     ] {
-        program.after(|| program.key(key), if note.is_empty() { "key: Parameter" } else { &*note }, );
+        program.after(|| program.key(key), if note.is_empty() { "key: Parameter" } else { &*note });
     }
     // By its place: with newer keyboard maps xdotool adds Shift to the name, which the map has there too.
     program.after(|| program.key("67"), "key: ToggleHelp");

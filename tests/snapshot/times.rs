@@ -1,4 +1,4 @@
-//! `--at` shows the frame that is on screen at that time.
+//! `--at` shows the frame that is on screen at this time.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn check(clip: &Path, at: &str, expected_secs: f64, expected_frame: u64) {
 
 #[test]
 fn a_constant_rate() {
-    // 30 frames a second: frame 96 is on screen from 3.2 s until before 3.2333 s.
+    // At 30 frames per second, frame 96 is on screen from 3.2 s until just before 3.2333 s.
     for (at, frame) in [("0", 0), ("0.033", 0), ("0.034", 1), ("3.2", 96), ("3.233", 96), ("3.234", 97), ("9.97", 299)]
     {
         check(sample(), at, frame as f64 / 30.0, frame);

@@ -122,7 +122,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     program.move_pointer(860, 300);
     program.settled();
     program.button("mouseup", "1");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     check(320, "after a drag elsewhere");
     program.after(|| program.key("w"), "note: divider off");
     assert_shows(&save(&program).0, &result, 0..1280, "without a divider");
@@ -140,7 +140,7 @@ fn j_counts_the_source_the_result_or_both() {
     for (name, counted, has_source) in
         [("both", "result", true), ("source", "source", false), ("result", "result", false)]
     {
-        program.after(|| program.key("j"), &format!("note: histograms: {name}"));
+        program.after(|| program.key("j"), &format!("note: counted: {name}"));
         let (picture, figures) = save(&program);
         assert_eq!(figures["picture"].as_str(), Some(counted));
         assert_bins(&figures["channels"], if counted == "source" { &source } else { &result }, name);
@@ -170,8 +170,8 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
     assert!(line.contains("100.0 %  result; ") && line.contains(&format!("L {white} ")), "{line}: {white}");
     let line = program.after(|| program.point(733, 219), "probe: x 733  y 219");
     assert!(line.contains("y 219  source;"), "{line}");
-    program.after(|| program.key("j"), "note: histograms: both");
-    program.after(|| program.key("j"), "note: histograms: source");
+    program.after(|| program.key("j"), "note: counted: both");
+    program.after(|| program.key("j"), "note: counted: source");
     let line = program.after(|| program.point(672 + 287, 650), "bin: code 127 of 255");
     assert!(line.contains("%  source; "), "{line}");
     program.quit_with("q");

@@ -5,7 +5,7 @@ use histoscope_core::picture::Picture;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Scene};
+use histoscope_render::view::scene::{Brush, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::program::Program;
@@ -16,8 +16,8 @@ const SIZE: (u32, u32) = (1280, 720);
 
 /// The middle of a scope, and its width and height.
 fn place(kind: ScopeKind) -> ((i32, i32), (i32, i32)) {
-    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
-    let scene = Scene { scopes, ..Scene::default() };
+    let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
+    let scene = Scene::from(Look { scopes, ..Look::default() });
     let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
     let middle = ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32);
     (middle, (rect.width as i32, rect.height as i32))

@@ -311,8 +311,8 @@ fn what_cannot_be_compared_is_named() {
         (&[sample(), letter, "--compare"], 1, "letter.mp4"),
         (&[sample(), &sound, "--compare"], 1, "sound.m4a"),
         (&[sample(), "-", "--compare"], 1, "-"),
-        (&[sample(), "--compare"], 2, "--compare takes two files, and 1 are given"),
-        (&[sample(), sample(), sample(), "--compare"], 2, "--compare takes two files, and 3 are given"),
+        (&[sample(), "--compare"], 2, "--compare needs two files, not 1"),
+        (&[sample(), sample(), sample(), "--compare"], 2, "--compare needs two files, not 3"),
         (&[sample(), folder, "--compare"], 2, "is a folder"),
     ];
     for (arguments, code, named) in cases {

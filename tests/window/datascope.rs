@@ -84,7 +84,10 @@ fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
         program.point(640, 360);
         program.turn_wheel(40);
         program.take_pointer_away();
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, red over green over blue");
+        program.after(
+            || program.key("d"),
+            "note: codes in pixels: hexadecimal  ·  from 16:1 on, red over green over blue",
+        );
         program.after(|| program.key("d"), "note: codes in pixels off");
         // The notes go.
         program.pass(std::time::Duration::from_millis(2000));
@@ -98,11 +101,11 @@ fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
             });
             assert!(cells > 70, "{cells}");
         };
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: decimal");
+        program.after(|| program.key("d"), "note: codes in pixels: decimal");
         reads("red, green and blue", Datascope::Decimal, Components::Rgbl);
         program.after(|| program.key("y"), "note: counting Y'");
         reads("Y', Cb and Cr", Datascope::Decimal, Components::YCbCr);
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, Y' over Cb over Cr");
+        program.after(|| program.key("d"), "note: codes in pixels: hexadecimal  ·  from 16:1 on, Y' over Cb over Cr");
         reads("Y', Cb and Cr in hexadecimal", Datascope::Hexadecimal, Components::YCbCr);
         program.key("space");
         for _ in 0..3 {

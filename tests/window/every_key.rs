@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use histoscope::keys::{Action, Chord, SpeedChange, TABLE};
+use histoscope::keys::{Action, Chord, SpeedChange, keys};
 use histoscope_core::adjust::{Adjustment, Parameter};
 
 use crate::picture::{Area, Picture};
@@ -68,16 +68,14 @@ fn every_key_on_the_help_sheet_does_what_it_says() {
     let program = Program::start_on(&[sample(), sample()]);
     program.take_pointer_away();
     pause(&program);
-    for (chord, action) in TABLE.iter().flat_map(|row| row.keys) {
+    for key in keys() {
         // The two that end the program come last.
-        if !matches!(action, Action::Back | Action::Quit) {
-            check(&program, &name_of(chord), *action);
+        if !matches!(key.action, Action::Back | Action::Quit) {
+            check(&program, &name_of(&key.chord), key.action);
         }
     }
-    let key = |wanted: Action| {
-        let mut all = TABLE.iter().flat_map(|row| row.keys);
-        name_of(&all.find(|(_, action)| *action == wanted).expect("the key is in the table").0)
-    };
+    let key =
+        |wanted: Action| name_of(&keys().find(|key| key.action == wanted).expect("the key is in the table").chord);
     // Esc closes the sheet first, and then leaves.
     toggles(&program, &key(Action::ToggleHelp), &key(Action::Back));
     assert!(program.is_running());
@@ -179,54 +177,54 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToggleWaveform => notes("waveform on", "waveform off"),
         Action::ToggleParade => notes("parade on", "parade off"),
         Action::ToggleVectorscope => notes("vectorscope on", "vectorscope off"),
-        Action::ToggleScopes => notes("scopes off", "scopes on"),
-        Action::ToggleWall => notes("scopes beside the picture", "scopes over the picture"),
+        Action::ToggleScopes => notes("all scopes off", "all scopes on"),
+        Action::ToggleSplit => notes("split layout on", "split layout off"),
         Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
-        Action::ToggleLogarithmic => notes("logarithmic height", "linear height"),
+        Action::ToggleLogarithmic => notes("logarithmic height on", "logarithmic height off"),
         Action::NextArrangement => {
             for name in ["combined", "parade", "column", "pair"] {
-                note(&format!("histograms: {name}"));
+                note(&format!("arrangement: {name}"));
             }
         }
         Action::Enlarge { more } => {
-            note(if more { "histograms 25 % high" } else { "histograms 20 % high" });
+            note(if more { "histogram height: 25 %" } else { "histogram height: 20 %" });
         }
         Action::Opaque { more } => {
-            note(if more { "histograms 100 % opaque" } else { "histograms 90 % opaque" });
+            note(if more { "histogram opacity: 100 %" } else { "histogram opacity: 90 %" });
         }
-        Action::ToggleZebra => notes("zebras from 95 % on", "zebras off"),
-        Action::ToggleMarks => notes("marked: what is clipped or out of range", "marks off"),
+        Action::ToggleZebra => notes("zebra: 95 % and above", "zebra off"),
+        Action::ToggleMarks => notes("marks: clipped or out of range", "marks off"),
         Action::StepZebra { more } => {
-            note(if more { "zebras from 95 % on" } else { "zebras from 94 % on" });
+            note(if more { "zebra: 95 % and above" } else { "zebra: 94 % and above" });
             if more {
-                program.after(|| program.key("9"), "note: zebras off");
+                program.after(|| program.key("9"), "note: zebra off");
             }
         }
-        Action::ToggleFalseColor => notes("false colour: the cameras' table", "false colour off"),
+        Action::ToggleFalseColor => notes("false colour: camera scale", "false colour off"),
         Action::NextFalseColor => {
-            for table in ["ten equal steps", "the cameras' table"] {
+            for table in ["ten equal steps", "camera scale"] {
                 note(&format!("false colour: {table}"));
             }
             program.after(|| program.key("5"), "note: false colour off");
         }
         Action::NextDatascope => {
-            for way in [" from 16:1 on: hexadecimal", " off", " from 16:1 on: decimal"] {
+            for way in [": hexadecimal  ·  from 16:1 on", " off", ": decimal  ·  from 16:1 on"] {
                 note(&format!("codes in pixels{way}"));
             }
         }
         Action::NextMarks => {
             for limits in ["outside EBU R 103", "up to 0 % and from 100 %", "clipped or out of range"] {
-                note(&format!("marked: what is {limits}"));
+                note(&format!("marks: {limits}"));
             }
             program.after(|| program.key("shift+9"), "note: marks off");
         }
         Action::ClearRegion => drop(note("there is no region")),
         Action::NextFit => {
             for name in ["contain", "1:1", "cover"] {
-                note(&format!("picture: {name}"));
+                note(&format!("fit: {name}"));
             }
         }
-        Action::ResetView => drop(note("picture: as at the start")),
+        Action::ResetView => drop(note("view reset")),
         Action::ToggleNumbers
         | Action::ToggleInfo
         | Action::ToggleTiming
@@ -257,7 +255,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::NextCounted => {
             for name in ["both", "source", "result"] {
-                note(&format!("histograms: {name}, once something is adjusted"));
+                note(&format!("counted: {name}, once something is adjusted"));
             }
         }
         Action::ToggleCurves => changes_histograms(program, key, ("cumulative curves on", "cumulative curves off")),
@@ -308,6 +306,13 @@ fn check(program: &Program, key: &str, action: Action) {
             notes("controls stay", "controls fade");
             vanishes(program, &without, "the controls");
         }
+        Action::ToggleLinear
+        | Action::SetBins(_)
+        | Action::SetOverlaps(_)
+        | Action::SetUnit(_)
+        | Action::SetZoom(_)
+        | Action::ToggleWhite
+        | Action::ToggleSkinTone => unreachable!("they have no key"),
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
 }

@@ -5,8 +5,8 @@ use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
 use histoscope_core::histogram::{Components, reference};
 use histoscope_core::picture::Picture as Planes;
 use histoscope_media::{Decoder, OpenOptions};
+use histoscope_render::view::clip_indicators::{self, End};
 use histoscope_render::view::exposure::Exposure;
-use histoscope_render::view::lamps::{self, End};
 use histoscope_render::view::overlay::{lights, line_pixels};
 use histoscope_render::view::panel::panels;
 use histoscope_render::view::scene::Scene;
@@ -20,7 +20,7 @@ use crate::{paused_sample, sample};
 fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
     for engine in ["cpu", "gpu"] {
         let program = paused_sample(&["--engine", engine, "--zebra", "60"]);
-        program.after(|| program.key("9"), "note: zebras off");
+        program.after(|| program.key("9"), "note: zebra off");
         let plain = program.settled();
         let cases: [(&[&str], &[&str]); 3] = [
             (&["9"], &["--zebra", "60"]),
@@ -42,7 +42,7 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
 #[test]
 fn escape_takes_zebras_and_marks_off_before_it_quits() {
     let program = paused_sample(&["--zebra", "60", "--clip-marks"]);
-    program.after(|| program.key("Escape"), "note: zebras and marks off");
+    program.after(|| program.key("Escape"), "note: zebra off, marks off");
     program.quit_with("Escape");
 }
 
@@ -70,8 +70,8 @@ fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
             let is_plate = |[r, g, b]: [u8; 3]| r.max(g).max(b) < 70;
             assert!((20..60).filter(|&x| is_plate(legend(x))).count() > 20, "there is no legend");
         }
-        program.after(|| program.key("ctrl+z"), "note: undone: table of false colour");
-        program.after(|| program.key("ctrl+z"), "note: undone: false colour on");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: ten equal steps");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: camera scale");
         program.until_same("undo to bring the picture back", &plain, Area::Below);
         program.after(|| program.key("shift+5"), "note: false colour: ten equal steps");
         program.after(|| program.key("Escape"), "note: false colour off");
@@ -125,7 +125,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         let bare = program.settled();
         // It is clipped, too.
         program.after(|| program.key("shift+9"), "marked: 1 of 921600 pixels, first Some([800, 333])");
-        program.after(|| program.key("shift+8"), "note: marked: what is outside EBU R 103");
+        program.after(|| program.key("shift+8"), "note: marks: outside EBU R 103");
         program.until_other("the marks", &bare, Area::Outside, 300_000);
         let shown = until("the ring", PATIENCE, || {
             let now = program.picture();
@@ -139,7 +139,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         });
         assert_ne!(shown.pixel(x, y), shown.pixel(x + 3, y), "the pixel itself is marked");
         // While it plays nothing is counted, and so nothing ringed; what is off leaves no trace.
-        program.after(|| program.key("shift+8"), "note: marked: what is up to 0 %");
+        program.after(|| program.key("shift+8"), "note: marks: up to 0 %");
         program.after(|| program.key("shift+9"), "note: marks off");
         program.until_same("no legend and no marks", &bare, Area::Below);
         program.quit_with("q");
@@ -176,7 +176,7 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     let home = tempfile::tempdir().expect("a folder");
     let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.key("Tab");
-    program.after(|| program.key("9"), "note: zebras from 95 % on");
+    program.after(|| program.key("9"), "note: zebra: 95 % and above");
     // The panel is the first thing below the controls at the left; its slider lies right of the switch.
     program.point(170, 92);
     program.settled();
@@ -196,14 +196,14 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     assert_eq!((&exposure["zebra"], &exposure["marks"]), (&true.into(), &true.into()), "{settings}");
     assert_ne!(exposure["level"], "95%", "{settings}");
     let program = Program::start_at_home(&[sample(), "--paused", "--zebra", "70"], home.path());
-    program.after(|| program.key("9"), "note: zebras off");
-    program.after(|| program.key("9"), "note: zebras from 70 % on");
+    program.after(|| program.key("9"), "note: zebra off");
+    program.after(|| program.key("9"), "note: zebra: 70 % and above");
     program.after(|| program.key("shift+9"), "note: marks off");
     program.quit_with("q");
 }
 
 #[test]
-fn a_lamp_tells_the_share_in_the_outermost_code() {
+fn a_clip_indicator_tells_the_share_in_the_outermost_code() {
     let program = paused_sample(&[]);
     let shown = program.settled();
     let view = (shown.width, shown.height);
@@ -213,12 +213,14 @@ fn a_lamp_tells_the_share_in_the_outermost_code() {
     for (_, rect, channels) in panels(&Scene::default(), Components::Rgbl, view) {
         let channel = channels.iter().next().expect("a histogram shows a channel");
         for (end, bin) in [(End::Lowest, 0), (End::Highest, 255)] {
-            let lamp = lamps::lamp(&rect, end, 0, line_pixels(view));
-            let (x, y) = (lamp.left + lamp.width / 2, lamp.top + lamp.height / 2);
-            let is_lit = lamps::is_lit(bins.bins(channel)[bin].into(), u64::from(picture.width() * picture.height()));
+            let indicator = clip_indicators::indicator(&rect, end, 0, line_pixels(view));
+            let (x, y) = (indicator.left + indicator.width / 2, indicator.top + indicator.height / 2);
+            let is_lit =
+                clip_indicators::is_lit(bins.bins(channel)[bin].into(), u64::from(picture.width() * picture.height()));
             let light = lights(Components::Rgbl)[channel].map(|part| (part * 255.0).round() as u8);
             assert_eq!(shown.pixel(x, y) == light, is_lit, "{end:?} of {channel}: {:?}", shown.pixel(x, y));
-            let wanted = format!("lamps: clipped? at the {} code, {bin}", if bin == 0 { "lowest" } else { "highest" });
+            let wanted =
+                format!("indicators: clipped? at the {} code, {bin}", if bin == 0 { "lowest" } else { "highest" });
             let line = program.after(|| program.point(x as i32, y as i32), &wanted);
             assert!(line.contains(&format!(" {} ", bins.bins(channel)[bin])), "{line}");
         }

@@ -269,7 +269,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
     let cut = program.settled();
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     let whole = program.settled();
     let log = program.log().len();
     program.after(|| program.key("r"), "note: red off");
@@ -278,7 +278,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
     assert!(whole.differing(&cut, Area::Outside) > 5_000);
     // The wheel cuts off more, and the label follows.
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     seen(&program, "75 % of the picture in view · c shows all");
     program.point(480, 200);
     program.turn_wheel(5);
@@ -303,7 +303,7 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     let program = start(square);
     program.resize(960, 540);
     seen(&program, "75 % of the picture in view · c shows all");
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     program.quit_with("q");
     // Another shape covers; the first one is contained in the next run.
     let program = start(sample());
@@ -315,6 +315,6 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     program.resize(960, 540);
     program.settled();
     assert!(!program.log().contains("seen: "), "the choice was not kept: {}", program.log());
-    program.after(|| program.key("c"), "note: picture: 1:1");
+    program.after(|| program.key("c"), "note: fit: 1:1");
     program.quit_with("q");
 }

@@ -79,7 +79,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
             program.button("mousedown", "3");
             program.button("mouseup", "3");
         },
-        "menu: Show the lab of counting at ",
+        "menu: Show the lab at ",
     );
     let place = line.split(" at ").nth(1).and_then(|place| place.split_once(',')).expect("a place");
     program.point(place.0.parse().expect("a column"), place.1.parse().expect("a row"));
@@ -109,7 +109,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     assert!(line.contains("the nearest is "), "{line}");
     program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
     program.type_text("2");
-    program.after(|| program.key("Return"), "note: 2 bins cannot be counted, only 3 to 4096; the nearest is 3");
+    program.after(|| program.key("Return"), "note: 2 bins are not possible, only 3 to 4096; the nearest is 3");
     let line = program.then("lab counted: atomics on 1280×720, 3 bins");
     assert_right("atomics", &line);
     program.after(|| program.key("shift+l"), "lab: closed");
@@ -178,7 +178,7 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
     program.type_text("20");
     program.after(
         || program.key("Return"),
-        "note: a blur is 1 to 127 pixels wide, an odd number, not 20; the nearest is 21",
+        "note: the width of a blur is an odd number from 1 to 127, not 20; the nearest is 21",
     );
     program.then("lab blurred: square 21×21, 2 times");
     program.after(|| program.key("Escape"), "lab: closed");

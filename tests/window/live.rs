@@ -148,10 +148,10 @@ fn what_is_seen_of_a_live_source_stands_behind_its_timeline() {
     program.point(600, 300);
     program.after(|| program.key("shift+Next"), "note: no cuts are known: this input cannot be read ahead");
     // It goes on while the strip is shown, and ends where it is not.
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    program.after(|| program.key("shift+t"), "note: timeline strip: tall");
     let before = program.log().len();
     until("more of it", PATIENCE, || program.log()[before..].contains("columns exact").then_some(()));
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     // A thread of the lowest priority takes its time to see that nobody wants it any more.
     until("counting to end", PATIENCE, || {
         let before = program.log().len();

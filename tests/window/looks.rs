@@ -21,10 +21,7 @@ struct Look {
 const OVERLAYS: [Area; 2] = [Area::Left, Area::Right];
 
 /// The sample, paused on its first frame, with the settings of a folder.
-fn paused_at_home(
-    options: &[&str],
-    home: &tempfile::TempDir,
-) -> Program {
+fn paused_at_home(options: &[&str], home: &tempfile::TempDir) -> Program {
     let program = Program::start_at_home(&[&[sample(), "--paused"], options].concat(), home.path());
     program.take_pointer_away();
     program
@@ -52,9 +49,10 @@ fn check(look: &Look) {
     program.after(|| choose(&program, there), notes[0]);
     program.take_pointer_away();
     shows(&program, "the look of the menu", &other);
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    let changed_to = notes[0].trim_start_matches("note: ");
+    program.after(|| program.key("ctrl+z"), &format!("note: undone: {changed_to}"));
     shows(&program, "the look before", &first);
-    program.after(|| program.key("ctrl+shift+z"), "note: redone: look of the histograms");
+    program.after(|| program.key("ctrl+shift+z"), &format!("note: redone: {changed_to}"));
     shows(&program, "the look of the menu again", &other);
     program.quit_with("q");
 
@@ -85,8 +83,8 @@ fn luminance_of_linear_light_is_a_line_over_that_of_the_codes() {
 fn colours_of_overlaps_come_from_the_table() {
     check(&Look {
         options: ["--overlaps", "table"],
-        there: ["Overlap colours", "From the table"],
-        back: ["Overlap colours", "Mixed as light"],
+        there: ["Overlap colours", "Overlaps: from the table"],
+        back: ["Overlap colours", "Overlaps: mixed as light"],
         notes: ["note: overlaps: from the table", "note: overlaps: mixed as light"],
         // Luminance alone is white by the table.
         changed: &OVERLAYS,

@@ -2,8 +2,8 @@
 
 use crate::picture::Area;
 use crate::program::Program;
-use crate::wait::{PATIENCE, until};
 use crate::sample;
+use crate::wait::{PATIENCE, until};
 
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 

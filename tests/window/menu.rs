@@ -19,7 +19,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "Down", "Open a file …");
     leads_to(&program, "Down", "Play");
     leads_to(&program, "f", "Full screen");
-    leads_to(&program, "f", "Fit the picture otherwise (now cover)");
+    leads_to(&program, "f", "Change fit (now: cover)");
     leads_to(&program, "Up", "Full screen");
     program.after(|| program.key("Return"), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
@@ -27,10 +27,10 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     choose(&program, &[]);
     leads_to(&program, "Up", "All keys");
     leads_to(&program, "s", "Scopes");
-    leads_to(&program, "s", "Show the frame's numbers");
-    leads_to(&program, "s", "Show the lab of counting");
-    leads_to(&program, "s", "Show zebras");
-    leads_to(&program, "c", "Codes in large pixels (now decimal)");
+    leads_to(&program, "s", "Show numbers");
+    leads_to(&program, "s", "Show the lab");
+    leads_to(&program, "s", "Show zebra");
+    leads_to(&program, "c", "Change codes in pixels (now: decimal)");
     leads_to(&program, "c", "Copy the values");
     leads_to(&program, "c", "Copy the picture");
     leads_to(&program, "c", "Channels");
@@ -54,11 +54,11 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 #[test]
 fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at_once() {
     let program = paused_sample(&[]);
-    let has_further = |log: usize| program.log()[log..].contains("menu: Levels in codes at");
+    let has_further = |log: usize| program.log()[log..].contains("menu: Levels: codes at");
     // By the pointer, which rests on the line.
     choose(&program, &[]);
     let (x, y) = entry(&program, "Scopes");
-    program.after(|| program.point(x, y), "menu: Levels in codes at");
+    program.after(|| program.point(x, y), "menu: Levels: codes at");
     program.after(|| program.key("Escape"), "menu: Scopes is chosen");
     program.settled();
     let log = program.log().len();
@@ -71,7 +71,7 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
     let log = program.log().len();
     leads_to(&program, "Up", "Channels");
     assert!(!has_further(log), "it opens though the pointer only rests there");
-    program.after(|| program.point(x + 60, y), "menu: Levels in codes at");
+    program.after(|| program.point(x + 60, y), "menu: Levels: codes at");
     program.key("Escape");
     program.key("Escape");
     let log = program.log().len();
@@ -85,28 +85,28 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
     let program = paused_sample(&[]);
     choose(&program, &[]);
     let (from_x, from_y) = entry(&program, "Scopes");
-    program.after(|| program.point(from_x - 60, from_y), "menu: Levels in codes at");
+    program.after(|| program.point(from_x - 60, from_y), "menu: Levels: codes at");
     program.settled();
-    let (to_x, to_y) = entry(&program, "Levels in codes");
+    let (to_x, to_y) = entry(&program, "Levels: codes");
     // Across the lines below, by a hand that stops now and then.
     for step in 1..=8 {
         let part = |from: i32, to: i32| from + (to - from) * step / 8;
         program.move_pointer(part(from_x - 60, to_x), part(from_y, to_y));
         program.pass(std::time::Duration::from_millis(130));
     }
-    program.after(|| program.clicks(1), "note: levels in codes");
+    program.after(|| program.clicks(1), "note: levels: codes");
     // A line that the pointer rests on takes its place.
     choose(&program, &[]);
-    program.after(|| program.point(from_x, from_y), "menu: Levels in codes at");
+    program.after(|| program.point(from_x, from_y), "menu: Levels: codes at");
     let (x, y) = entry(&program, "Bins");
-    program.after(|| program.point(x, y), "menu: 100 bins at");
+    program.after(|| program.point(x, y), "menu: Bins: 100 at");
     // The one before stays for a third of a second, and then the picture may stand for as long.
     program.pass(std::time::Duration::from_millis(600));
     program.settled();
     let log = program.log().len();
     program.point(x + 20, y);
     program.settled();
-    assert!(!program.log()[log..].contains("menu: Levels in codes at"), "the one before has closed");
+    assert!(!program.log()[log..].contains("menu: Levels: codes at"), "the one before has closed");
     program.key("Escape");
     program.key("Escape");
     program.quit_with("q");
@@ -132,10 +132,10 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
     assert_eq!(opened(&lines), [true, false, false, true, false]);
     program.after(|| choose(&program, &["Redo"]), "note: redone: red off");
 
-    program.after(|| choose(&program, &["Show zebras"]), "note: zebras from 95 % on");
-    program.after(|| choose(&program, &["Hide zebras"]), "note: zebras off");
-    program.after(|| choose(&program, &["Show marks of clipped pixels"]), "note: marked: what is clipped");
-    program.after(|| choose(&program, &["Hide marks of clipped pixels"]), "note: marks off");
+    program.after(|| choose(&program, &["Show zebra"]), "note: zebra: 95 % and above");
+    program.after(|| choose(&program, &["Hide zebra"]), "note: zebra off");
+    program.after(|| choose(&program, &["Show marks"]), "note: marks: clipped");
+    program.after(|| choose(&program, &["Hide marks"]), "note: marks off");
 
     program.point(300, 200);
     program.hold("keydown", "shift");

@@ -85,13 +85,7 @@ impl Program {
         Self::start_in(Time::Driven, arguments, runtime, &home, Some(variable))
     }
 
-    fn start_in(
-        time: Time,
-        arguments: &[&str],
-        runtime: TempDir,
-        home: &Path,
-        variable: Option<(&str, &str)>,
-    ) -> Self {
+    fn start_in(time: Time, arguments: &[&str], runtime: TempDir, home: &Path, variable: Option<(&str, &str)>) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         // A command's own options stand behind its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
@@ -321,7 +315,8 @@ impl Program {
 
     /// The processor time that the program has used so far, in all its threads.
     pub fn processor_seconds(&self) -> f64 {
-        let line = fs::read_to_string(format!("/proc/{}/stat", self.id)).expect("the kernel keeps account of processes");
+        let line =
+            fs::read_to_string(format!("/proc/{}/stat", self.id)).expect("the kernel keeps account of processes");
         // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field.
         let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap_or(0)).sum();

@@ -74,14 +74,14 @@ fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
     assert!(line.contains(&format!("L {} ", count(80..=111))), "{line}");
     program.after(|| program.key("Escape"), "note: selection cleared");
 
-    program.after(|| choose(&program, &["Bins", "A bin for each code"]), "note: a bin for each code");
+    program.after(|| choose(&program, &["Bins", "Bins: one for each code"]), "note: bins: one for each code");
     program.take_pointer_away();
     program.until_other("the histograms to change", &few, Area::Right, 5_000);
     let all = program.settled();
-    program.after(|| choose(&program, &["Bins", "16 bins"]), "note: 16 bins");
+    program.after(|| choose(&program, &["Bins", "Bins: 16"]), "note: bins: 16");
     program.take_pointer_away();
     program.until_same("the bins of the start", &few, Area::Right);
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("ctrl+z"), "note: undone: bins: 16");
     program.until_same("a bin for each code", &all, Area::Right);
     program.quit_with("q");
 }
@@ -214,7 +214,7 @@ fn the_wheel_zooms_and_a_drag_pans() {
     let (moved, _) = place(840, 350);
     // From the 940th column to the 840th; the way began with the pointer a little aside.
     assert!((moved - x).abs() <= 4, "the pixel under the pointer has not moved along: {moved} for {x}");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     assert_eq!(place(640, 360), (640, 360));
     program.quit_with("q");
 }

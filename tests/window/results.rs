@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::paused_sample;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
-use crate::paused_sample;
 
 /// Presses a key that saves; the picture's path.
 fn saved(program: &Program, key: &str) -> PathBuf {

@@ -1,6 +1,6 @@
 //! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
 
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::picture::Area;
@@ -10,7 +10,7 @@ use crate::{paused_sample, sample};
 
 const SIZE: (u32, u32) = (1280, 720);
 
-/// The middle of a scope, or of the picture of a wall.
+/// The middle of a scope, or of the picture of a split layout.
 fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
     let arranged = scene.arranged(SIZE);
     let rect = match kind {
@@ -20,10 +20,10 @@ fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
     ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32)
 }
 
-fn wall() -> Scene {
+fn split() -> Scene {
     let scopes =
-        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Wall, ..ScopeStyle::default() };
-    Scene { scopes, ..Scene::default() }
+        ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
+    Scene::from(Look { scopes, ..Look::default() })
 }
 
 #[test]
@@ -35,20 +35,20 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
             program.after(|| program.key(key), &format!("note: {text}"));
         }
         program.until_other("scopes over the picture", &plain, Area::Below, 5000);
-        program.after(|| program.key("shift+0"), "note: scopes beside the picture");
+        program.after(|| program.key("shift+0"), "note: split layout on");
         // Who counts draws the traces too, and either rounds light in its own way.
         let all = ["--engine", engine, "--scopes", "histogram,waveform,parade,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
-        program.until_same("a wall as a snapshot has it", &expected, Area::Below);
+        program.until_same("a split layout as a snapshot has it", &expected, Area::Below);
         program.after(|| program.key("1"), "note: histograms off");
         program.after(|| program.key("3"), "note: parade off");
         let two = ["--engine", engine, "--scopes", "waveform,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &two);
         program.until_same("a smaller wall", &expected, Area::Below);
-        program.after(|| program.key("0"), "note: scopes off");
+        program.after(|| program.key("0"), "note: all scopes off");
         let bare = program.snapshot_with(sample(), "0", (plain.width, plain.height), &["--no-overlay"]);
         program.until_same("the bare picture", &bare, Area::Below);
-        program.after(|| program.key("0"), "note: scopes on");
+        program.after(|| program.key("0"), "note: all scopes on");
         program.until_same("the same wall again", &expected, Area::Below);
         program.after(|| program.key("ctrl+z"), "note: undone: waveform on, vectorscope on");
         program.quit_with("q");
@@ -62,7 +62,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
-        let at = |kind| middle(&wall(), kind);
+        let at = |kind| middle(&split(), kind);
         let (x, y) = at(Some(ScopeKind::Waveform));
         program.after(|| program.point(x, y), "scope: x ");
         // What the adapter has counted comes back a little later.
@@ -96,17 +96,17 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
     for key in ["2", "3", "4", "shift+0"] {
         program.key(key);
     }
-    let (x, y) = middle(&wall(), Some(ScopeKind::Vectorscope));
+    let (x, y) = middle(&split(), Some(ScopeKind::Vectorscope));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
-    program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
-    let (x, y) = middle(&wall(), Some(ScopeKind::Parade));
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 2");
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 4");
+    program.after(|| program.turn_wheel(3), "note: vectorscope zoom: 8");
+    let (x, y) = middle(&split(), Some(ScopeKind::Parade));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: traces at 120 %");
+    program.after(|| program.turn_wheel(1), "note: trace brightness: 120 %");
     program.settled();
     assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
-    let (x, y) = middle(&wall(), None);
+    let (x, y) = middle(&split(), None);
     program.point(x, y);
     program.after(|| program.turn_wheel(1), "note: zoom");
     program.quit_with("q");
@@ -115,7 +115,7 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
 #[test]
 fn borders_are_dragged_and_the_layout_is_kept() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let scene = wall();
+    let scene = split();
     let (border, y) = ((f64::from(SIZE.0) * 0.62) as i32 + 4, 200);
     {
         let program = Program::start_at_home(&[sample(), "--paused"], home.path());
@@ -135,7 +135,10 @@ fn borders_are_dragged_and_the_layout_is_kept() {
         program.quit_with("q");
     }
     let program = Program::start_at_home(&[sample(), "--paused"], home.path());
-    let kept = Scene { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.scopes }, ..scene };
+    let kept = Scene {
+        look: Look { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.look.scopes }, ..scene.look },
+        ..scene
+    };
     let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
     // It reaches to the left of where the border was at first.
     let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
@@ -150,7 +153,7 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     for key in ["2", "4", "shift+0"] {
         program.key(key);
     }
-    let shown = Scene { scopes: ScopeStyle { parade: false, ..wall().scopes }, ..wall() };
+    let shown = Scene::from(Look { scopes: ScopeStyle { parade: false, ..split().look.scopes }, ..split().look });
     let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
     // The counts are sent for, and the pointer is gone before they come: at one of these paces.
@@ -189,8 +192,8 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         for key in ["2", "shift+0"] {
             program.key(key);
         }
-        let scopes = ScopeStyle { parade: false, vectorscope: false, ..wall().scopes };
-        let (x, y) = middle(&Scene { scopes, ..wall() }, Some(ScopeKind::Waveform));
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..split().look.scopes };
+        let (x, y) = middle(&Scene::from(Look { scopes, ..split().look }), Some(ScopeKind::Waveform));
         // Above the middle, where a deep picture has more levels than one of 8 bits has.
         let read = |program: &Program, (from, note): (usize, &str)| {
             let mut moves = 0;

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::program::{Program, Time};
+use crate::sample;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{sample};
 
 /// Serves the first half of a file to whoever asks, and then nothing more; its address. It ends with the test.
 fn serve_half(bytes: Vec<u8>) -> String {

@@ -110,22 +110,22 @@ fn its_key_shows_it_tall_and_takes_it_away() {
         let differ = |y: u32| columns.clone().filter(|&x| picture.pixel(x, y) != small.pixel(x, y)).count();
         rows.map(differ).sum::<usize>()
     };
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    program.after(|| program.key("shift+t"), "note: timeline strip: tall");
     until("a tall strip", PATIENCE, || (others(80..110) > 10_000).then_some(()));
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     until("no strip", PATIENCE, || (others(16..30) > 5000).then_some(()));
     let before = program.log().len();
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     complete_since(&program, before);
     until("the small strip again", PATIENCE, || (others(16..30) < 500).then_some(()));
     program.key("shift+t");
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     program.quit_with("q");
     // The next run has it so, and counts nothing for it.
     let program = open(sample(), home.path());
     program.settled();
     assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     assert!(complete(&program).starts_with("as it was kept: "));
     program.quit_with("q");
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::paused_sample;
 use crate::picture::Area;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample};
 #[test]
 fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     let program = paused_sample(&[]);
@@ -14,7 +14,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     program.after(|| program.key("ctrl+z"), "note: nothing to undo");
     // A channel, a fit, the wheel turned by several notches, a drag of the picture, and an adjustment.
     program.after(|| program.key("r"), "note: red off");
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     program.point(640, 200);
     program.turn_wheel(6);
     program.settled();
@@ -30,13 +30,13 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     program.after(|| program.key("z"), "note: 5 levels");
     let last = program.settled();
     undo("5 levels");
-    undo("place of the picture");
+    undo("position of the picture");
     undo("zoom");
-    undo("picture: contain");
+    undo("fit: contain");
     undo("red off");
     program.after(|| program.key("ctrl+z"), "note: nothing to undo");
     program.until_same("everything to be as at first", &first, Area::Below);
-    for text in ["red off", "picture: contain", "zoom", "place of the picture", "5 levels"] {
+    for text in ["red off", "fit: contain", "zoom", "position of the picture", "5 levels"] {
         redo(text);
     }
     program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
@@ -70,14 +70,14 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
     let program = paused_sample(&[]);
     program.hold("keydown", "plus");
     until("the histograms to grow several times", PATIENCE, || {
-        (program.log().matches("% high").count() >= 4).then_some(())
+        (program.log().matches("note: histogram height").count() >= 4).then_some(())
     });
     program.hold("keyup", "plus");
     program.settled();
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("ctrl+z"), "note: undone: histogram height: ");
     program.after(|| program.key("ctrl+z"), "note: nothing to undo");
-    program.after(|| program.key("minus"), "note: histograms 20 % high");
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("minus"), "note: histogram height: 20 %");
+    program.after(|| program.key("ctrl+z"), "note: undone: histogram height: 20 %");
 
     program.after(|| program.key("u"), "note: low-pass 9×9");
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");

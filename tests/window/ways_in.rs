@@ -42,15 +42,15 @@ fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
 fn choices_last_unless_they_are_not_to() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let program = Program::start_at_home(&[sample()], home.path());
-    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.after(|| program.key("shift+v"), "note: arrangement: combined");
     program.after(|| program.key("g"), "note: green off");
     program.quit_with("q");
     let program = Program::start_at_home(&[sample()], home.path());
     program.after(|| program.key("g"), "note: green on");
-    program.after(|| program.key("shift+v"), "note: histograms: parade");
+    program.after(|| program.key("shift+v"), "note: arrangement: parade");
     program.quit_with("q");
     let program = Program::start_at_home(&[sample(), "--no-config"], home.path());
-    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.after(|| program.key("shift+v"), "note: arrangement: combined");
     program.quit_with("q");
 
     // What makes no sense is told, kept aside and done without.
@@ -58,7 +58,7 @@ fn choices_last_unless_they_are_not_to() {
     std::fs::write(&file, "{ nonsense").expect("the settings can be written");
     let program = Program::start_at_home(&[sample()], home.path());
     assert!(program.log().contains("makes no sense"), "{}", program.log());
-    program.after(|| program.key("shift+v"), "note: histograms: combined");
+    program.after(|| program.key("shift+v"), "note: arrangement: combined");
     program.quit_with("q");
     let aside = std::fs::read_to_string(file.with_file_name("settings.unreadable.json"));
     assert_eq!(aside.expect("the file was kept"), "{ nonsense");

@@ -10,9 +10,10 @@ use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect as Part;
 use histoscope_core::text::time_text;
+use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::draw::{self, FontTextures, Shapes};
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::gpu::{Gpu, GpuError, Renderer};
+use histoscope_render::gpu::{Gpu, GpuError};
 use histoscope_render::view::overlay::{LINEAR_LIGHT, linear_text};
 use histoscope_render::view::panel::{PanelRect, panels};
 use histoscope_render::view::placement::Shape;
@@ -95,9 +96,13 @@ pub fn snapshot_with_scopes(
 /// What is written on the scopes beside the histograms.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
-    let is_result = scene.counted_in(components) != Counted::Source;
-    let written =
-        graticule::ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
+    let is_result = scene.look.counted_in(components) != Counted::Source;
+    let written = graticule::ScopeSubject::of(
+        &frame.picture,
+        is_result,
+        (components, scene.look.channels),
+        scene.look.scopes.clamped(),
+    );
     for panel in scene.arranged(size).panels {
         let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);
@@ -128,7 +133,8 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let picture = &frame.picture;
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
     let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
-    let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
+    let counted =
+        if subject.held.is_some() { scene.look.filled_text(components) } else { scene.look.counted_text(components) };
     let mut counted = counted.unwrap_or_else(|| "source".to_owned());
     if let Some(held) = subject.held {
         counted += &format!("; outline: {held}");
@@ -142,9 +148,9 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         Components::YCbCr => "Y', Cb and Cr as coded",
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
-    let binning = scene.style.binning(picture.layout().bin_bits());
+    let binning = scene.look.histograms.binning(picture.layout().bin_bits());
     let mut drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
-    if scene.shows_linear(components) {
+    if scene.look.shows_linear(components) {
         drawn += &format!("; {}", linear_text(Transfer::of_tag(frame.source.transfer)));
     }
     let mut lines = vec![
@@ -154,7 +160,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         format!("read as: {width}×{height}, {depth} bits, {}", frame.reading()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
-    lines.extend(scene.exposure.told());
+    lines.extend(scene.look.exposure.told());
     lines
 }
 
@@ -218,7 +224,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
         });
-        let has_line = channels.contains(3) && subject.scene.shows_linear(subject.components);
+        let has_line = channels.contains(3) && subject.scene.look.shows_linear(subject.components);
         let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
         strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), bits);
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);

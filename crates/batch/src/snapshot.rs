@@ -4,27 +4,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::analyze::selection::Point;
-use super::figures::{AdjustedFigures, BinFigures, Figures};
+use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
-use super::scopes::ScopeFigures;
-use histoscope_core::adjust::{Adjustments, Processor, Reduction};
-use histoscope_core::histogram::{Components, Histogram, LightTable, Transfer};
+use histoscope_core::adjust::{Adjustments, Reduction};
+use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, PictureError, Timecodes};
+use histoscope_core::picture::{Frame, Timecodes};
 use histoscope_core::scopes;
 use histoscope_core::text::{file_name, public};
 use histoscope_media::{Decoder, MediaError, OpenOptions, Seek, SeekTarget};
-use histoscope_render::cpu;
-use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError};
+use histoscope_render::engine::{Counter, Counts, Engine, EngineChoice, EngineError, Renderer};
 use histoscope_render::gpu::draw::Channels;
-use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Renderer, Scene};
+use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Scene};
 use histoscope_render::view::exposure::{Exposure, ExposureChoice};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
+use histoscope_render::view::scene::Look;
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// What to render and to tell.
@@ -76,7 +75,7 @@ pub struct SnapshotDrawing {
     /// Where the colours of overlaps come from.
     pub overlaps: Overlaps,
     /// The scopes that the picture shows beside the histograms; without, none.
-    pub wall: Option<ScopeStyle>,
+    pub split: Option<ScopeStyle>,
     /// What the picture tells of its exposure.
     pub exposure: ExposureChoice,
 }
@@ -209,13 +208,12 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let bins = BinFigures { count: options.bin_count, listed: options.bins };
     let shown = if is_result { options.adjustments } else { Adjustments::default() };
     let figures = Figures::new(&input, (&frame, region), &counted.histogram, (counted.engine, adapter), bins)
-        .with_linear(linear(&engine, gpu.as_ref(), (&frame, region), shown, options)?)
+        .with_linear(linear(&engine, (&frame, region), shown, options)?)
         .with_scopes(scopes_of(&engine, (&frame, region), &shown, options)?);
     if options.adjustments.is_off() {
         return Ok(figures);
     }
-    let source_linear =
-        if both { linear(&engine, gpu.as_ref(), (&frame, region), Adjustments::default(), options)? } else { None };
+    let source_linear = if both { linear(&engine, (&frame, region), Adjustments::default(), options)? } else { None };
     let source_scopes =
         both.then(|| scopes_of(&engine, (&frame, region), &Adjustments::default(), options)).transpose()?;
     let source = both.then(|| count(Adjustments::default())).transpose()?;
@@ -228,35 +226,22 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
 /// The luminance of linear light of a frame that is adjusted so, where it is wanted; counted by the engine that counts the rest.
 fn linear(
     engine: &Engine,
-    gpu: Option<&Arc<Gpu>>,
     (frame, region): (&Frame, Option<Rect>),
     adjustments: Adjustments,
     options: &SnapshotOptions,
 ) -> Result<Option<(Transfer, Vec<u32>)>, SnapshotError> {
-    let components = Components::Rgbl;
-    if !options.linear_luminance || options.components != components {
+    if !options.linear_luminance || options.components != Components::Rgbl {
         return Ok(None);
     }
-    let mut counter = Counter::new(engine, &[components], Adjustments::default());
-    let bins = counter.count_for_drawing(&frame.picture, region, components).map_err(GpuError::Region)?;
-    if let (Some(gpu), None) = (gpu, &bins) {
-        let mut renderer = Renderer::headless(gpu);
-        renderer.load_frame(gpu, frame, region, components, bins)?;
-        let scene = Scene { adjustments, counted: scene::Counted::Result, ..Scene::default() };
-        return Ok(Some(renderer.count_linear(gpu, &scene)?));
-    }
-    let failed = |reason: PictureError| {
-        let (path, reason) = (options.input.clone(), reason.to_string());
-        SnapshotError::Media(MediaError::Failed { path, action: "counting the luminance of linear light", reason })
-    };
-    let picture = match adjustments.is_off() {
-        true => frame.picture.clone(),
-        false => Processor::default().apply(&frame.picture, &adjustments, None).map_err(failed)?,
-    };
-    let transfer = Transfer::of_tag(frame.source.transfer);
-    let table = LightTable::new(transfer, picture.layout().bin_bits());
-    let bins = cpu::count_linear_region(&picture, region, &table).map_err(failed)?;
-    Ok(Some((transfer, bins)))
+    let counted = engine.count_linear(frame, adjustments, region).map_err(|error| match error {
+        EngineError::Region(reason) | EngineError::Adjust(reason) => SnapshotError::Media(MediaError::Failed {
+            path: options.input.clone(),
+            action: "counting the luminance of linear light",
+            reason: reason.to_string(),
+        }),
+        other => engine_error(other, options),
+    })?;
+    Ok(Some(counted))
 }
 
 /// The scopes that are wanted of a frame that is adjusted so, counted by the engine that counts the rest.
@@ -344,26 +329,24 @@ fn draw(
     options: &SnapshotOptions,
     output: &Path,
 ) -> Result<Option<SnapshotCounts>, SnapshotError> {
-    let mut renderer = Renderer::headless(gpu);
-    let mut counter = Counter::new(engine, &[options.components], Adjustments::default());
-    let bins = counter.count_for_drawing(&frame.picture, region, options.components).map_err(GpuError::Region)?;
+    let mut renderer = Renderer::headless(gpu, engine.backend());
     let read = match options.adjustments.is_off() {
         true => Frame { picture: options.components.in_picture(&frame.picture).clone(), ..frame.clone() },
         false => frame.clone(),
     };
-    renderer.load_frame(gpu, &read, region, options.components, bins)?;
+    renderer.load_frame(gpu, &read, region, options.components)?;
     let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
-    let scene = Scene {
+    let scene = Scene::from(Look {
         channels: options.drawing.channels,
         overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.over(Exposure::default()),
-        style: style(options),
-        scopes: options.drawing.wall.unwrap_or_default(),
-        ..Scene::default()
-    };
-    let image = if options.drawing.labels || options.drawing.wall.is_some() {
+        histograms: style(options),
+        scopes: options.drawing.split.unwrap_or_default(),
+        ..Look::default()
+    });
+    let image = if options.drawing.labels || options.drawing.split.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
         let subject = LabelSubject {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::histogram::{Components, Histogram};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Frame, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
+use crate::picture::{Frame, FrameFacts, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
 
 /// The first frame of a clip at 25 frames a second, of 8-bit gray, each pixel of it with the code that `code` has for its column and row.
 pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame {
@@ -14,24 +14,26 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
     let planes = Arc::new(OwnedPlanes { planes: vec![(plane, width as usize)] });
     let color = Colorimetry::resolve(&layout, (width, height), None, None, false);
     Frame {
-        timecode: None,
-        arrival: None,
-        video: VideoId::default(),
         picture: Picture::new(layout, (width, height), color, planes).expect("planes of that size"),
-        pts_ticks: 0,
-        time_base: Ratio { num: 1, den: 25 },
-        time_secs: 0.0,
-        duration_secs: 0.04,
-        index: Some(0),
+        facts: FrameFacts {
+            pts_ticks: 0,
+            time_base: Ratio { num: 1, den: 25 },
+            time_secs: 0.0,
+            duration_secs: 0.04,
+            index: Some(0),
+            timecode: None,
+            sample_aspect: Ratio::ONE,
+            orientation: Orientation::default(),
+            scan: Scan::Progressive,
+            field: None,
+            key: true,
+            damaged: false,
+            picture_type: None,
+            source: Arc::default(),
+            arrival: None,
+        },
+        video: VideoId::default(),
         serial: 0,
-        sample_aspect: Ratio::ONE,
-        orientation: Orientation::default(),
-        scan: Scan::Progressive,
-        field: None,
-        key: true,
-        damaged: false,
-        picture_type: None,
-        source: Arc::default(),
     }
 }
 

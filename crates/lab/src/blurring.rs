@@ -1,4 +1,4 @@
-//! Blurs at work beside a window: of the frame on screen, timed pass by pass and compared with the mean by definition.
+//! A blur of the frame on screen, timed pass by pass and compared with the mean by definition.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,25 +18,25 @@ use histoscope_core::picture::{Picture, PictureError};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Loads that a blur makes at most, lest it hold up the window: on a software adapter, and on any other.
+/// The most loads of one blur, so that the window stays responsive: on a software adapter, and on any other.
 const LOADS: [f64; 2] = [1.5e8, 2.0e9];
-/// The same while a video plays.
+/// The most loads while a video plays.
 const PLAYING_LOADS: [f64; 2] = [4.0e6, 5.0e8];
-/// Pixels that are blurred at most, since the CPU computes them as well: on a software adapter, and on any other.
+/// The most pixels to blur, since the CPU blurs them too: on a software adapter, and on any other.
 const PIXELS: [u64; 2] = [1 << 20, 1 << 21];
-/// The same while a video plays.
+/// The most pixels to blur while a video plays.
 const PLAYING_PIXELS: [u64; 2] = [1 << 16, 1 << 20];
 
-/// What is blurred, and how.
+/// The parameters of a blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlurSetup {
-    /// The way.
+    /// The method.
     pub method: BlurMethod,
-    /// Pixels of the square across, odd.
+    /// The width of the square in pixels, an odd number.
     pub size: u32,
-    /// How often.
+    /// The number of times the picture is blurred.
     pub runs: u32,
-    /// Whether a video plays, which is to go on.
+    /// True while a video plays, which must not stall.
     pub is_playing: bool,
 }
 
@@ -47,27 +47,30 @@ impl Default for BlurSetup {
 }
 
 impl BlurSetup {
-    /// How often a picture can be blurred.
+    /// The numbers of runs that can be chosen.
     pub const RUNS: std::ops::RangeInclusive<u32> = 1..=8;
 
-    /// The nearest that there is, and in words why it is not this one.
+    /// Returns the nearest setup that works, and the reason if it is not this one.
     #[must_use]
     pub fn nearest(self) -> (Self, Option<String>) {
         let size = self.size.clamp(1, MOST_SIZE) | 1;
         let told = (size != self.size).then(|| {
-            format!("a blur is 1 to {MOST_SIZE} pixels wide, an odd number, not {}; the nearest is {size}", self.size)
+            format!(
+                "the width of a blur is an odd number from 1 to {MOST_SIZE}, not {}; the nearest is {size}",
+                self.size
+            )
         });
         (Self { size, ..self }, told)
     }
 
-    /// Loads for each pixel, from memory that all share and from workgroups' own.
+    /// Returns the loads for each pixel: from global memory, and from workgroup memory.
     #[must_use]
     pub fn loads(self) -> (f64, f64) {
         let (memory, own) = self.method.loads(self.size);
         (memory * f64::from(self.runs), own * f64::from(self.runs))
     }
 
-    /// Of how many pixels across and down one is blurred, so that nothing stands still for it.
+    /// Returns the step between pixels that keeps the window responsive: the first of each `step` pixels is blurred.
     fn step(self, gpu: &Gpu, size: (u32, u32)) -> u32 {
         let place = usize::from(!gpu.is_software());
         let (loads, pixels) = match self.is_playing {
@@ -84,38 +87,38 @@ impl BlurSetup {
     }
 }
 
-/// What has come of a blur.
+/// The result of a blur.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blurred {
-    /// What was done.
+    /// The parameters of the blur.
     pub setup: BlurSetup,
-    /// Width and height of what was blurred.
+    /// Width and height of the blurred picture.
     pub size: (u32, u32),
     /// The blurred picture: red, green, blue and 255, row by row.
     pub pixels: Vec<u8>,
-    /// The bins of red, green, blue and luminance of the blurred picture, and of the same one before.
+    /// The bins of red, green, blue and luminance: of the blurred picture, and of the picture before.
     pub bins: [[Vec<u32>; CHANNELS]; 2],
-    /// By how many codes a pixel is off the mean by definition, at most.
+    /// The largest difference from the mean by definition, in codes.
     pub distance: u8,
-    /// How many of the pixels' parts are off at all, and how many there are.
+    /// The number of samples that differ from the mean by definition, and the number of all samples.
     pub off: (u64, u64),
-    /// Its passes, each with the middle of its times over all runs; `None` where the adapter tells none.
+    /// The passes, each with the median of its times over all runs. `None` if the adapter cannot measure time.
     pub passes: Vec<(&'static str, Option<Duration>)>,
-    /// That not all pixels were blurred, in words, if so.
+    /// A note to show if not all pixels were blurred.
     pub reduction: Option<String>,
-    /// Its steps, with what is put into their shader.
+    /// The steps, with the constants of their shaders.
     pub steps: Vec<Step>,
 }
 
 impl Blurred {
-    /// The time of all passes.
+    /// Returns the time of all passes together.
     #[must_use]
     pub fn total(&self) -> Option<Duration> {
         self.passes.iter().map(|(_, time)| *time).sum()
     }
 
-    /// Whether it is what it may be: a pass of rows rounds before that of columns does, so that each run may be a code off; the
-    /// whole square rounds once.
+    /// True if the result is within its tolerance. A pass along rows rounds before the pass down columns does, so each
+    /// run may be off by one code. The whole square rounds once.
     #[must_use]
     pub fn is_right(&self) -> bool {
         let most = if self.setup.method == BlurMethod::Square { 0 } else { self.setup.runs };
@@ -123,12 +126,12 @@ impl Blurred {
     }
 }
 
-/// A blur, ready to run on one adapter.
+/// A blur that is ready to run on one adapter.
 #[derive(Debug)]
 pub struct Blurring {
     gpu: Arc<Gpu>,
     setup: BlurSetup,
-    /// Size of the picture, and of what of it is blurred.
+    /// The size of the picture, and the size of the part that is blurred.
     whole: (u32, u32),
     size: (u32, u32),
     step: u32,
@@ -156,7 +159,7 @@ impl LabWork for Blurring {
     }
 
     fn run(&mut self, picture: &Picture, stop: &Stop) -> Result<Option<Blurred>, GpuError> {
-        // A picture of that size exists: it is the frame's, or less.
+        // A picture of this size exists: it is the frame, or smaller.
         let refused = |error: PictureError| GpuError::Lost(error.to_string());
         let source = convert(picture, self.step).map_err(refused)?;
         self.gpu.queue.write_buffer(self.blur.source(), 0, source.plane(0).bytes);
@@ -174,7 +177,7 @@ impl LabWork for Blurring {
         let off = differences.filter(|&difference| difference > 0).count() as u64;
         let ((width, height), (across, down)) = (self.whole, self.size);
         let parts = 3 * u64::from(across) * u64::from(down);
-        let why = if self.setup.is_playing { "so that the video plays on" } else { "so that the window stays quick" };
+        let why = if self.setup.is_playing { "to keep the video playing" } else { "to keep the window responsive" };
         let setup = Setup { method: super::Method::Scalar, channels: ChannelSet::Four, shape: Shape::default() };
         let bins = |image: &Picture| {
             let mut channels = setup.by_channel(&count_plainly(image, setup.shape.bins(), true)).into_iter();
@@ -199,7 +202,7 @@ impl LabWork for Blurring {
 type BlurPassTimes = Vec<(&'static str, Option<Duration>)>;
 
 impl Blurring {
-    /// Runs the blur some times; the middle of each pass's times, and the blurred pixels.
+    /// Runs the blur several times. Returns the median time of each pass, and the blurred pixels.
     fn passes(&self, stop: &Stop) -> Result<Option<(BlurPassTimes, Vec<u32>)>, GpuError> {
         let steps = self.blur.steps();
         let count = steps.len() * self.setup.runs as usize;
@@ -213,15 +216,16 @@ impl Blurring {
         let Some(repeats) = repeated.run(|encoder, spans| self.blur.record_each(encoder, spans), stop)? else {
             return Ok(None);
         };
-        // Of each step the times of all runs of the blur together.
+        // The times of one step, over all runs of the blur.
         let time = |step: usize| repeats.middle((step..count).step_by(steps.len()));
         let passes = steps.iter().enumerate().map(|(place, step)| (step.name, time(place))).collect();
         Ok(Some((passes, repeats.words)))
     }
 }
 
-/// The mean of the square around each pixel, rounded once, half a code up; beyond the edge the edge's pixels repeat. Sums are kept
-/// whole until then: along rows, then down columns.
+/// Returns the mean of the square around each pixel, rounded once, half up. Beyond the edge the edge pixels repeat.
+///
+/// Sums stay exact until the rounding: first along rows, then down columns.
 fn by_definition(rgba: &[u8], (width, height): (u32, u32), size: u32) -> Vec<u8> {
     let (width, height, reach) = (width as usize, height as usize, size as usize / 2);
     let mut rows = vec![[0_u32; 3]; width * height];
@@ -245,7 +249,7 @@ fn by_definition(rgba: &[u8], (width, height): (u32, u32), size: u32) -> Vec<u8>
     };
     let count = size * size;
     let mut blurred = rgba.to_vec();
-    // Each band of rows has sums of its own.
+    // Each band of rows has its own sums.
     let band = height.div_ceil(rayon::current_num_threads().max(1)).max(1);
     blurred.par_chunks_mut(band * width * 4).enumerate().for_each(|(place, band_bytes)| {
         let (first, reach) = ((place * band) as isize, reach as isize);
@@ -287,7 +291,7 @@ mod tests {
                 let count = u64::from(size * size);
                 assert_eq!(u64::from(*part), (2 * sum + count) / (2 * count), "{size} at {x}, {y}");
             }
-            assert!(found.iter().zip(&rgba).skip(3).step_by(4).all(|(a, b)| a == b), "the fourth part stays");
+            assert!(found.iter().zip(&rgba).skip(3).step_by(4).all(|(a, b)| a == b), "the fourth byte is kept");
         }
     }
 

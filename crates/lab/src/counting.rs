@@ -1,4 +1,4 @@
-//! The methods of the tutorials on the GPU, each as simple as they have it, on images of 8-bit RGBA.
+//! The tutorials' counting methods on the GPU, as simple as in the tutorials, on 8-bit RGBA images.
 
 use super::method::{ChannelSet, Method};
 use super::setup::Setup;
@@ -12,21 +12,20 @@ use histoscope_render::gpu::{Gpu, GpuError};
 /// The most invocations of the workgroups that sum chunks.
 const SUM_INVOCATIONS: u32 = 256;
 
-/// One of the passes that a method consists of, as it is run.
+/// One pass of a method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What it does: `count`, `chunks` or `sum`, or one of ours.
+    /// The purpose of the pass: `count`, `chunks` or `sum`, or one of our own passes.
     pub name: &'static str,
-    /// The files in shaders/ that it is joined from; the last one is its own, the others it shares.
+    /// The files in shaders/ that the shader is joined from. The last one belongs to this pass; the others are shared.
     pub texts: &'static [Text],
-    /// The constants that are injected into it, by the names that they have there. Where a pass has several dispatches that
-    /// differ in them, those of the first.
+    /// The constants set in the shader, by name. If dispatches of a pass differ in them, those of the first dispatch.
     pub constants: Vec<(&'static str, u32)>,
     /// Invocations of a workgroup, across and down.
     pub workgroup: (u32, u32),
-    /// Workgroups of the first dispatch, in a row and rows of them.
+    /// Workgroups of the first dispatch, across and down.
     pub workgroups: (u32, u32),
-    /// How many dispatches it has, one waiting for the other.
+    /// The number of dispatches, which run one after the other.
     pub dispatches: u32,
 }
 
@@ -42,26 +41,28 @@ impl Step {
     }
 }
 
-/// One method, ready to run on the images that it was made for.
+/// A method that is ready to run on the images it was made for.
 #[derive(Debug)]
 pub struct CountingPass {
     setup: Setup,
-    /// The bins, or the chunks, the first of which holds the bins in the end.
+    /// The bins, or the chunks. The first chunk holds the bins at the end.
     bins: wgpu::Buffer,
-    /// Whether the shader adds to what the buffer holds, so that it must hold zeros.
+    /// True if the shader adds to the buffer, which must then start with zeros.
     adds: bool,
-    /// One pipeline for each run of channels that are counted together.
+    /// One pipeline for each group of channels counted together.
     count: Vec<wgpu::ComputePipeline>,
     count_workgroups: (u32, u32),
-    /// One bind group an image.
+    /// One bind group per image.
     count_groups: Vec<wgpu::BindGroup>,
     sums: Vec<Dispatch>,
     steps: Vec<Step>,
 }
 
 impl CountingPass {
-    /// Makes a method's pipelines and buffers for images of this size; `Ok(Err)` says in words why the adapter cannot run it.
-    /// The method must be one that [reads images](Method::reads_texture).
+    /// Makes the pipelines and buffers of a method for images of this size.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot run it. The method must be one that [reads
+    /// images](Method::reads_texture).
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -88,7 +89,7 @@ impl CountingPass {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if workgroups.0.max(workgroups.1) > most {
             return Ok(Err(format!(
-                "workgroups of {}x{} are more than the {most} in a row that the adapter runs",
+                "{}x{} workgroups are more than the adapter runs, which is {most} per side",
                 shape.chunk().0,
                 shape.chunk().1
             )));
@@ -123,38 +124,38 @@ impl CountingPass {
         Ok(Ok(Self { setup, bins, adds, count, count_workgroups: workgroups, count_groups, sums, steps }))
     }
 
-    /// What it was made for.
+    /// The setup of this pass.
     #[must_use]
     pub const fn setup(&self) -> Setup {
         self.setup
     }
 
-    /// Its passes, each of which has a span of timestamps in [`record`](Self::record).
+    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The buffer of which the first words are the bins: the channels of bin 0, then those of bin 1, and so on.
+    /// The buffer that begins with the bins: the channels of bin 0, then the channels of bin 1, and so on.
     #[must_use]
     pub const fn bins(&self) -> &wgpu::Buffer {
         &self.bins
     }
 
-    /// Records what must come before [`dispatch`](Self::dispatch): the bins become zero where the method adds to them.
+    /// Records what must come before [`dispatch`](Self::dispatch): sets the bins to zero if the method adds to them.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder) {
         if self.adds {
             encoder.clear_buffer(&self.bins, 0, None);
         }
     }
 
-    /// Dispatches all of it on image number `image` in a compute pass of the caller's.
+    /// Dispatches all steps on image number `image` in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, image: usize) {
         self.dispatch_count(pass, image);
         self.sums.iter().for_each(|sum| sum.run(pass, None));
     }
 
-    /// Records all of it on image number `image`, each step in a compute pass of its own, with a span where there are any.
+    /// Records all steps on image number `image`. Each has its own compute pass, and its own span if there are spans.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, image: usize, spans: Option<Spans<'_>>) {
         self.clear(encoder);
         compute_pass(encoder, "tutorial's count", spans, |pass| self.dispatch_count(pass, image));
@@ -162,12 +163,13 @@ impl CountingPass {
             let spans = spans.map(Spans::next);
             compute_pass(encoder, "tutorial's sum", spans, |pass| self.sums.iter().for_each(|sum| sum.run(pass, None)));
         } else if let Some(spans) = spans.filter(|_| self.steps.len() > 1) {
-            // One chunk needs no sum, but the span must be written: a driver may wait forever for one that is not.
+            // One chunk needs no sum, but the span must be written, since a driver may wait forever for a span that is
+            // not.
             compute_pass(encoder, "no sum", Some(spans.next()), |_| {});
         }
     }
 
-    /// The bins of an image's channels, one vector a channel; waits for them.
+    /// Returns the bins of an image, one vector per channel. Waits for them.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -188,7 +190,7 @@ impl CountingPass {
     }
 }
 
-/// The pipelines that count, and the constants of the first of them.
+/// Returns the pipelines that count, and the constants of the first one.
 fn counting(
     gpu: &Gpu,
     setup: Setup,
@@ -218,7 +220,7 @@ fn counting(
     (pipelines, runs.into_iter().next().unwrap_or_default())
 }
 
-/// As many invocations as make whole subgroups, where a workgroup may have them.
+/// Rounds up to whole subgroups, if a workgroup may have that many invocations.
 fn whole_subgroups(gpu: &Gpu, invocations: u32) -> u32 {
     let whole = invocations.next_multiple_of(gpu.info.subgroup_max_size.max(1));
     whole.min(gpu.device.limits().max_compute_invocations_per_workgroup)
@@ -228,14 +230,14 @@ pub(super) fn overrides<'a>(constants: &[(&'a str, u32)]) -> Vec<(&'a str, f64)>
     constants.iter().map(|&(name, value)| (name, f64::from(value))).collect()
 }
 
-/// A storage buffer of that size, or in words why there is none.
+/// Makes a storage buffer of this size, or returns the reason why the adapter cannot.
 pub(super) fn storage(gpu: &Gpu, label: &str, bytes: u64) -> Result<wgpu::Buffer, String> {
     let limits = gpu.device.limits();
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     if bytes > most {
         return Err(format!("the adapter binds at most {}", megabytes(most)));
     }
-    // An adapter may have less memory than it binds; that is no reason to give up the other methods.
+    // An adapter may have less memory than it can bind. The other methods may still run.
     let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
@@ -244,7 +246,7 @@ pub(super) fn storage(gpu: &Gpu, label: &str, bytes: u64) -> Result<wgpu::Buffer
         mapped_at_creation: false,
     });
     match pollster::block_on(scope.pop()) {
-        Some(_) => Err("the adapter has not that much memory left".into()),
+        Some(_) => Err("the adapter does not have that much memory left".into()),
         None => Ok(buffer),
     }
 }
@@ -277,8 +279,8 @@ fn summing(gpu: &Gpu, setup: Setup, chunks: &wgpu::Buffer, count: u32) -> (Vec<D
     (vec![Dispatch { pipeline, group, workgroups }], Some(step))
 }
 
-/// Steps of stride 1, 2, 4, … until one chunk is left. Each has a uniform buffer of its own, since all are recorded before
-/// the first one runs.
+/// Returns steps of stride 1, 2, 4, … until one chunk is left. Each has its own uniform buffer, since all steps are
+/// recorded before the first one runs.
 fn pairing(gpu: &Gpu, setup: Setup, chunks: &wgpu::Buffer, count: u32) -> (Vec<Dispatch>, Option<Step>) {
     let constants = sum_constants(setup, count);
     let pipeline = sum_pipeline(gpu, setup.channels, &shaders::PAIRWISE, &constants);
@@ -286,7 +288,7 @@ fn pairing(gpu: &Gpu, setup: Setup, chunks: &wgpu::Buffer, count: u32) -> (Vec<D
     let dispatches: Vec<_> = strides
         .map(|stride| {
             let params = uniform(gpu, "stride", &PairingParams { stride, padding: [0; 3] });
-            // Pairs whose second chunk exists.
+            // The number of pairs whose second chunk exists.
             let pairs = (count - stride).div_ceil(2 * stride);
             Dispatch {
                 pipeline: pipeline.clone(),

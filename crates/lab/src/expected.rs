@@ -1,4 +1,4 @@
-//! The right counts of what a method counts, on the GPU, from the same planes in the same frame.
+//! The correct counts for a method, computed on the GPU from the same planes in the same frame.
 
 use super::counting::overrides;
 use super::image::reading;
@@ -10,7 +10,7 @@ use histoscope_render::gpu::resources::storage;
 use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::compute_pass;
 
-/// The pass that counts right, by atomics.
+/// A pass that counts correctly, with atomics.
 #[derive(Debug)]
 pub(super) struct ExpectedPass {
     pub bins: wgpu::Buffer,
@@ -20,7 +20,7 @@ pub(super) struct ExpectedPass {
 }
 
 impl ExpectedPass {
-    /// Makes the pass for pictures like this one, which counts codes of `depth` bits of the first of each `step` pixels.
+    /// Makes the pass for pictures like this one. It counts codes of `depth` bits of the first of each `step` pixels.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture, depth: u32, step: u32) -> Self {
         let mut constants = reading(picture, depth, step);
         constants.extend(overrides(&[("BINS", setup.shape.bins()), ("CHANNELS", setup.channels.count())]));

@@ -1,10 +1,10 @@
-//! The floor beneath all methods: the planes are read, and nothing is done with them.
+//! The lower bound for every method: a pass that reads the planes and does nothing else.
 
 use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::resources::storage;
 use histoscope_render::gpu::shaders::{self, groups};
 
-/// The pass that reads the planes and does nothing.
+/// A pass that reads the planes and does nothing else.
 #[derive(Debug)]
 pub struct Floor {
     pipeline: wgpu::ComputePipeline,
@@ -13,7 +13,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Makes the pass for pictures of `planes` planes, with so many invocations in each of so many workgroups.
+    /// Makes the pass for pictures of `planes` planes, with `workgroups` workgroups of `workgroup` invocations.
     #[must_use]
     pub fn new(gpu: &Gpu, planes: usize, workgroup: u32, workgroups: u32) -> Self {
         let constants = [("WORKGROUP", f64::from(workgroup)), ("PLANES", planes as f64)];
@@ -22,14 +22,14 @@ impl Floor {
         Self { pipeline, group, workgroups }
     }
 
-    /// Makes it of a shape that suits the adapter.
+    /// Makes the pass with a shape that suits the adapter.
     #[must_use]
     pub fn usual(gpu: &Gpu, planes: usize) -> Self {
         let (workgroup, workgroups) = if gpu.is_software() { (64, 32) } else { (256, 1056) };
         Self::new(gpu, planes, workgroup, workgroups)
     }
 
-    /// Dispatches it on the picture of that bind group.
+    /// Dispatches the pass on the picture of this bind group.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, picture, &[]);

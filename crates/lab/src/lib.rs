@@ -1,19 +1,19 @@
-//! The lab: the ladder of methods that the tutorials on GPU histograms climb, each ready to count a picture.
+//! The lab: the methods of the tutorials on GPU histograms, each ready to count a picture.
 //!
-//! `histoscope bench` measures them and the window shows them at work. The tutorial (webgpufundamentals.org, "WebGPU Compute
-//! Shaders - Image Histogram", two parts) goes from a loop in JavaScript to chunks reduced pair by pair. Its methods count an
-//! image of 8-bit RGBA, ours a video's native planes; a pass makes the image of the planes with the conversion by which ours
-//! count.
+//! `histoscope bench` measures the methods, and the window shows them at work. The tutorial (webgpufundamentals.org,
+//! "WebGPU Compute Shaders - Image Histogram", two parts) goes from a loop in JavaScript to chunks that are summed pair
+//! by pair. Its methods count an 8-bit RGBA image; our own passes count a video's native planes. For the tutorial's
+//! methods, a pass first makes the image from the planes, with our own conversion.
 //!
-//! - [`Method`] and [`ChannelSet`] say what is counted and how, [`Shape`] in which chunks and into how many bins: together a
-//!   [`Setup`].
-//! - [`Costs`] tells what a method asks of the memory, by calculation.
-//! - [`CountingPass`] is a method of the tutorial on the GPU, [`Floor`] the pass that only reads.
+//! - [`Method`] and [`ChannelSet`] say what is counted and how. [`Shape`] says in which chunks and into how many bins.
+//!   Together they are a [`Setup`].
+//! - [`Costs`] is the memory traffic of a method, by calculation.
+//! - [`CountingPass`] is a method of the tutorial on the GPU. [`Floor`] only reads the planes.
 //! - [`LabBlur`] is a box blur by any of the tutorials' methods.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.
-//! - [`PreparedScan`] and [`Blurring`] are those at work on a frame, beside a window, in a [`Worker`].
-//! - [`Ladder`] is any method set up for a video's frames, with the right counts beside its own; [`Live`] brings its figures
-//!   back from a playing video, and [`Runner`] has it count beside a window.
+//! - [`PreparedScan`] and [`Blurring`] sum up or blur the frame on screen, in a [`Worker`].
+//! - [`Ladder`] is any method set up for a video's frames, together with the correct counts. [`Live`] returns its
+//!   counts and times while a video plays. [`Runner`] owns it for the window.
 
 pub mod bench;
 pub mod blur;

@@ -1,4 +1,4 @@
-//! The ladder on a playing video: its counts and times come back a few frames later and are never waited for.
+//! The ladder on a playing video. Its counts and times arrive a few frames later, and nothing waits for them.
 
 use std::time::{Duration, Instant};
 
@@ -9,30 +9,30 @@ use histoscope_render::gpu::readback_belt::ReadbackBelt;
 use histoscope_render::gpu::timing::{Timestamps, span_ns};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Frames of which the figures may be under way at a time; of others none are asked for.
+/// The most frames whose results may be under way. Further frames are counted without results.
 const UNDER_WAY: usize = 3;
 
-/// What came back of one frame.
+/// The results of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// What the method counted, and the right counts.
+    /// The method's counts, and the correct counts.
     pub counts: LadderCounts,
-    /// Its passes in their order, each with its time: of the GPU by its own clock, `None` where the adapter has none. A method on
-    /// the CPU is one pass, by the clock of the CPU.
+    /// The passes in order, each with its time. GPU passes are timed by the GPU's clock, and have `None` if it has
+    /// none. A method on the CPU is one pass, timed by the CPU's clock.
     pub passes: Vec<(&'static str, Option<Duration>)>,
-    /// The time of reading the planes and doing nothing.
+    /// The time of the floor, which reads the planes and does nothing else.
     pub floor: Option<Duration>,
 }
 
 impl Measured {
-    /// The time of all passes; `None` where it is not known.
+    /// Returns the time of all passes, or `None` if it is not known.
     #[must_use]
     pub fn total(&self) -> Option<Duration> {
         self.passes.iter().map(|(_, time)| *time).sum()
     }
 }
 
-/// A [`Ladder`] with what brings its figures back.
+/// A [`Ladder`] whose results are read back without waiting.
 #[derive(Debug)]
 pub struct Live {
     ladder: Ladder,
@@ -40,7 +40,7 @@ pub struct Live {
     belt: ReadbackBelt<OnCpu>,
 }
 
-/// What a method on the CPU took.
+/// The time that a method on the CPU took.
 #[derive(Debug, Clone, Copy)]
 struct OnCpu(Option<Duration>);
 
@@ -74,14 +74,14 @@ impl Live {
         }))
     }
 
-    /// The method that is at work.
+    /// The ladder at work.
     #[must_use]
     pub const fn ladder(&self) -> &Ladder {
         &self.ladder
     }
 
-    /// Records the counting of a picture whose planes this bind group has, and the way back of its figures. Where those of too
-    /// many frames are under way already, it counts without asking for them.
+    /// Records the counting of the picture of this bind group, and the copies for reading back its results. If too many
+    /// frames are under way already, it counts without reading back.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -93,7 +93,7 @@ impl Live {
         self.ladder.count_on_cpu(gpu, picture);
         let on_cpu = OnCpu(self.ladder.steps().is_empty().then(|| begin.elapsed()));
         let timestamps = self.timestamps.as_ref();
-        // The set of timestamps is one frame's: those of the frame before are copied by commands that came before.
+        // One set of timestamps serves every frame: earlier commands have already copied those of the frame before.
         self.ladder.record(encoder, planes, timestamps.map(|timestamps| timestamps.spans_from(0)));
         let ladder = &self.ladder;
         let bin_bytes = bin_bytes(ladder.setup());
@@ -107,18 +107,18 @@ impl Live {
         });
     }
 
-    /// Must follow the submission of what was recorded.
+    /// Call this after submitting the recorded commands.
     pub fn submitted(&mut self) {
         self.belt.submitted(None);
     }
 
-    /// Whether figures are under way.
+    /// True while results are under way.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()
     }
 
-    /// Takes the newest figures that have come back, without waiting.
+    /// Returns the newest results that have arrived, without waiting.
     pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
         let newest = std::iter::from_fn(|| self.belt.poll(&gpu.device)).last()?;
         Some(self.measured(gpu, newest))

@@ -1,4 +1,4 @@
-//! A method at work beside a window: on planes of its own, in submissions of its own, one frame at a time.
+//! A method at work for the window: it has its own planes and submissions, and counts one frame at a time.
 
 use super::ladder::Ladder;
 use super::live::{Live, Measured};
@@ -7,7 +7,7 @@ use histoscope_core::picture::Picture;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// A method with all that it takes to count a frame without anybody waiting for it.
+/// A method with everything needed to count a frame without waiting.
 #[derive(Debug)]
 pub struct Runner {
     live: Live,
@@ -15,8 +15,10 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Sets a method up for pictures like this one, of which it counts the first of each `least_step` pixels across and down, or of
-    /// more, where it counts an image; `Ok(Err)` says in words why the adapter cannot run it.
+    /// Sets up a method for pictures like this one. If it counts an image, it takes the first of each `least_step`
+    /// pixels across and down, or fewer.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -28,19 +30,19 @@ impl Runner {
         Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
     }
 
-    /// The method that is at work.
+    /// The method at work.
     #[must_use]
     pub const fn ladder(&self) -> &Ladder {
         self.live.ladder()
     }
 
-    /// Whether a frame's figures are under way: then none other is to be counted.
+    /// True while the results of a frame are under way. Start no other frame then.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.live.is_pending()
     }
 
-    /// Has a picture counted that the method was made for; its figures come back by [`poll`](Self::poll).
+    /// Starts counting a picture that the method was made for. [`poll`](Self::poll) returns the results.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -54,7 +56,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Takes the figures of the last frame if they have come back, without waiting.
+    /// Returns the results of the last frame if they have arrived, without waiting.
     pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
         self.live.poll(gpu)
     }

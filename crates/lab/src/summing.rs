@@ -1,4 +1,4 @@
-//! Prefix sums at work beside a window: of words of the frame on screen, timed level by level and compared with the CPU's loop.
+//! A prefix sum over the frame on screen, timed level by level and compared with the CPU's loop.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -20,30 +20,30 @@ use histoscope_render::gpu::{Gpu, GpuError};
 
 /// Invocations of a workgroup.
 const WORKGROUP: u32 = 256;
-/// Words that are brought back at a time.
+/// Words that are read back at a time.
 const PART: u32 = 1 << 22;
-/// The most words on a software adapter, which would hold up the window for longer: of the naive method, and of the others.
+/// The most words on a software adapter, so that the window stays responsive: for the naive method, and for the others.
 const SOFTWARE: [u32; 2] = [1 << 20, 1 << 22];
 /// The most words while a video plays: on a software adapter, and on any other.
 const PLAYING: [u32; 2] = [1 << 14, 1 << 22];
-/// Groups that the bins are drawn in.
+/// The groups that the bins are drawn in.
 pub const GROUPS: usize = 16;
 
-/// What is summed.
+/// The input of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScannedWords {
-    /// The bins of luminance, so that the sums are the cumulative histogram; over and over where more words are wanted.
+    /// The bins of luminance, so that the sums are the cumulative histogram. They repeat if more words are needed.
     Bins,
-    /// The luminance codes of the pixels, row by row, 8 bits each; over and over where more words are wanted.
+    /// The 8-bit luminance codes of the pixels, row by row. They repeat if more words are needed.
     Pixels,
 }
 
 impl ScannedWords {
-    /// Both.
+    /// Both inputs.
     pub const ALL: [Self; 2] = [Self::Bins, Self::Pixels];
 
-    /// What they are, in a word.
+    /// Returns the name shown to users.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,16 +53,16 @@ impl ScannedWords {
     }
 }
 
-/// What is summed, and how.
+/// The parameters of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SumSetup {
-    /// The way.
+    /// The method.
     pub method: ScanMethod,
-    /// Whether a word's own value is in its sum.
+    /// Exclusive or inclusive.
     pub kind: ScanKind,
-    /// What is summed.
+    /// The input.
     pub words: ScannedWords,
-    /// How many of them.
+    /// The number of words.
     pub length: u32,
 }
 
@@ -74,10 +74,10 @@ impl Default for SumSetup {
 }
 
 impl SumSetup {
-    /// Lengths that can be chosen.
+    /// The lengths that can be chosen.
     pub const LENGTHS: RangeInclusive<u32> = 512..=1 << 26;
 
-    /// The nearest length that the adapter scans, and in words why it is not this one.
+    /// Returns the setup with the nearest length that the adapter scans, and the reason if it is not this length.
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<String>) {
         let (least, most) = (*Self::LENGTHS.start(), *Self::LENGTHS.end());
@@ -90,70 +90,70 @@ impl SumSetup {
         let told = match asked {
             _ if asked == length => None,
             _ if !Self::LENGTHS.contains(&asked) => Some(format!(
-                "{asked} words cannot be summed here, only {least} to {most}; the nearest that works is {length}"
+                "{asked} words cannot be summed here, only {least} to {most}; the nearest possible number is {length}"
             )),
             _ if length == bound => Some(format!(
-                "{asked} words are more than the {bound} that {} binds; the nearest that works is {length}",
+                "{asked} words are more than {} binds, which is {bound}; the nearest possible number is {length}",
                 gpu.info.name
             )),
             _ => Some(format!(
-                "{asked} words would hold up the window on a software adapter; the nearest that works is {length}"
+                "{asked} words would block the window on a software adapter; the nearest possible number is {length}"
             )),
         };
         (Self { length, ..self }, told)
     }
 
-    /// The same while a video plays, which is to go on.
+    /// Returns the setup for while a video plays, which must not stall.
     #[must_use]
     pub fn while_playing(self, gpu: &Gpu) -> Self {
         Self { length: self.length.min(PLAYING[usize::from(!gpu.is_software())]), ..self }
     }
 }
 
-/// What has come of a scan.
+/// The result of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summed {
-    /// What was scanned.
+    /// The parameters of the scan.
     pub setup: SumSetup,
-    /// In words, that memory has not held what was asked for, if so.
+    /// A note to show if memory did not suffice for the requested length.
     pub told: Option<String>,
     /// Words of a block.
     pub block: u32,
-    /// Words of each level: those that are scanned, then the sums of their blocks, and so on.
+    /// Words of each level: the input, then the sums of its blocks, and so on.
     pub levels: Vec<u32>,
-    /// Sums that differ from those of the CPU.
+    /// The number of sums that differ from the CPU's.
     pub wrong: u64,
-    /// The place of the first of them.
+    /// The index of the first wrong sum.
     pub first_wrong: Option<u32>,
-    /// Its passes, each with the middle of its times; `None` where the adapter tells none.
+    /// The passes, each with the median of its times. `None` if the adapter cannot measure time.
     pub passes: Vec<(String, Option<Duration>)>,
-    /// The middle of the times of the loop on the CPU, on one core.
+    /// The median time of the loop on one core of the CPU.
     pub on_cpu: Duration,
-    /// Additions a word, over all levels.
+    /// Additions per word, over all levels.
     pub additions: f64,
-    /// Loads a word from memory that all share, and from workgroups' own, over all levels.
+    /// Loads per word over all levels: from global memory, and from workgroup memory.
     pub loads: (f64, f64),
-    /// Its steps, with what is put into their shader.
+    /// The steps, with the constants of their shaders.
     pub steps: Vec<Step>,
-    /// The picture's luminance in 16 groups of bins.
+    /// The picture's luminance histogram in 16 groups of bins.
     pub groups: [u32; GROUPS],
 }
 
 impl Summed {
-    /// The time of all passes.
+    /// Returns the time of all passes together.
     #[must_use]
     pub fn total(&self) -> Option<Duration> {
         self.passes.iter().map(|(_, time)| *time).sum()
     }
 }
 
-/// A scan, ready to run on one adapter.
+/// A scan that is ready to run on one adapter.
 #[derive(Debug)]
 pub struct PreparedScan {
     gpu: Arc<Gpu>,
-    /// As it was asked for.
+    /// The requested setup.
     asked: SumSetup,
-    /// As it is done, and why not as asked for.
+    /// The setup that is used, and the reason if it is not the requested one.
     setup: SumSetup,
     told: Option<String>,
     block: u32,
@@ -175,10 +175,10 @@ impl LabWork for PreparedScan {
             match pass.scan(&gpu, setup.length)? {
                 Ok(scan) => break scan,
                 Err(reason) if setup.length / 2 < *SumSetup::LENGTHS.start() => return Ok(Err(reason)),
-                // Memory may be short of what the adapter binds.
+                // The adapter may have less memory than it can bind.
                 Err(reason) => {
                     setup.length /= 2;
-                    told = Some(format!("{reason}; the nearest that works is {}", setup.length));
+                    told = Some(format!("{reason}; the nearest possible number is {}", setup.length));
                 }
             }
         };
@@ -224,7 +224,7 @@ impl LabWork for PreparedScan {
 type ScanPassTimes = Vec<(String, Option<Duration>)>;
 
 impl PreparedScan {
-    /// Runs the scan some times; the middle of each pass's times.
+    /// Runs the scan several times. Returns the median time of each pass.
     fn passes(&self, stop: &Stop) -> Result<Option<ScanPassTimes>, GpuError> {
         let levels = self.scan.levels();
         let count = 2 * levels - 1;
@@ -246,7 +246,7 @@ impl PreparedScan {
         Ok(Some((0..count).map(|pass| (name(pass), repeats.middle(std::iter::once(pass)))).collect()))
     }
 
-    /// How many sums are not those of the CPU, and where the first of them is.
+    /// Returns the number of sums that differ from the CPU's, and the index of the first one.
     fn compare(&self, expected: &[u32], stop: &Stop) -> Result<Option<(u64, Option<u32>)>, GpuError> {
         let (mut wrong, mut first) = (0, None);
         for (part, expected) in expected.chunks(PART as usize).enumerate() {
@@ -263,7 +263,7 @@ impl PreparedScan {
     }
 }
 
-/// The words that are scanned.
+/// Returns the words to scan.
 fn words(picture: &Picture, bins: &[u32], setup: SumSetup) -> Vec<u32> {
     let length = setup.length as usize;
     let pixels: Vec<u32>;
@@ -280,7 +280,7 @@ fn words(picture: &Picture, bins: &[u32], setup: SumSetup) -> Vec<u32> {
     once.iter().copied().cycle().take(length).collect()
 }
 
-/// The sums of the loop on the CPU, and the middle of the times that it takes.
+/// Returns the sums of the loop on the CPU, and the median of its times.
 fn on_cpu(words: &[u32], kind: ScanKind) -> (Vec<u32>, Duration) {
     let begin = Instant::now();
     let mut times = Vec::new();
@@ -295,25 +295,25 @@ fn on_cpu(words: &[u32], kind: ScanKind) -> (Vec<u32>, Duration) {
     }
 }
 
-/// Words of each level.
+/// Returns the words of each level.
 fn levels(length: u32, block: u32) -> Vec<u32> {
     let next = |&words: &u32| (words > block).then(|| words.div_ceil(block));
     std::iter::successors(Some(length), next).collect()
 }
 
-/// Additions and loads a word, of blocks on all levels and of what is added to them afterwards. A block that is not full is scanned
-/// like any other.
+/// Returns the additions and loads per word: for the blocks on all levels, and for adding their sums afterwards. A
+/// block that is not full costs as much as any other.
 fn costs(method: ScanMethod, levels: &[u32], block: u64) -> (f64, (f64, f64)) {
     let length = f64::from(levels[0]);
     let blocks: u64 = levels.iter().map(|&words| u64::from(words).div_ceil(block)).sum();
     let added: u64 = levels[..levels.len() - 1].iter().map(|&words| u64::from(words)).sum();
     let (memory, own) = method.loads(block);
     let a_word = |all: u64| all as f64 / length;
-    // An addition to a word loads that and what stands before its block.
+    // Each such addition loads a word and the sum before its block.
     (a_word(blocks * method.additions(block) + added), (a_word(blocks * memory + 2 * added), a_word(blocks * own)))
 }
 
-/// Bins in 16 groups of neighbours.
+/// Sums neighbouring bins into 16 groups.
 fn groups(bins: &[u32]) -> [u32; GROUPS] {
     let size = bins.len() / GROUPS;
     std::array::from_fn(|group| bins[group * size..(group + 1) * size].iter().sum())
@@ -330,17 +330,17 @@ mod tests {
         assert_eq!(levels(512, 512), [512]);
         assert_eq!(levels(513, 512), [513, 2]);
         assert_eq!(levels(1 << 26, 512), [1 << 26, 1 << 17, 256]);
-        // One block of 256 words: 255 pairs up, 255 down.
+        // One block of 512 words: 511 additions on the way up, 511 on the way down.
         let (additions, loads) = costs(ScanMethod::Blelloch, &[512], 512);
         assert!((additions - 1022.0 / 512.0).abs() < 1e-9 && (loads.0 - 1.0).abs() < 1e-9, "{additions}, {loads:?}");
-        // Two blocks, then one of their sums, then each word is added to.
+        // Two blocks, then one block of their sums, then one addition to each word.
         let (additions, loads) = costs(ScanMethod::Naive, &[512, 2], 256);
         let block = 256.0 * 255.0 / 2.0;
         assert!((additions - (3.0 * block + 512.0) / 512.0).abs() < 1e-9, "{additions}");
         assert!((loads.0 - (3.0 * (block + 256.0) + 1024.0) / 512.0).abs() < 1e-9 && loads.1 < 1e-9, "{loads:?}");
     }
 
-    /// The comparison is worth nothing if it cannot fail.
+    /// Guards against a comparison that never fails.
     #[test]
     fn sums_that_are_wrong_are_counted_and_the_first_of_them_is_told() {
         let gpu = Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"));

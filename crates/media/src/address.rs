@@ -21,7 +21,7 @@ pub(super) enum Delivery {
     Unsaid,
 }
 
-/// What the name of a source tells of how it comes.
+/// Returns how a source comes, as far as its name tells.
 pub(super) fn delivery(path: &Path) -> Delivery {
     let text = path.to_string_lossy();
     if device(&text).is_some() {
@@ -37,7 +37,7 @@ pub(super) fn delivery(path: &Path) -> Delivery {
     }
 }
 
-/// Whether a path is a file that tells where an RTP stream comes from.
+/// Returns whether a path is a file that tells where an RTP stream comes from.
 pub(super) fn is_session_description(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sdp"))
 }
@@ -92,7 +92,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     }
 }
 
-/// Whether FFmpeg asks a proxy for this address, which then finds the host where this machine may not.
+/// Returns whether FFmpeg asks a proxy for this address, which then finds the host where this machine may not.
 fn goes_through_proxy(text: &str) -> bool {
     let is_web = matches!(scheme(text).to_ascii_lowercase().as_str(), "http" | "https");
     is_web && std::env::var_os("http_proxy").is_some_and(|proxy| !proxy.is_empty())

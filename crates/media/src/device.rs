@@ -1,4 +1,4 @@
-//! Which names are those of devices.
+//! The names of devices.
 
 /// A camera, a screen or a generator: what FFmpeg calls its kind, and its name among those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a frame's colour tags mean to us.
+//! The meaning of a frame's colour tags.
 
 use super::av::{self, PixelDescriptor};
 use super::info::OpenOptions;

@@ -10,7 +10,7 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
-    Hud, Lasting, OpenPanels, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
+    Hud, Lasting, OpenPanels, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
@@ -229,7 +229,7 @@ impl Hud {
 
     /// Those of the open panels that there is width for.
     fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
-        // A wall of scopes leaves them less than the window; and the window may be another than what was gathered for it.
+        // Scopes beside the picture leave them less than the window; and the window may be another than what was gathered for it.
         let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }
@@ -285,7 +285,7 @@ impl Hud {
         }
         self.height_for_adjusting = left.height();
         if shown.adjusting && left.width() >= LEAST_WIDTH {
-            let panel = adjusting::show(ui, left, model, commands);
+            let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);

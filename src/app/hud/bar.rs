@@ -9,6 +9,7 @@ use super::icons::{self, Icon};
 use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
+use crate::app::strip::StripSize;
 use crate::keys::{self, Action, SpeedChange};
 use histoscope_core::text::{behind_text, clock_time, time_text};
 
@@ -54,7 +55,7 @@ pub fn height(free: Rect, model: &Model<'_>) -> f32 {
 fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     match model.file.strip {
         None => LINE_ROW,
-        Some(_) if model.file.has_tall_strip => {
+        Some(_) if model.file.strip_size == StripSize::Tall => {
             let room = free.height() - LEAST_BELOW - 2.0 * PADDING.y - ROW;
             TALL_ROW.min(room).max(STRIP_ROW)
         }
@@ -349,7 +350,7 @@ impl ButtonRow<'_> {
             self.speed(model.play.speed);
         }
         if self.rect.width() > 40.0 {
-            let color = if model.adjusting.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
+            let color = if model.look.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
             let rect = self.take_right(BUTTON);
             self.icon(rect, Icon::Sliders, color, Action::ToggleAdjusting, "Adjustments");
         }
@@ -357,7 +358,7 @@ impl ButtonRow<'_> {
 
     fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {
         let name = model.scopes.components.channel_names()[channel];
-        let is_on = model.scopes.channels.contains(channel);
+        let is_on = model.look.channels.contains(channel);
         let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
         let ink = if is_on { controls::INK } else { color };

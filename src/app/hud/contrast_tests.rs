@@ -12,9 +12,10 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::draw::FontTextures;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::gpu::{AdapterChoice, Gpu, Renderer};
+use histoscope_render::gpu::{AdapterChoice, Gpu};
 use histoscope_render::view::scene::Scene;
 
 const PICTURES: [[u8; 3]; 6] = [[0; 3], [255; 3], [255, 0, 0], [0, 0, 255], [255, 255, 0], [0, 255, 255]];
@@ -42,7 +43,7 @@ fn color(image: &Image, x: u32, y: u32) -> Color32 {
 #[test]
 fn text_can_be_read_on_the_pixels_that_lie_behind_it() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-    let mut renderer = Renderer::headless(&gpu);
+    let mut renderer = Renderer::headless(&gpu, BackendKind::Cpu);
     let mut found = std::collections::BTreeMap::<String, (usize, String)>::new();
     let mut looked_at = 0;
     for (number, size) in SIZES.into_iter().enumerate() {
@@ -65,7 +66,7 @@ fn text_can_be_read_on_the_pixels_that_lie_behind_it() {
             let picture = PICTURES[(index + number) % PICTURES.len()];
             for picture in [picture, PICTURES[(index + number + 1) % PICTURES.len()]] {
                 let placing = (Ratio::ONE, Orientation::default());
-                renderer.load_region(&gpu, &plain(picture), placing, None, Components::Rgbl, None).expect("it loads");
+                renderer.load(&gpu, &plain(picture), placing, None, Components::Rgbl).expect("it loads");
                 let (with, behind) = (drawn(&mut renderer, shapes.clone()), drawn(&mut renderer, bare.clone()));
                 for (words, rect, colors) in texts_before_all(&items(&shapes)) {
                     let rect = (rect * points)

@@ -52,7 +52,7 @@ fn difference(pair: Pair, model: &Model<'_>) -> String {
 
 /// The names of the picture that is shown with the live one, and of that.
 fn names(other: Other, model: &Model<'_>) -> [String; 2] {
-    let adjustments = &model.adjusting.adjustments;
+    let adjustments = &model.look.adjustments;
     match other {
         Other::Source => ["source".to_owned(), adjustments.to_string()],
         Other::Held | Other::Second => {

@@ -134,7 +134,7 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
 /// A heading with its rows: keys and words.
 struct HelpBlock {
     name: &'static str,
-    rows: Vec<(Vec<String>, &'static str)>,
+    rows: Vec<(Vec<String>, String)>,
 }
 
 impl HelpBlock {
@@ -142,9 +142,9 @@ impl HelpBlock {
     fn all() -> Vec<Self> {
         let of_section = |section: Section| Self {
             name: section.name(),
-            rows: keys::rows(section).map(|row| (row.labels(), row.help)).collect(),
+            rows: keys::rows(section).map(|row| (row.labels(), row.help())).collect(),
         };
-        let gestures = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], *help));
+        let gestures = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], (*help).to_owned()));
         let pointer = Self { name: "Pointer", rows: gestures.collect() };
         Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
     }
@@ -175,7 +175,7 @@ impl HelpBlock {
         let font = egui::FontId::proportional(theme::TEXT + 1.0);
         ui.painter().text(at.min, Align2::LEFT_TOP, self.name, font, theme::ACCENT);
         for (labels, help) in &self.rows {
-            let row = (labels.as_slice(), *help);
+            let row = (labels.as_slice(), help.as_str());
             let height = Self::row_height(ui, row, (width, words));
             let (rect, _) = ui.allocate_exact_size(vec2(width, height + SPACE), egui::Sense::hover());
             let mut left = rect.min.x;

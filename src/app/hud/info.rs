@@ -283,8 +283,7 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::picture::Field;
-    use histoscope_core::picture::Ratio;
+    use histoscope_core::picture::{Field, FrameFacts, Ratio};
     use histoscope_media::{Decoder, OpenOptions};
 
     #[test]
@@ -309,11 +308,12 @@ mod tests {
             let lines = info_lines(&StreamInfo { scan, ..decoder.info().clone() }, frame, machine);
             lines.into_iter().find(|line| line.name == "scan").expect("a line").value
         };
-        let interlaced = Frame { scan: Scan::TopFirst, ..frame.clone() };
+        let scanned = |scan| Frame { facts: FrameFacts { scan, ..frame.facts.clone() }, ..frame.clone() };
+        let interlaced = scanned(Scan::TopFirst);
         assert_eq!(of(&interlaced, Some(Scan::BottomFirst)), "interlaced, top field first");
         let contradicted = "interlaced, top field first (the header says progressive)";
         assert_eq!(of(&interlaced, Some(Scan::Progressive)), contradicted);
-        let single = Frame { scan: Scan::BottomField, ..frame.clone() };
+        let single = scanned(Scan::BottomField);
         assert_eq!(of(&single, Some(Scan::Progressive)), "single fields, this is a bottom field");
         let top = frame.clone().of_field(Field::Top).expect("two lines");
         assert_eq!(of(&top, None), "not stated; the top field alone is shown and counted");

@@ -56,7 +56,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let rounding = egui::CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
     theme::fill_plate(&painter, rect, rounding, theme::PLATE);
     painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
-    if model.scopes.linear && model.scopes.components == Components::Rgbl {
+    if model.look.histograms.linear_luminance && model.scopes.components == Components::Rgbl {
         ui.interact(rect, egui::Id::unique("counted"), egui::Sense::hover()).on_hover_text(meanings::LINEAR);
     }
 }

@@ -242,41 +242,27 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
-                    self.does(ui, action, command);
+                    self.asks(ui, action, command);
                 }
                 MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {
                     for channel in 0..menu.model.scopes.components.channel_names().len() {
                         let action = Action::ToggleChannel(channel);
-                        menu.does(ui, action, Command::Do(action));
+                        menu.does(ui, action);
                     }
                     if menu.model.scopes.components == Components::Rgbl {
-                        let is_on = menu.model.scopes.linear;
-                        let words =
-                            if is_on { "Hide luminance of linear light" } else { "Show luminance of linear light" };
-                        if menu.line(ui, words, "", true).on_hover_text(meanings::LINEAR).clicked() {
-                            menu.commands.push(Command::Linear(!is_on));
-                        }
+                        menu.does(ui, Action::ToggleLinear).on_hover_text(meanings::LINEAR);
                     }
                 }),
                 MenuLine::Clip => self.further(ui, "Timeline", Self::clip),
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
                     for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
-                        let words =
-                            count.map_or_else(|| "A bin for each code".to_owned(), |count| format!("{count} bins"));
-                        let now = if menu.model.scopes.bins == count { "now" } else { "" };
-                        if menu.line(ui, &words, now, true).clicked() {
-                            menu.commands.push(Command::Bins(count));
-                        }
+                        menu.value(ui, Action::SetBins(count));
                     }
                 }),
                 MenuLine::Overlaps => self.further(ui, "Overlap colours", |menu, ui| {
-                    for (overlaps, words) in [(Overlaps::Light, "Mixed as light"), (Overlaps::Table, "From the table")]
-                    {
-                        let now = if menu.model.scopes.overlaps == overlaps { "now" } else { "" };
-                        if menu.line(ui, words, now, true).clicked() {
-                            menu.commands.push(Command::Overlaps(overlaps));
-                        }
+                    for overlaps in [Overlaps::Light, Overlaps::Table] {
+                        menu.value(ui, Action::SetOverlaps(overlaps));
                     }
                 }),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),

@@ -3,7 +3,7 @@
 //! [`Hud`] decides whether anything is to be seen and lays it out with egui from a [`Model`]; it changes nothing by
 //! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
 
-mod adjusting;
+mod adjustments;
 mod arrangement;
 mod bar;
 mod card;
@@ -263,7 +263,7 @@ impl Hud {
     /// Whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
-        self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
+        self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjustments::FULL_HEIGHT
     }
 
     /// Whether the last drawing said that a seek takes long.

@@ -14,11 +14,11 @@ use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::app::recent::RecentFile;
 use crate::app::signal::lost_text;
-use crate::app::strip::Preview;
+use crate::app::strip::{Preview, StripSize};
 use crate::keys::Action;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::graticule::ScopeSubject;
-use histoscope_core::adjust::{Adjustment, Adjustments, Choices};
+use histoscope_core::adjust::{Adjustment, Choices};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Timecode;
 use histoscope_core::strip::{Sought, Strip};
@@ -26,13 +26,10 @@ use histoscope_core::text::time_text;
 use histoscope_media::VideoTrack;
 use histoscope_media::playback::SeekGoal;
 use histoscope_render::gpu::draw::Channels;
-use histoscope_render::view::datascope::Datascope;
-use histoscope_render::view::exposure::{Exposure, Tint};
+use histoscope_render::view::exposure::Tint;
 use histoscope_render::view::marked::Marked;
-use histoscope_render::view::overlay::Overlaps;
-use histoscope_render::view::placement::Fit;
-use histoscope_render::view::scene::{Counted, Other, Pair, Seam, Sharing};
-use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
+use histoscope_render::view::scene::{Look, Other, Pair, Seam};
+use histoscope_render::view::scopes::ScopeKind;
 
 /// What the display over the picture asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,18 +46,8 @@ pub enum Command {
     Choose(Adjustment, Choices),
     /// Show these findings of the clip, and go to them.
     LookFor(Sought),
-    /// Show other zebras, marks or false colours.
-    Expose(Exposure),
-    /// Count another picture.
-    Count(Counted),
-    /// Draw so many bins of a channel; `None` for one for each code.
-    Bins(Option<u32>),
-    /// Take the colours of overlaps from there.
-    Overlaps(Overlaps),
-    /// Draw the luminance of linear light too, or not any more.
-    Linear(bool),
-    /// Show the scopes so.
-    Scopes(ScopeStyle),
+    /// Give the picture another look; the panel that asks for it shows what has changed.
+    Show(Look),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
     /// Copy the values of what lies at this point of the view, in points.
@@ -82,24 +69,14 @@ pub enum Command {
 /// The adjustments and what is shown of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AdjustmentView {
-    /// Those that are on.
-    pub adjustments: Adjustments,
     /// The parameters of all.
     pub choices: Choices,
-    /// Which picture is to be counted where there are two.
-    pub counted: Counted,
-    /// How another picture is to be shown with the live one.
-    pub sharing: Sharing,
-    /// How one is, if there is one.
+    /// How another picture is shown with the live one, if one is.
     pub pair: Option<Pair>,
     /// Where they meet on the view, and the view's width in pixels.
     pub seam: Option<(Seam, u32)>,
     /// Whether the pointer is where it takes hold of the divider.
     pub is_at_divider: bool,
-    /// Whether cumulative curves are on.
-    pub curves: bool,
-    /// Whether the soft backdrop is on.
-    pub backdrop: bool,
     /// The newest luminance codes at which the second class and those after it begin.
     pub thresholds: Option<[u32; 4]>,
 }
@@ -224,8 +201,8 @@ pub struct FileView<'a> {
     pub preview: Option<(&'a Arc<Preview>, bool)>,
     /// The clip as a strip, as far as it is known, where it is shown.
     pub strip: Option<&'a Strip>,
-    /// Whether that is shown tall.
-    pub has_tall_strip: bool,
+    /// How much of it is shown.
+    pub strip_size: StripSize,
     /// Which findings are shown in it.
     pub sought: Sought,
     /// From when to when nothing came of a live source, as far as it is kept, in seconds.
@@ -252,10 +229,6 @@ pub struct HeldView<'a> {
 pub struct PictureView<'a> {
     /// Whether the window fills the screen.
     pub is_full: bool,
-    /// How the picture fits the window.
-    pub fit: Fit,
-    /// How codes are written in large pixels.
-    pub datascope: Datascope,
     /// How much of what is counted is in view, in words, where that is not all.
     pub seen: Option<&'a str>,
 }
@@ -267,18 +240,10 @@ pub struct ScopesView<'a> {
     pub components: Components,
     /// Bits of a code.
     pub bits: u32,
-    /// Channels that are on.
-    pub channels: Channels,
     /// The histograms that are shown.
     pub histograms: &'a [HistogramArea],
     /// Which picture they are of, and in how many bins, in words, where that is to be said.
     pub counted: Option<&'a str>,
-    /// Bins of a channel, where they are not one for each code.
-    pub bins: Option<u32>,
-    /// Whether the luminance of linear light is drawn.
-    pub linear: bool,
-    /// Where the colours of overlaps come from.
-    pub overlaps: Overlaps,
     /// The channel that a brush selects in alone, if one was clicked.
     pub brushed_only: Option<usize>,
 }
@@ -297,8 +262,6 @@ pub struct ScopeArea {
 /// The scopes beside the histograms.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BesideView<'a> {
-    /// How they are chosen to look.
-    pub style: ScopeStyle,
     /// Those that are shown.
     pub areas: &'a [ScopeArea],
     /// What they are of.
@@ -354,8 +317,6 @@ pub enum MarkedView<'a> {
 /// Zebras, marks and false colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExposureView<'a> {
-    /// Which are on, and from where on.
-    pub chosen: Exposure,
     /// The false colours of the picture on screen, if it is shown in such.
     pub tint: Option<Tint>,
     /// Whether their panel is there, as the controls are.
@@ -402,6 +363,8 @@ pub struct PointerView<'a> {
 pub struct Model<'a> {
     /// Which file is on screen.
     pub file: FileView<'a>,
+    /// The look of the picture.
+    pub look: Look,
     /// How the picture is seen.
     pub picture: PictureView<'a>,
     /// Where playback is.

@@ -6,7 +6,7 @@ use super::card::{Card, CardLine};
 use super::theme;
 use histoscope_core::histogram::{Cumulative, Selected};
 use histoscope_render::view::binning::Binning;
-use histoscope_render::view::lamps;
+use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Brush;
 
@@ -50,7 +50,7 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// What an outermost bin holds, as its lamps tell it: for each channel the count, its share, and whether the lamp is lit.
+    /// What an outermost bin holds, as its clip indicators tell it: for each channel the count, its share, and whether the clip indicator is lit.
     #[must_use]
     pub fn of_end(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
         let end = if bin == 0 { "lowest" } else { "highest" };
@@ -59,7 +59,7 @@ impl Readout {
         let lines = shown.map(|channel| {
             let own = sums.channel(channel);
             let (count, samples) = (own.count_in(bin..=bin), own.samples());
-            let verdict = if lamps::is_lit(count, samples) { "> 0.1 %" } else { "≤ 0.1 %" };
+            let verdict = if clip_indicators::is_lit(count, samples) { "> 0.1 %" } else { "≤ 0.1 %" };
             line(sums, channel, vec![count.to_string(), share_text(own.share_in(bin..=bin)), verdict.to_owned()])
         });
         Card { title, swatch: None, lines: lines.collect() }

@@ -66,7 +66,7 @@ fn image_of(raster: &Raster) -> ColorImage {
 
 /// The channels that are shown: the colours that are on in the histograms, over one another, or luminance where none is.
 pub fn shown(model: &Model<'_>) -> ShownChannels {
-    let colors = [0, 1, 2].map(|channel| model.scopes.channels.contains(channel));
+    let colors = [0, 1, 2].map(|channel| model.look.channels.contains(channel));
     let has_colors = model.scopes.components == Components::Rgbl && colors.contains(&true);
     if has_colors { ShownChannels::Colors(colors) } else { ShownChannels::Luminance }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use egui::{Rect, RichText, Ui};
 
 use super::theme;
+use histoscope_core::scopes::PerScope;
 use histoscope_render::gpu::live::PassTimes;
 
 /// What the panel of times tells.
@@ -47,8 +48,8 @@ impl TimingTable {
         }
         lines.push(("scale", gpu(times.scale)));
         lines.extend(times.cpu_scopes.map(|time| ("scopes (CPU)", micros(time))));
-        lines.extend(times.waveform.map(|time| ("waveform", micros(time))));
-        lines.extend(times.vectorscope.map(|time| ("vectorscope", micros(time))));
+        let scopes = PerScope::NAMES.zip(times.scopes).each();
+        lines.extend(scopes.filter_map(|(name, time)| Some((name, micros(time?)))));
         lines.extend(times.cpu_adjust.map(|time| ("adjust (CPU)", micros(time))));
         lines.extend(times.adjust.map(|time| ("adjust", micros(time))));
         lines.extend(times.cpu_paint.map(|time| ("paint (CPU)", micros(time))));

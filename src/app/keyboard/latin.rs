@@ -67,10 +67,7 @@ mod tests {
             assert_eq!(does(text, text, place, NONE), Some(action), "{text}");
         }
         assert_eq!(does("М", "м", 'v', Modifiers::SHIFT), Some(Action::NextArrangement));
-        assert_eq!(
-            does("Х", "х", '[', Modifiers::SHIFT),
-            Some(Action::Speed(SpeedChange::By(0.5)))
-        );
+        assert_eq!(does("Х", "х", '[', Modifiers::SHIFT), Some(Action::Speed(SpeedChange::By(0.5))));
         assert_eq!(does("п", "п", 'g', Modifiers::CONTROL), Some(Action::EnterTime));
     }
 

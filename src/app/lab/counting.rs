@@ -66,7 +66,7 @@ enum Rig {
 struct Ready {
     gpu: Arc<Gpu>,
     setup: Setup,
-    /// Of how many pixels across and down one is counted at most, so that the video plays on.
+    /// Of how many pixels across and down one is counted at most, to keep the video playing.
     least_step: u32,
     runner: Runner,
     times: Times,
@@ -272,7 +272,7 @@ impl Ready {
         let reduction = self.runner.ladder().reduction();
         match (reduction, self.is_on_cpu() && self.is_playing) {
             (Some(text), true) => Some(format!("{text}, and of a few frames a second")),
-            (None, true) => Some("counts a few frames a second, so that the video plays on".to_owned()),
+            (None, true) => Some("counts a few frames a second, to keep the video playing".to_owned()),
             (reduction, false) => reduction,
         }
     }

@@ -45,7 +45,7 @@ pub struct Open {
     choice: LabChoice,
     /// When it was opened.
     since: Instant,
-    /// Whether the panel tells what matters most alone, so that the video plays on.
+    /// Whether the panel tells what matters most alone, to keep the video playing.
     is_brief: bool,
     work: Topical,
     /// The video that it is at work on, once there is one.

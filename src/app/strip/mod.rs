@@ -5,11 +5,11 @@ mod cache;
 mod counter;
 mod filler;
 mod gate;
-mod gathering;
-mod glimpsing;
 mod key_frame;
+mod keyframe_scan;
 mod preview;
-mod reading;
+mod subject;
+mod watcher;
 
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
@@ -18,16 +18,17 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Waker;
 use super::session::{Interpretation, Session};
+use crate::keys::State;
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
-use gathering::{Gathering, Span};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{Sought, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use key_frame::Preview;
 use preview::Previews;
-use reading::StripSubject;
+use subject::StripSubject;
+use watcher::{Gathering, Span};
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -56,14 +57,17 @@ impl StripSize {
         }
     }
 
-    /// What is said of it.
+    /// Its name in the menu and in notes.
     #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Small => "the clip behind the timeline: small",
-            Self::Tall => "the clip behind the timeline: tall",
-            Self::Off => "the clip behind the timeline: off",
-        }
+    pub fn state(self) -> State {
+        State::Is(
+            match self {
+                Self::Small => "small",
+                Self::Tall => "tall",
+                Self::Off => "off",
+            }
+            .to_owned(),
+        )
     }
 }
 

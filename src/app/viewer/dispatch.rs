@@ -5,8 +5,9 @@ use std::time::Instant;
 use super::{Flow, Viewer};
 use crate::app::history::Step;
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
-use crate::app::leaving::Leaving;
+use crate::app::look;
 use crate::app::options::AppError;
+use crate::app::quit_question::Leaving;
 use crate::keys::Action;
 use histoscope_core::adjust::Parameter;
 use histoscope_render::view::overlay::Channels;
@@ -25,7 +26,7 @@ impl Viewer {
             self.work.note(Note::done(format!("nothing to {word}")), now);
             return Ok(());
         };
-        let text = before.told(&after);
+        let text = before.change(&after);
         self.work.choose(if forward { &after } else { &before }, now)?;
         self.history.adopt(self.work.chosen());
         self.work.note(Note::done(format!("{}: {text}", if forward { "redone" } else { "undone" })), now);
@@ -52,34 +53,16 @@ impl Viewer {
                 return Ok(Flow::Continue);
             }
             Command::Choose(kind, choices) => {
-                self.work.adjuster.choose(kind, choices, &mut self.work.scene.adjustments);
+                self.work.adjuster.choose(kind, choices, &mut self.work.scene.look.adjustments);
                 self.work.settings.changed(now);
             }
-            Command::Expose(exposure) => {
-                log::debug!("exposure: {exposure:?}");
-                self.work.scene.exposure = exposure;
+            Command::Show(look) => {
+                let changed = look::changes(&self.work.scene.look, &look, self.work.bins.components);
+                log::debug!("shown: {}", changed.join(", "));
+                self.work.scene.look = look;
                 self.work.settings.changed(now);
-            }
-            Command::Count(counted) => self.work.scene.counted = counted,
-            Command::Overlaps(overlaps) => {
-                self.work.scene.style.overlaps = overlaps;
-                self.work.settings.changed(now);
-                self.work.note(Note::done(format!("overlaps: {}", overlaps.name())), now);
-            }
-            Command::Linear(is_on) => {
-                self.work.scene.style.linear_luminance = is_on;
-                self.work.settings.changed(now);
-                let word = if is_on { "on" } else { "off" };
-                self.work.note(Note::done(format!("luminance of linear light {word}")), now);
-            }
-            Command::Bins(bins) => {
-                self.work.scene.style.bins = bins;
-                self.work.settings.changed(now);
-                let text = bins.map_or_else(|| "a bin for each code".to_owned(), |count| format!("{count} bins"));
-                self.work.note(Note::done(text), now);
             }
             Command::LookFor(sought) => self.work.look_for(sought, now),
-            Command::Scopes(scopes) => self.work.show_scopes(scopes, now),
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),

@@ -6,9 +6,9 @@ use crate::app::geometry::Geometry;
 use crate::app::gestures::Gestures;
 use crate::app::hud::UiEvents;
 use crate::app::keyboard;
-use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
-use crate::app::pointing::{HeldKeys, PointerCommand};
+use crate::app::pointer::{HeldKeys, PointerCommand};
+use crate::app::quit_question::Leaving;
 use crate::keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
@@ -84,7 +84,8 @@ impl Viewer {
         let held = HeldKeys { shift: self.modifiers.shift, channel: self.held_channel.or(self.brushed_only) };
         // Its key has toggled it; while it is held for a brush it is there.
         let mut scene = self.work.scene;
-        scene.channels = self.held_channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));
+        scene.look.channels =
+            self.held_channel.map_or(scene.look.channels, |held| scene.look.channels.union(Channels::one(held)));
         let geometry = Geometry { scene: &scene, ..self.work.geometry() };
         let commands = self.pointer.on_event((event, held), &geometry, &self.work.hud, now);
         if !commands.is_empty() {
@@ -96,11 +97,11 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
-                PointerCommand::Divide(share) => self.work.scene.pair.sharing = Sharing::Divider(share),
+                PointerCommand::Divide(share) => self.work.scene.look.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brushes.histogram = Some(brush);
                     // What is brushed is seen.
-                    self.work.scene.channels = self.work.scene.channels.union(brush.channels);
+                    self.work.scene.look.channels = self.work.scene.look.channels.union(brush.channels);
                 }
                 PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,

@@ -6,6 +6,7 @@ use super::Workspace;
 use crate::app::chosen::Chosen;
 use crate::app::config::Settings;
 use crate::app::hud::Note;
+use crate::app::look;
 use crate::app::marked::{MarkedPicture, Which};
 use crate::app::options::AppError;
 use crate::app::regions;
@@ -20,23 +21,15 @@ use histoscope_render::view::region::Region;
 impl Workspace {
     /// Writes the choices that last.
     pub fn keep_settings(&mut self) {
-        self.fits.keep(self.scene.view.fit);
-        let mut settings = Settings {
-            histograms: self.scene.style,
-            shown: self.scene.overlays,
-            fit: self.fits.otherwise,
-            fits: self.fits.chosen.clone(),
+        self.fits.keep(self.scene.look.view.fit);
+        let settings = Settings {
+            look: self.scene.look,
+            fits: self.fits.choices().clone(),
             pinned: self.hud.is_pinned(),
-            curves: self.scene.curves,
             strip: self.strip.size,
             readout: self.hud.readout,
-            scopes: self.scene.scopes,
-            exposure: self.scene.exposure,
-            datascope: self.scene.datascope,
             adjustments: self.adjuster.choices,
-            ..Settings::default()
         };
-        settings.set_channels(self.scene.channels);
         self.settings.keep(&settings);
     }
 
@@ -76,19 +69,17 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Takes zebras, marks and false colour off the picture; says whether there were any.
+    /// Takes zebra, marks and false colour off the picture; returns whether there were any.
     pub fn clear_exposure(&mut self, now: Instant) -> bool {
-        let exposure = &mut self.scene.exposure;
-        let (is_marked, is_tinted) = (exposure.zebra || exposure.marks, exposure.false_color.shown);
-        let text = match (is_marked, is_tinted) {
-            (false, false) => return false,
-            (true, false) => "zebras and marks off",
-            (false, true) => "false colour off",
-            (true, true) => "zebras, marks and false colour off",
-        };
+        let before = self.scene.look;
+        let exposure = &mut self.scene.look.exposure;
         (exposure.zebra, exposure.marks, exposure.false_color.shown) = (false, false, false);
+        let changed = look::changes(&before, &self.scene.look, self.bins.components);
+        if changed.is_empty() {
+            return false;
+        }
         self.settings.changed(now);
-        self.note(Note::done(text), now);
+        self.note(Note::done(changed.join(", ")), now);
         true
     }
 
@@ -96,8 +87,8 @@ impl Workspace {
     pub fn tint(&self) -> Option<Tint> {
         let session = self.session.as_ref()?;
         let picture = session.read(session.frame.as_ref()?).picture;
-        let exposure = &self.scene.exposure;
-        if self.scene.adjustments.is_off() {
+        let exposure = &self.scene.look.exposure;
+        if self.scene.look.adjustments.is_off() {
             return exposure.tint(picture.layout(), picture.colorimetry());
         }
         exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
@@ -105,14 +96,15 @@ impl Workspace {
 
     /// Has what is marked of the picture that stands be looked for; whether more of that is known than before.
     pub fn follow_marked(&mut self) -> bool {
-        let session = self.session.as_ref().filter(|_| self.scene.exposure.marks && self.stands());
+        let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.stands());
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
-        let adjustments = self.scene.adjustments;
+        let adjustments = self.scene.look.adjustments;
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
                 let reading = frame.reading();
-                let Frame { video, serial, pts_ticks, .. } = *frame;
+                let Frame { video, serial, .. } = *frame;
+                let pts_ticks = frame.pts_ticks;
                 MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
@@ -120,14 +112,20 @@ impl Workspace {
             // It is made with the next drawing.
             (_, None) => MarkedPicture::Nothing,
         };
-        self.marked.follow(shown, &self.scene.exposure, (self.bins.components, self.bins.region.counted()))
+        self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
     }
 
     /// What is chosen now, to come back to.
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         let interpretation = self.session.as_ref().map(|session| session.interpretation).unwrap_or_default();
-        Chosen::of(&self.scene, (self.bins.components, self.bins.region), interpretation, self.adjuster.choices)
+        Chosen {
+            look: self.scene.look,
+            components: self.bins.components,
+            region: self.bins.region,
+            interpretation,
+            parameters: self.adjuster.choices,
+        }
     }
 
     /// Brings back what was chosen.
@@ -141,7 +139,7 @@ impl Workspace {
             is_counted_anew |= session.interpretation != chosen.interpretation;
             session.interpretation = chosen.interpretation;
         }
-        self.scene = chosen.on(&self.scene);
+        chosen.restore(&mut self.scene);
         if counts_others {
             self.scene.brushes = Brushes::default();
         }

@@ -56,7 +56,7 @@ impl Workspace {
             return self.tell_copied(Err(format!("nothing was copied: {}", self.other_shown())), now);
         }
         let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
-        let adjusted = self.scene.counted_in(self.bins.components) != Counted::Source;
+        let adjusted = self.scene.look.counted_in(self.bins.components) != Counted::Source;
         let tag = FrameTag { adjusted, region: self.bins.region.counted(), ..FrameTag::of(frame) };
         let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
             Ok(histogram) => histogram.cumulative(),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Workspace;
-use crate::app::held::{HoldOutcome, MOST, Reference};
+use crate::app::comparison::{HoldOutcome, MOST, Reference};
 use crate::app::hud::Note;
 use crate::app::options::AppError;
 use histoscope_core::picture::Frame;
@@ -119,10 +119,11 @@ impl Workspace {
 
     /// Has the frame that is compared with drawn: its bins as outlines, and its picture with the live one.
     pub fn follow_held(&mut self, now: Instant) {
-        self.scene.pair.other = self.held.other();
-        let frame = self.held.outlined().map(|held| &held.frame).filter(|_| !self.scene.pair.is_alone());
-        if let Err(reason) = self.graphics.renderer.set_beside(&self.graphics.gpu, frame) {
-            self.scene.pair.sharing = Sharing::Alone;
+        self.scene.other = self.held.other();
+        let frame =
+            self.held.outlined().map(|held| &held.frame).filter(|_| !(self.scene.look.sharing == Sharing::Alone));
+        if let Err(reason) = self.graphics.renderer.set_comparison(&self.graphics.gpu, frame) {
+            self.scene.look.sharing = Sharing::Alone;
             self.note(
                 Note::warning(format!("the other picture cannot be drawn, and the live one is shown alone: {reason}")),
                 now,
@@ -138,13 +139,13 @@ impl Workspace {
         match self.held.outlined_in(components) {
             Some(held) => {
                 // Its outlines take the place of the source's.
-                let filled = self.scene.filled_text(components);
+                let filled = self.scene.look.filled_text(components);
                 let outline = format!("outline: {}", held.name);
                 Some(filled.map_or_else(|| outline.clone(), |filled| format!("{filled}; {outline}")))
             }
             None if self.held.second_shown().is_some() => Some("the second clip".to_owned()),
             None if self.held.is_shown() => Some("held frame".to_owned()),
-            None => self.scene.counted_text(components),
+            None => self.scene.look.counted_text(components),
         }
     }
 }

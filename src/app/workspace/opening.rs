@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::Workspace;
+use crate::app::clip_in_step::Second;
 use crate::app::hud::Note;
 use crate::app::recent::{RecentFile, place_text};
-use crate::app::second::Second;
 use crate::app::session::Session;
 use crate::keys::{self, Action};
 use histoscope_core::picture::Frame;
@@ -22,7 +22,7 @@ impl Workspace {
         self.leave();
         self.scene.brushes = Brushes::default();
         self.scene.marks = None;
-        self.scene.view = ViewSettings::fitted(self.scene.view.fit);
+        self.scene.look.view = ViewSettings::fitted(self.scene.look.view.fit);
         self.strip.forget();
         self.hud.change_video();
         let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::Workspace;
 use crate::app::hud::Note;
 use crate::app::options::AppError;
-use crate::app::{regions, styling, transport};
+use crate::app::{look, regions, transport};
 use crate::keys::Action;
 use histoscope_core::adjust::Adjustment;
 
@@ -43,12 +43,16 @@ impl Workspace {
 
     /// Changes how the picture looks where the key is one for that; whether it was.
     fn restyle(&mut self, action: Action, now: Instant) -> bool {
-        let counted = (self.bins.components, self.geometry().bits().unwrap_or(8));
+        let (components, bits) = (self.bins.components, self.geometry().bits().unwrap_or(8));
+        let before = self.scene.look;
         // What is held may have changed since the last drawing.
-        self.scene.pair.other = self.held.other();
-        let changed = styling::restyle(&mut self.scene, counted, action)
-            .or_else(|| self.adjuster.adjust(&mut self.scene, action));
-        let Some(mut text) = changed else { return false };
+        self.scene.other = self.held.other();
+        let text = if look::apply(&mut self.scene.look, (components, bits), action) {
+            look::note(&before, &self.scene, components, action)
+        } else {
+            self.adjuster.apply(&mut self.scene.look.adjustments, action)
+        };
+        let Some(mut text) = text else { return false };
         if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
             text = format!("{text}  ·  {percent}");
         }
@@ -120,7 +124,7 @@ impl Workspace {
 
     /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
     fn introduce(&mut self, kind: Adjustment, now: Instant) {
-        let is_wanted = kind.is_on(&self.scene.adjustments) && !self.adjuster.introduced;
+        let is_wanted = kind.is_on(&self.scene.look.adjustments) && !self.adjuster.introduced;
         if is_wanted
             && self.hud.shows_controls(now)
             && self.hud.has_room_for_adjusting(self.geometry().width_in_points())

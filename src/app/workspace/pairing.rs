@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::Workspace;
+use crate::app::clip_in_step::Asked;
 use crate::app::hud::Note;
 use crate::app::options::AppError;
-use crate::app::second::Asked;
 use histoscope_render::engine::EngineError;
 
 /// What is said where there is none.

@@ -6,6 +6,7 @@ use super::Workspace;
 use crate::app::hud::{Note, finding_text, of_all};
 use crate::app::strip::StripSize;
 use crate::app::transport;
+use crate::keys::{self, Action};
 use histoscope_core::strip::{Sought, Strip};
 use histoscope_core::text::time_text;
 
@@ -20,7 +21,8 @@ impl Workspace {
         self.strip.size = size;
         self.settings.changed(now);
         self.hud.wake(now);
-        self.note(Note::done(size.text()), now);
+        let text = keys::label(Action::NextStrip).map(|label| label.note(&size.state()));
+        self.note(Note::done(text.unwrap_or_default()), now);
     }
 
     /// Draws the strip anew where it is on screen and more of it is known; when to look again.

@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 pub use partners::Other;
 use partners::{Partner, PartnerSupply, Partners};
 
-use super::comparison::tally::ComparisonTally;
+use super::comparison::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
 use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::frames::{Bound, NumberedFrames};
 use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
 use histoscope_core::picture::region::Rect;
@@ -156,7 +156,7 @@ impl<'a> FramePairs<'a> {
         let Some(mut comparison) = self.compared.pop_front() else { return Ok(None) };
         comparison.add_distances(ours.counts.rgbl.as_ref(), theirs.counts.rgbl.as_ref());
         comparison.add_distances(ours.counts.coded.as_ref(), theirs.counts.coded.as_ref());
-        self.tally.add((ours.facts.number, ours.facts.time_secs), &comparison);
+        self.tally.add((ours.number, ours.frame.facts.time_secs), &comparison);
         Ok(Some(CountedFrame { comparison: Some(comparison), ..ours }))
     }
 

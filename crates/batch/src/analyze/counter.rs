@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::figures::present;
 use histoscope_core::adjust::{Adjustments, plain};

@@ -3,22 +3,21 @@
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::comparison::tally::ComparisonTally;
+use super::comparison::ComparisonTally;
 use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, RunComponents, RunCounter};
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
+use crate::fields::FrameDescription;
 use crate::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, FrameReading, Picture, Ratio, Scan, SourceFormat, Timecode};
+use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
@@ -64,50 +63,13 @@ impl Request {
     }
 }
 
-/// What is known of a frame besides its counts.
-#[derive(Debug, Clone)]
-pub struct FrameFacts {
-    /// Its number in the whole file, from 0, in presentation order.
-    pub number: u64,
-    /// Presentation timestamp in ticks of `time_base`.
-    pub pts_ticks: i64,
-    /// Seconds per tick.
-    pub time_base: Ratio,
-    /// Seconds from the first frame of the video.
-    pub time_secs: f64,
-    /// Its timecode, where it has one.
-    pub timecode: Option<Timecode>,
-    /// How long it is shown, in seconds.
-    pub duration_secs: f64,
-    /// Whether decoding can start here.
-    pub key: bool,
-    /// The letter of its coding type.
-    pub picture_type: Option<char>,
-    /// Whether the decoder reported damage.
-    pub damaged: bool,
-    /// Width and height of the whole picture in pixels.
-    pub size: (u32, u32),
-    /// Width of a pixel over its height.
-    pub sample_aspect: Ratio,
-    /// Bits a sample.
-    pub depth: u8,
-    /// How the samples were read as colour.
-    pub reading: FrameReading,
-    /// How the picture was scanned.
-    pub scan: Scan,
-    /// What the pixels were before.
-    pub source: Arc<SourceFormat>,
-    /// The part that was counted, where it is not the whole picture.
-    pub region: Option<Rect>,
-    /// When the data of a live frame came in.
-    pub arrival: Option<SystemTime>,
-}
-
 /// A frame with its counts.
 #[derive(Debug, Clone)]
 pub struct CountedFrame {
+    /// Its number in the whole file, from 0, in presentation order.
+    pub number: u64,
     /// The frame.
-    pub facts: FrameFacts,
+    pub frame: FrameDescription,
     /// Its counts.
     pub counts: FrameCounts,
     /// What it differs by from its partner, where it is compared.
@@ -270,9 +232,10 @@ pub(super) struct CountingWork<'a> {
 
 /// A frame whose counts are under way.
 struct Waiting {
-    facts: FrameFacts,
-    /// The frame itself, where a thumbnail of it may be wanted.
-    frame: Option<Frame>,
+    number: u64,
+    frame: FrameDescription,
+    /// The frame with its picture, where a thumbnail of it may be wanted.
+    picture: Option<Frame>,
 }
 
 impl<'a> CountingWork<'a> {
@@ -303,26 +266,11 @@ impl<'a> CountingWork<'a> {
                 EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
             }
         })?;
-        let facts = FrameFacts {
-            number,
-            pts_ticks: frame.pts_ticks,
-            time_base: frame.time_base,
-            time_secs: frame.time_secs,
-            timecode: self.context.info.timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number))),
-            duration_secs: frame.duration_secs,
-            key: frame.key,
-            picture_type: frame.picture_type,
-            damaged: frame.damaged,
-            size: (picture.width(), picture.height()),
-            sample_aspect: frame.sample_aspect,
-            depth: picture.layout().depth,
-            reading: frame.reading(),
-            scan: frame.scan,
-            source: Arc::clone(&frame.source),
-            region,
-            arrival: frame.arrival,
-        };
-        self.waiting.push_back(Waiting { facts, frame: self.picker.is_some().then_some(frame) });
+        let mut described = FrameDescription::of(&frame, region);
+        let timecodes = self.context.info.timecodes;
+        described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
+        let picture = self.picker.is_some().then_some(frame);
+        self.waiting.push_back(Waiting { number, frame: described, picture });
         Ok(())
     }
 
@@ -357,11 +305,11 @@ impl<'a> CountingWork<'a> {
 
     /// Waits for the oldest frame's counts; `None` if no frame is under way.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
-        let Some(Waiting { facts, frame }) = self.waiting.pop_front() else { return Ok(None) };
-        let spoil = self.context.request.spoils(facts.number);
-        let Some(counts) = self.counter.take(facts.number, spoil)? else { return Ok(None) };
-        let thumbnail = match (&mut self.picker, &frame) {
-            (Some(picker), Some(frame)) => picker.picture(facts.number, frame, &counts),
+        let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
+        let spoil = self.context.request.spoils(number);
+        let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
+        let thumbnail = match (&mut self.picker, &picture) {
+            (Some(picker), Some(frame)) => picker.picture(number, frame, &counts),
             _ => Ok(None),
         };
         let thumbnail = thumbnail.map_err(|error| MediaError::Failed {
@@ -369,7 +317,7 @@ impl<'a> CountingWork<'a> {
             action: "making a thumbnail",
             reason: error.to_string(),
         })?;
-        Ok(Some(CountedFrame { facts, counts, comparison: None, thumbnail }))
+        Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail }))
     }
 
     /// Hands out the oldest frame.

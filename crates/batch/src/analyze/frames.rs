@@ -5,12 +5,13 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::Duration;
 
-use super::ending::{AnalyzeError, Stop};
-use super::receiving::{self, Handed};
+use super::error::{AnalyzeError, Stop};
 use super::selection::Point;
 use histoscope_core::picture::Frame;
+use histoscope_core::text::clock_time;
 use histoscope_media::{
-    Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Receiver, Seek, SeekTarget, StopHandle, StreamInfo,
+    Decoder, FrameCounters, FrameIndex, MediaError, NoSignal, OpenOptions, Receiver, Reception, Seek, SeekTarget,
+    StopHandle, StreamInfo,
 };
 
 /// How long a frame is waited for before the request to stop is looked at.
@@ -174,6 +175,49 @@ fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
     }
 }
 
+/// What has become of a frame that was handed over.
+enum Handed {
+    /// It will be counted.
+    Taken,
+    /// There is no room for it.
+    LeftOut,
+    /// Nobody listens any more, as when the span has ended.
+    Nowhere,
+}
+
+/// Hands live frames over as they come; why there are no more, unless nobody listens. Where counting is too slow, whole frames are
+/// left out: packets that are lost would damage others.
+fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Option<MediaError> {
+    let (mut left_out, mut lost_since) = (0_u64, None);
+    let end = loop {
+        match receiver.wait() {
+            Ok(Reception::Frame(frame)) => match hand_over(frame) {
+                Handed::Taken => {}
+                Handed::LeftOut => {
+                    left_out += 1;
+                    if left_out == 1 {
+                        log::warn!(
+                            "frames come faster than they are counted: some are left out, and so are their numbers"
+                        );
+                    }
+                }
+                Handed::Nowhere => break None,
+            },
+            Ok(Reception::NoSignal(NoSignal::Lost { since, reason })) if lost_since != Some(since) => {
+                lost_since = Some(since);
+                log::warn!("no signal since {} ({reason}); waiting for the sender", clock_time(since));
+            }
+            Ok(Reception::NoSignal(_)) => {}
+            Ok(Reception::Opened(_)) => log::warn!("the signal is back"),
+            Err(error) => break Some(error),
+        }
+    };
+    if left_out > 0 {
+        log::warn!("{left_out} frames were left out, since they came faster than they were counted");
+    }
+    end
+}
+
 /// The frames of a span, decoded on a thread of their own.
 pub(super) struct Frames {
     ahead: std::vec::IntoIter<Frame>,
@@ -217,17 +261,17 @@ impl Frames {
         let path = decoder.info().path.clone();
         let failed_path = path.clone();
         let is_live = decoder.info().live;
-        let receiving = (path.clone(), open.clone(), handle.clone());
+        let source = (path.clone(), open.clone(), handle.clone());
         let work = move || {
             if is_live {
-                let (path, open, stop) = receiving;
+                let (path, open, stop) = source;
                 let receiver = Receiver::with(path, open, stop, decoder);
                 let hand_over = |frame| match sender.try_send(Message::Frame(Box::new(frame))) {
                     Ok(()) => Handed::Taken,
                     Err(TrySendError::Full(_)) => Handed::LeftOut,
                     Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
                 };
-                if let Some(error) = receiving::receive(receiver, hand_over) {
+                if let Some(error) = receive(receiver, hand_over) {
                     // Where nobody listens, that is the reason.
                     let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
                 }

@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use super::counting::{Context, CountedFrame, RunOutcome, count_all};
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
 
@@ -221,7 +221,7 @@ fn collect(
         for message in messages {
             match message {
                 Message::Counted(mut counted) => {
-                    counted.facts.number = counted.facts.number - number + next;
+                    counted.number = counted.number - number + next;
                     if sink(*counted).is_break() {
                         return Ok(());
                     }

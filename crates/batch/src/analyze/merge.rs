@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::ending::{AnalyzeError, Stop, check_number, stopped};
+use super::error::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
-use super::lines::{last_line, recognise};
+use super::format::{last_line, recognise};
 use super::output::{Output, OutputTarget, not_to_be_continued};
 use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use crate::file::{FileError, check_writable};
 
 /// Bytes that are gathered before they are written.
@@ -21,6 +21,17 @@ pub enum OutputTarget {
     Stdout,
     /// This file.
     File(PathBuf),
+}
+
+/// Where an unfinished output can be continued.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResumePoint {
+    /// Bytes up to the end of the last complete record; in lines, without the separator and the line end behind it.
+    pub bytes: u64,
+    /// Complete records.
+    pub records: u64,
+    /// Number of the last record's frame.
+    pub last: Option<u64>,
 }
 
 /// An output that is being written.

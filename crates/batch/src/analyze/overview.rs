@@ -136,28 +136,28 @@ impl Overview {
 
     /// Adds a frame.
     pub fn add(&mut self, counted: &CountedFrame) {
-        let facts = &counted.facts;
+        let (frame, facts) = (&counted.frame, &counted.frame.facts);
         self.frames += 1;
         self.keys += u64::from(facts.key);
         self.damaged += u64::from(facts.damaged);
         self.first.get_or_insert_with(|| {
             format!(
                 "{}×{}, {} bits, {}, {}",
-                facts.size.0, facts.size.1, facts.depth, facts.source.pixel_format, facts.reading
+                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.reading
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
         }
         if let Some(figures) = &counted.counts.saturation {
-            let place = (facts.number, facts.time_secs);
+            let place = (counted.number, facts.time_secs);
             let nothing = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, place.0, place.1), outside: Some(0) };
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let [_, _, share] = shares(histogram, facts.reading.colorimetry.range.value);
+            let [_, _, share] = shares(histogram, frame.reading.colorimetry.range.value);
             if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
-                self.worst = Some(WorstFrame { frame: facts.number, time_secs: facts.time_secs, share });
+                self.worst = Some(WorstFrame { frame: counted.number, time_secs: facts.time_secs, share });
             }
         }
     }

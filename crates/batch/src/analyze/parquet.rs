@@ -18,9 +18,8 @@ use bytes::Bytes;
 
 use self::file::{TableFile, TableWriter, pack, tree};
 use self::group::RowGroup;
-use super::ending::{AnalyzeError, Stop, check_number, stopped};
-use super::left::Left;
-use super::output::{Output, PartFile};
+use super::error::{AnalyzeError, Stop, check_number, stopped};
+use super::output::{Output, PartFile, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
@@ -62,14 +61,14 @@ impl TableOutput {
     /// As for any output.
     pub fn new(
         recorder: Recorder,
-        left: &Left,
+        left: &ResumePoint,
         part: Option<&Path>,
         open: impl FnOnce(Option<u64>) -> Result<Output, AnalyzeError>,
     ) -> Result<Self, AnalyzeError> {
         let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
         let name = output.name();
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
-        let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
+        let writer = tree(&recorder.columns()).and_then(TableWriter::new).map_err(table)?;
         let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
         let mut unfilled = None;
         if let (Some(part), true) = (part, left.records > 0) {
@@ -237,8 +236,8 @@ pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn scan(part: &Path) -> io::Result<Left> {
-    let mut left = Left::default();
+pub fn scan(part: &Path) -> io::Result<ResumePoint> {
+    let mut left = ResumePoint::default();
     let entries = journal::entries(part)?;
     for entry in &entries {
         left.records += journal::table(part, entry)?.rows();

@@ -5,21 +5,30 @@
 //! No more than a few frames wait between any two of them.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::against::{Other, compare_all};
 use super::comparison::Against;
 use super::counter::RunComponents;
 use super::counting::{Context, Cropping, count_all};
-pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
-use super::ending::AnalyzeError;
+pub use super::counting::{CountedFrame, Request, RunOutcome};
+use super::error::AnalyzeError;
 use super::frames::{self, Bound, Frames, Positioned};
 use super::jobs;
-use super::live;
 use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
-use histoscope_media::{Decoder, Ending, StreamInfo};
+use histoscope_core::text::shown;
+use histoscope_media::{Decoder, Ending, StopHandle, StreamInfo, open_when_there};
 use histoscope_render::engine::Engine;
+
+/// How long a sender may take to come before that is told.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often the request to stop is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A file that is ready to be counted.
 pub struct Pipeline {
@@ -46,7 +55,7 @@ impl Pipeline {
     pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
         // Drivers take their time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
-        let mut decoder = live::open(&request)?;
+        let mut decoder = open(&request)?;
         let info = decoder.info().clone();
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
             request.counting = request.counting.without_rgb();
@@ -129,19 +138,22 @@ impl Pipeline {
     /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
-        engine.wait_if_wanted()?;
-        let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
             // Where the place to go on at was not found, frames that were counted before have to be passed over.
             Positioned { index: Some(index), first: Some(first), number, .. }
                 if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
                 drop(decoder);
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
                 let frames = Frames::start(decoder, positioned, request.resume_at, reading)?;
+                // The first frames are decoded while the drivers load.
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
                     None => count_all(&context, frames, end, sink)?,
@@ -184,4 +196,65 @@ fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positio
         return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
     }
     Ok(())
+}
+
+/// Opens a run's video; waits for the sender of a live one until the run is asked to stop.
+fn open(request: &Request) -> Result<Decoder, AnalyzeError> {
+    let stop = StopHandle::new();
+    let _watch = Watch::start(request, stop.clone());
+    let decoder = open_when_there(&request.input, &request.open, &stop)?;
+    if decoder.info().live {
+        check_live(request)?;
+    }
+    Ok(decoder)
+}
+
+/// What is asked for must be had of frames that come once.
+fn check_live(request: &Request) -> Result<(), AnalyzeError> {
+    let selection = &request.selection;
+    let asked = [
+        ("--from", selection.from.is_some()),
+        ("--crop-bars", selection.crop_bars),
+        ("--jobs", request.jobs > 1),
+        ("--resume", request.resume_at > 0),
+        ("--against", request.against.is_some()),
+    ];
+    match asked.into_iter().find(|(_, is_asked)| *is_asked) {
+        Some((what, _)) => Err(AnalyzeError::NeedsFile { input: request.input.clone(), what }),
+        None => Ok(()),
+    }
+}
+
+/// Ends the opening of a video where the run is asked to stop, and tells where it takes long.
+struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    fn start(request: &Request, decoder: StopHandle) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), shown(&request.input));
+        let watch = move || {
+            let begun = Instant::now();
+            let mut has_told = false;
+            while !theirs.load(Ordering::Relaxed) {
+                if stop.is_stopped() {
+                    return decoder.stop();
+                }
+                if begun.elapsed() >= PATIENCE && !has_told {
+                    has_told = true;
+                    log::warn!("{name}: nothing has come for {} s; still waiting", PATIENCE.as_secs());
+                }
+                thread::sleep(LOOK);
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("histoscope-watch".to_owned()).spawn(watch) {
+            log::debug!("no thread to watch the opening: {error}");
+        }
+        Self(is_over)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -1,15 +1,23 @@
-//! An output of records that is being written, in whichever format.
+//! An output of records that is being written, in whichever format: one for the whole run, or a file for each so many seconds, which is
+//! complete as soon as the next one begins.
+//!
+//! Every such file says which frames it holds, as shares do, so that `merge` joins what belongs together.
 
-use super::ending::AnalyzeError;
-use super::format::{Format, RecordWriter};
-use super::left::Left;
-use super::lines::LineOutput;
-use super::output::{Output, OutputTarget, preliminary};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use histoscope_core::text::file_stamp;
+use histoscope_media::StreamInfo;
+
+use super::error::AnalyzeError;
+use super::format::{Format, LineOutput, RecordWriter};
+use super::output::{Output, OutputTarget, ResumePoint, preliminary};
 use super::parquet::TableOutput;
-use super::pipeline::CountedFrame;
+use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
 use super::summary::Summary;
-use histoscope_media::StreamInfo;
+use crate::file::check_output;
 
 /// Takes records, one after the other.
 pub enum RecordOutput {
@@ -28,7 +36,7 @@ impl RecordOutput {
         format: Format,
         target: &OutputTarget,
         run: u64,
-        left: &Left,
+        left: &ResumePoint,
         recorder: Recorder,
         info: &StreamInfo,
     ) -> Result<Self, AnalyzeError> {
@@ -84,5 +92,166 @@ impl RecordOutput {
             Self::Lines(lines) => lines.discard(),
             Self::Table(table) => table.discard(),
         }
+    }
+}
+
+/// Takes a run's records.
+pub(super) enum Records {
+    /// All of them in one output.
+    Whole(RecordOutput),
+    /// Divided.
+    Segments(Box<Segments>),
+}
+
+impl Records {
+    pub(super) fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        match self {
+            Self::Whole(output) => output.add(frame),
+            Self::Segments(segments) => segments.add(frame),
+        }
+    }
+
+    pub(super) fn pause(&mut self) -> Result<(), AnalyzeError> {
+        match self {
+            Self::Whole(output) => output.pause(),
+            Self::Segments(segments) => segments.current.as_mut().map_or(Ok(()), |current| current.output.pause()),
+        }
+    }
+
+    /// Ends what is being written, with a summary of the whole run.
+    pub(super) fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
+        match self {
+            Self::Whole(output) => output.finish(summary),
+            Self::Segments(mut segments) => segments.end(summary),
+        }
+    }
+
+    /// Leaves nothing where no record was written.
+    pub(super) fn discard(self) {
+        if let Self::Whole(output) = self {
+            output.discard();
+        }
+    }
+}
+
+/// What every file of a divided run has in common.
+pub(super) struct Division {
+    pub(super) format: Format,
+    /// What the files are called, but for what tells one from the other.
+    pub(super) path: PathBuf,
+    /// A hash of what the run is to do.
+    pub(super) run: u64,
+    pub(super) bins: bool,
+    pub(super) request: Request,
+    pub(super) info: StreamInfo,
+    /// What is known of the run before its first frame; that of a file which is followed by another.
+    pub(super) summary: Summary,
+    pub(super) secs: NonZeroU32,
+}
+
+/// A run's records in files of so many seconds.
+pub(super) struct Segments {
+    common: Division,
+    current: Option<Segment>,
+    /// The number of the first frame of the next file, where it is known before that frame comes.
+    next_first: Option<u64>,
+}
+
+/// The file that is being written.
+struct Segment {
+    index: u64,
+    output: RecordOutput,
+    first_frame: u64,
+    records: u64,
+}
+
+impl Segments {
+    /// A run whose first frame has that number, as far as is known.
+    pub(super) const fn new(common: Division, first: Option<u64>) -> Self {
+        Self { common, current: None, next_first: first }
+    }
+
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let index = index_of(frame.frame.facts.time_secs, self.common.secs);
+        if self.current.as_ref().is_some_and(|current| current.index != index) {
+            // It ends where the next one begins, so that no frame is missing between them.
+            let until_here = Summary { end_frame: frame.number, ..self.common.summary.clone() };
+            self.end(&until_here)?;
+        }
+        let segment = match self.current.take() {
+            Some(segment) => segment,
+            None => self.begin(index, frame)?,
+        };
+        let segment = self.current.insert(segment);
+        segment.records += 1;
+        segment.output.add(frame)
+    }
+
+    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
+        let Division { format, path, run, bins, request, info, .. } = &self.common;
+        let path = path_of(path, *format, index, first.frame.facts.arrival);
+        check_output(&path, &request.input)?;
+        let recorder = Recorder::new(request, info, *bins);
+        let output =
+            RecordOutput::open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    }
+
+    /// Finishes the file that is being written, if there is one, with what that summary says of the run's end.
+    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.next_first = Some(summary.end_frame);
+        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
+        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    }
+}
+
+/// In which file a frame belongs that begins so many seconds after the video's first: that one's number, from 0.
+fn index_of(time_secs: f64, secs: NonZeroU32) -> u64 {
+    (time_secs.max(0.0) / f64::from(secs.get())) as u64
+}
+
+/// What a file is called: `live-20261123T081500Z-0001.csv` for `live.csv` where its first frame came in at that moment, else
+/// `clip-0001.csv`. Only numbers tell files apart whose frames come in together.
+fn path_of(path: &Path, format: Format, index: u64, arrival: Option<SystemTime>) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ending = format!(".{}", format.extension());
+    let (stem, ending) = match name.strip_suffix(&ending) {
+        Some(stem) => (stem, ending.as_str()),
+        None => name.rfind('.').filter(|at| *at > 0).map_or((&*name, ""), |at| name.split_at(at)),
+    };
+    let stamp = arrival.map(|moment| format!("{}-", file_stamp(moment))).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{stamp}{:04}{ending}", index + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::analyze::format::TextFormat;
+
+    #[test]
+    fn a_frame_belongs_to_the_span_in_which_it_begins() {
+        let secs = NonZeroU32::new(60).expect("more than none");
+        for (time, index) in [(-0.01, 0), (0.0, 0), (59.999, 0), (60.0, 1), (119.99, 1), (7200.0, 120)] {
+            assert_eq!(index_of(time, secs), index, "{time}");
+        }
+    }
+
+    #[test]
+    fn names_tell_the_moment_and_the_number() {
+        let (csv, ffprobe) = (Format::Text(TextFormat::Csv), Format::Text(TextFormat::Ffprobe));
+        let noon = SystemTime::UNIX_EPOCH + Duration::from_millis(1_767_268_800_999);
+        for (path, format, arrival, expected) in [
+            ("/a/live.csv", csv, Some(noon), "/a/live-20260101T120000Z-0001.csv"),
+            ("clip.csv", csv, None, "clip-0001.csv"),
+            ("clip.v2.txt", csv, None, "clip.v2-0001.txt"),
+            ("clip.ffprobe.json", ffprobe, None, "clip-0001.ffprobe.json"),
+            ("clip", csv, None, "clip-0001"),
+            (".clip", csv, None, ".clip-0001"),
+        ] {
+            assert_eq!(path_of(Path::new(path), format, 0, arrival), Path::new(expected));
+        }
+        assert_eq!(path_of(Path::new("a.csv"), csv, 12344, None), Path::new("a-12345.csv"));
     }
 }

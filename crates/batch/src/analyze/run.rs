@@ -7,17 +7,16 @@ use std::thread;
 
 use super::against::align;
 use super::comparison::Against;
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::format::Format;
-use super::left::Left;
-use super::output::{Output, OutputTarget, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, ResumePoint, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
-use super::record_output::RecordOutput;
-use super::segments::{Division, Records, Segments};
+use super::record_output::{Division, RecordOutput, Records, Segments};
+
+use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
-use super::unfinished::{RunState, find_unfinished};
 use crate::file::check_output;
 use histoscope_core::text::{counted, plain};
 use histoscope_media::MediaError;
@@ -130,7 +129,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     let identity =
         (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());
     let run = hash(format!("{} {identity:?}", env!("CARGO_PKG_VERSION")).as_bytes());
-    let mut left = Left::default();
+    let mut left = ResumePoint::default();
     if let (true, OutputTarget::File(path)) = (*resume, target)
         && !is_stream(path)
     {
@@ -253,8 +252,8 @@ impl Writer {
         while let Some(frame) = next {
             self.output.add(&frame)?;
             self.records += 1;
-            self.damaged += u64::from(frame.facts.damaged);
-            self.last = Some(frame.facts.number);
+            self.damaged += u64::from(frame.frame.facts.damaged);
+            self.last = Some(frame.number);
             next = match counted.try_recv() {
                 Ok(frame) => Some(frame),
                 Err(_) => {
@@ -281,7 +280,7 @@ fn count_and_write(
         // The receiver goes with the writer: where that gives up, counting is told so.
         let writing = scope.spawn(move || writer.write_all(receiver));
         let counted = pipeline.run(&mut |counted| {
-            progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+            progress.frame(counted.frame.end_secs());
             if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         drop(sender);
@@ -297,7 +296,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {
-        progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+        progress.frame(counted.frame.end_secs());
         overview.add(&counted);
         ControlFlow::Continue(())
     });

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use crate::region::RegionSpec;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::layout::ColorModel;

@@ -4,21 +4,15 @@
 //! picture of its own. Samples count at their full depth, also where the other outputs bin by the top 12 bits.
 
 mod chroma;
-mod levels;
-mod reading;
-mod texture;
-
-use chroma::ChromaCounter;
-pub use chroma::ChromaSignal;
-pub use levels::PlaneSignal;
-use levels::plane_signal;
-pub use reading::SampleReading;
-use reading::read_row;
-pub use texture::Texture;
-use texture::texture;
 
 use histoscope_core::histogram::Histogram;
-use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Origin, Range};
+use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::{Picture, SourceFormat};
+use histoscope_media::filters_keep_depth;
+
+use self::chroma::ChromaCounter;
+pub use self::chroma::ChromaSignal;
 
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,6 +175,211 @@ fn format_g(value: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs())
+}
+
+/// How the samples of a picture are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleReading {
+    /// Bits a sample has there.
+    pub depth: u32,
+    /// Places by which a sample is moved up before.
+    pub shift: u32,
+}
+
+impl SampleReading {
+    /// How signalstats reads such pictures; `None` where FFmpeg converts them first to values that cannot be told from the
+    /// samples alone.
+    ///
+    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. Of other formats FFmpeg leaves alpha out and parts the planes, and of those
+    /// of a depth between 8 and 16 bits it makes planes of 16 bits before version 9. In limited range samples keep their values, or are
+    /// moved up; full range it makes limited, in a way that depends on its version.
+    #[must_use]
+    pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
+        let layout = picture.layout();
+        let depth = u32::from(layout.depth);
+        let is_planar = ["yuv4", "yuvj4"].iter().any(|start| source.pixel_format.starts_with(start));
+        let range = picture.colorimetry().range;
+        let is_limited = range.value == Range::Limited && range.origin != Origin::Overridden;
+        let read = if is_planar || matches!(depth, 8 | 16) || filters_keep_depth() { depth } else { 16 };
+        let grid = layout.chroma_shift;
+        let known_grid = match read {
+            8 => grid.0 + grid.1 < 3 && grid != (0, 2),
+            10 | 12 => grid.0 < 2 && grid.1 < 2,
+            _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
+        };
+        let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
+        let is_read = is_coded && source.converted_to.is_none() && known_grid && (is_planar || is_limited);
+        is_read.then_some(Self { depth: read, shift: read - depth })
+    }
+
+    /// The middle code of Cb and Cr.
+    #[must_use]
+    pub const fn middle(self) -> i32 {
+        1 << (self.depth - 1)
+    }
+
+    /// Reads a row of a component.
+    pub fn row(self, picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
+        read_row(picture, component, y, codes);
+        if self.shift > 0 {
+            codes.iter_mut().for_each(|code| *code <<= self.shift);
+        }
+    }
+
+    /// All rows of a component, one behind the other, and their length.
+    #[must_use]
+    pub fn plane(self, picture: &Picture, component: usize) -> (Vec<u16>, usize) {
+        let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
+        let mut codes = vec![0; width as usize * height as usize];
+        for (row, y) in codes.chunks_mut(width as usize).zip(0..) {
+            self.row(picture, component, y, row);
+        }
+        (codes, width as usize)
+    }
+}
+
+/// Reads a row of a component at its full depth.
+pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
+    let layout = picture.layout();
+    let place = layout.components[component];
+    let view = picture.plane(usize::from(place.plane));
+    let bytes = &view.bytes[y as usize * view.stride + usize::from(place.offset)..];
+    let mask = (((1_u32 << layout.depth) - 1) & 0xffff) as u16;
+    match (layout.sample_bytes, place.step) {
+        (1, 1) => codes.iter_mut().zip(bytes).for_each(|(code, &byte)| *code = u16::from(byte)),
+        (1, step) => {
+            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
+                *code = u16::from(sample[0] >> place.shift) & mask;
+            }
+        }
+        (_, step) => {
+            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
+                *code = (u16::from_le_bytes([sample[0], sample[1]]) >> place.shift) & mask;
+            }
+        }
+    }
+}
+
+/// The figures of one plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaneSignal {
+    /// Lowest code.
+    pub min: u32,
+    /// The 10 % level.
+    pub low: u32,
+    /// Mean code.
+    pub average: f64,
+    /// The 90 % level.
+    pub high: u32,
+    /// Highest code.
+    pub max: u32,
+    /// Bits that are set in at least one code.
+    pub bit_depth: u32,
+}
+
+/// The figures of a plane whose samples have these codes.
+#[must_use]
+pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
+    let count: u64 = bins.iter().sum();
+    let sum: u64 = bins.iter().zip(0..).map(|(&bin, code)| bin * code).sum();
+    let used = || bins.iter().zip(0_u32..).filter(|(bin, _)| **bin > 0).map(|(_, code)| code);
+    // The filter rounds the number of samples as lrint does, and takes the first level that reaches it.
+    let level = |percent: f64| {
+        let wanted = (count as f64 * percent / 100.0).round_ties_even() as u64;
+        let mut up_to = 0;
+        let reached = bins.iter().position(|&bin| {
+            up_to += bin;
+            up_to >= wanted
+        });
+        reached.unwrap_or(0) as u32
+    };
+    PlaneSignal {
+        min: used().next().unwrap_or(0),
+        low: level(10.0),
+        average: sum as f64 / count.max(1) as f64,
+        high: level(90.0),
+        max: used().last().unwrap_or(0),
+        bit_depth: used().fold(0, |bits, code| bits | code).count_ones(),
+    }
+}
+
+/// Lines that are compared lie this far apart, so that both are of one field.
+const REPEAT_LINES: usize = 4;
+
+/// The figures of a picture's neighbours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texture {
+    /// Mean absolute difference of Y', Cb and Cr from the picture before, in codes; 0 of the first picture.
+    pub differences: [f64; 3],
+    /// Share of pixels that stand out of the lines above and below.
+    pub outliers: f64,
+    /// Share of lines that repeat the one four lines above.
+    pub repeats: f64,
+}
+
+/// The figures of a picture beside the one before, which is the first of its size where there is none.
+#[must_use]
+pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
+    let same = |last: &&Picture| {
+        (last.width(), last.height(), last.layout()) == (picture.width(), picture.height(), picture.layout())
+    };
+    let last = last.filter(same);
+    let (luma, width) = reading.plane(picture, 0);
+    let rows: Vec<_> = luma.chunks(width).collect();
+    let pixels = luma.len().max(1) as f64;
+    Texture {
+        differences: [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(picture, last, component, reading))),
+        outliers: outliers(&rows) as f64 / pixels,
+        repeats: (repeated_lines(&rows) * width as u64) as f64 / pixels,
+    }
+}
+
+fn difference(picture: &Picture, last: &Picture, component: usize, reading: SampleReading) -> f64 {
+    let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
+    let [mut now, mut before] = [(); 2].map(|()| vec![0_u16; width as usize]);
+    let mut sum = 0;
+    for y in 0..height {
+        reading.row(picture, component, y, &mut now);
+        reading.row(last, component, y, &mut before);
+        sum += distance(&now, &before);
+    }
+    sum as f64 / (f64::from(width) * f64::from(height))
+}
+
+/// The sum of absolute differences.
+fn distance(a: &[u16], b: &[u16]) -> u64 {
+    a.iter().zip(b).map(|(&a, &b)| u64::from(a.abs_diff(b))).sum()
+}
+
+fn repeated_lines(rows: &[&[u16]]) -> u64 {
+    let pairs = rows.iter().zip(rows.iter().skip(REPEAT_LINES));
+    pairs.map(|(above, row)| u64::from(distance(above, row) < row.len() as u64)).sum()
+}
+
+/// Pixels that with both neighbours in their line stand out of the lines next to it, and where there are such, of those two
+/// lines away. The outermost lines and columns are left out.
+fn outliers(rows: &[&[u16]]) -> u64 {
+    let Some(width) = rows.first().map(|row| row.len()) else { return 0 };
+    let [mut stands_out, mut farther] = [(); 2].map(|()| vec![0_u8; width]);
+    let mut count = 0;
+    for y in 1..rows.len().saturating_sub(1) {
+        mark(&mut stands_out, [rows[y - 1], rows[y], rows[y + 1]]);
+        if y >= 2 && y + 2 < rows.len() {
+            mark(&mut farther, [rows[y - 2], rows[y], rows[y + 2]]);
+            stands_out.iter_mut().zip(&farther).for_each(|(near, far)| *near &= far);
+        }
+        count += stands_out.windows(3).map(|three| u64::from(three[0] & three[1] & three[2])).sum::<u64>();
+    }
+    count
+}
+
+/// Writes where the middle row stands out of the others. The filter takes the lowest 8 bits of each sample, also of deep ones.
+fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
+    for (((out, &above), &row), &below) in marks.iter_mut().zip(above).zip(row).zip(below) {
+        let [above, row, below] = [above, row, below].map(|code| i32::from(code as u8));
+        let stands_out = ((above - row).abs() + (below - row).abs()) / 2 - (below - above).abs() > 4;
+        *out = u8::from(stands_out);
+    }
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::comparison::Against;
-use super::comparison::tally::ComparisonSummary;
+use super::comparison::ComparisonSummary;
 use super::counter::ScopeUse;
 use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
-use crate::figures::SCHEMA;
+use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::text::public;

@@ -4,7 +4,7 @@
 use super::clip::Clip;
 use super::thumbnails::Thumbnails;
 use super::times;
-use crate::analyze::pipeline::FrameFacts;
+use crate::fields::FrameDescription;
 use histoscope_core::picture::color::Origin;
 use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
@@ -70,10 +70,10 @@ const fn plain(name: &'static str, value: String) -> Fact {
 
 /// The facts of a video whose first frame that is.
 #[must_use]
-pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fact> {
+pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> Vec<Fact> {
     let codec =
         info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
-    let source = &frame.source;
+    let (facts_of_frame, source) = (&frame.facts, &frame.facts.source);
     let color = &frame.reading.colorimetry;
     let mut facts = vec![
         plain("container", info.container.clone()),
@@ -94,8 +94,11 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
         let stated = info.stated_size;
         facts.push(plain("size in header", format!("{}×{}, not used", stated.0, stated.1)));
     }
-    if frame.sample_aspect.num != frame.sample_aspect.den {
-        facts.push(plain("pixel aspect", format!("{}:{}", frame.sample_aspect.num, frame.sample_aspect.den)));
+    if facts_of_frame.sample_aspect.num != facts_of_frame.sample_aspect.den {
+        facts.push(plain(
+            "pixel aspect",
+            format!("{}:{}", facts_of_frame.sample_aspect.num, facts_of_frame.sample_aspect.den),
+        ));
     }
     facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
     facts.extend(info.timecodes.map(|Timecodes { first, source, .. }| {
@@ -103,8 +106,8 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
     }));
     facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
     facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
-    if frame.scan != Scan::Progressive {
-        facts.push(Fact { name: "scan", value: frame.scan.to_string(), origin: Some(Origin::Tagged) });
+    if facts_of_frame.scan != Scan::Progressive {
+        facts.push(Fact { name: "scan", value: facts_of_frame.scan.to_string(), origin: Some(Origin::Tagged) });
     }
     facts.extend(frame.reading.chroma_lines.map(|lines| Fact {
         name: "4:2:0 chroma",

@@ -1,10 +1,7 @@
 //! The report as one picture, for people to look at and to pass on.
 
-mod flaws;
 mod scopes;
 mod tables;
-
-use flaws::{flaw_key, is_dash};
 
 use super::canvas::{Align, Area, Canvas, Style};
 use super::chart::{heat_map, round_top, side, strip};
@@ -256,6 +253,19 @@ fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, flaw: Flaw) {
     for row in 0..6 {
         let at = if flaw == Flaw::Outside { y - 3 - row } else { y + STRIP_HEIGHT + 2 + row };
         canvas.fill(Area::new(x - row, at, 2 * row + 1, 1), flaw_color(flaw), 255);
+    }
+}
+
+/// Whether the line of a flaw is drawn in the column `x`. Out of range is drawn last, in dashes: where it coincides with another
+/// line, that one shows between them.
+const fn is_dash(flaw: Flaw, x: i32) -> bool {
+    !matches!(flaw, Flaw::Outside) || x % 8 < 5
+}
+
+/// What stands for a flaw beside its name.
+fn flaw_key(canvas: &mut Canvas, area: Area, flaw: Flaw) {
+    for x in (0..area.width).filter(|&x| is_dash(flaw, x)) {
+        canvas.fill(Area { x: area.x + x, width: 1, ..area }, flaw_color(flaw), 255);
     }
 }
 

@@ -13,8 +13,9 @@ use super::times::{time, whole};
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
 use crate::analyze::overview::Progress;
-use crate::analyze::pipeline::{CountedFrame, FrameFacts, Pipeline, Request, RunOutcome};
+use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use crate::analyze::thumbnails::ThumbnailUse;
+use crate::fields::FrameDescription;
 use crate::file::{FileError, check_output, encode_png, write_whole};
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::{ScopeChoice, ScopeSums};
@@ -121,7 +122,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
 struct Gathered {
     clip: ClipBuilder,
     thumbnails: Thumbnails,
-    first: Option<FrameFacts>,
+    first: Option<FrameDescription>,
     outcome: RunOutcome,
 }
 
@@ -135,23 +136,23 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     }
     let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
-    let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
+    let outcome = pipeline.run(&mut |CountedFrame { number, frame, counts, thumbnail, .. }| {
         let histogram = match components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
         };
         if let Some(histogram) = histogram {
             let place = FramePlace {
-                number: facts.number,
-                time_secs: facts.time_secs,
-                duration_secs: facts.duration_secs,
-                range: facts.reading.colorimetry.range.value,
-                timecode: facts.timecode.zip(rate),
+                number,
+                time_secs: frame.facts.time_secs,
+                duration_secs: frame.facts.duration_secs,
+                range: frame.reading.colorimetry.range.value,
+                timecode: frame.facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);
-            thumbnails.add(facts.number, thumbnail, &clip);
-            progress.frame(facts.time_secs);
-            first.get_or_insert(facts);
+            thumbnails.add(number, thumbnail, &clip);
+            progress.frame(frame.facts.time_secs);
+            first.get_or_insert(frame);
         }
         ControlFlow::Continue(())
     });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::clip::{Clip, ClipBuilder};
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
 use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
 
 /// Bytes of the page that the pictures of shots take at most. Those of worst frames are 30 at most.

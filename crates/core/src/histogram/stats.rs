@@ -1,8 +1,6 @@
 //! What is read off one channel's histogram. Window, snapshot, records, overview and report all show figures of this one
 //! type, whoever counted.
 
-use serde::Serialize;
-
 use super::bins::{Components, Histogram};
 use super::cumulative::{Cumulative, Sums};
 use crate::picture::color::Range;
@@ -11,8 +9,8 @@ use crate::picture::color::Range;
 const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];
 
 /// Figures of one channel. Levels are codes from 0 to 2^n - 1, shares are parts of `count`, 0 to 1. All of them are 0 where
-/// nothing was counted. Written as JSON, it is the object of a channel under the same names and in the same order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// nothing was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChannelStats {
     /// Samples counted.
     pub count: u64,
@@ -48,10 +46,8 @@ pub struct ChannelStats {
     pub share_highest: f64,
     /// Samples below the range: before the clamp, or below the nominal range of a coded component. `None` where nothing can
     /// be: luminance is computed after the clamp.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub below_range: Option<u64>,
     /// Samples above it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub above_range: Option<u64>,
     /// Share of samples below or above.
     pub share_out_of_range: f64,

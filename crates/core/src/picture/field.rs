@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::picture::layout::{ChromaLines, PixelLayout};
-use crate::picture::{Field, Frame, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView, Ratio};
+use crate::picture::{Field, Frame, FrameFacts, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView, Ratio};
 
 /// A field of a picture.
 ///
@@ -55,7 +55,8 @@ impl Frame {
             (_, Some(den)) => Ratio { num, den },
             (_, None) => self.sample_aspect,
         };
-        Ok(Self { picture, sample_aspect, field: Some(which), ..self })
+        let facts = FrameFacts { sample_aspect, field: Some(which), ..self.facts };
+        Ok(Self { picture, facts, ..self })
     }
 }
 

@@ -3,6 +3,7 @@
 mod pages;
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -516,45 +517,60 @@ impl VideoId {
     }
 }
 
-/// A picture with its place in the video.
+/// Everything known of a frame besides its samples: its place in the video, and what the file and the decoder say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameFacts {
+    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
+    pub pts_ticks: i64,
+    /// The stream's time base, in seconds per tick.
+    pub time_base: Ratio,
+    /// Presentation time in seconds from the first frame of the video.
+    pub time_secs: f64,
+    /// How long the frame is shown, in seconds, as far as the file says.
+    pub duration_secs: f64,
+    /// Position in presentation order, counted from the first frame, if known.
+    pub index: Option<u64>,
+    /// The frame's timecode, if it has one.
+    pub timecode: Option<Timecode>,
+    /// Width of a pixel divided by its height.
+    pub sample_aspect: Ratio,
+    /// How the picture is turned for display.
+    pub orientation: Orientation,
+    /// How the picture was scanned, according to the frame itself.
+    pub scan: Scan,
+    /// The field that the picture consists of, if it was taken out of a frame.
+    pub field: Option<Field>,
+    /// Whether decoding can start at this frame.
+    pub key: bool,
+    /// Whether the decoder reported damage in this frame.
+    pub damaged: bool,
+    /// The letter of the picture's coding type (I, P, B, …), if the codec has one.
+    pub picture_type: Option<char>,
+    /// The format of the decoded pixels; shared between frames of the same kind.
+    pub source: Arc<SourceFormat>,
+    /// When the data of a live frame arrived; `None` for other sources.
+    pub arrival: Option<SystemTime>,
+}
+
+/// A decoded frame: a picture and the facts about it, which are read like fields of its own (`frame.time_secs`).
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
-    /// The opening of a video that it is of.
+    /// What is known of it.
+    pub facts: FrameFacts,
+    /// The opening of the video that produced it.
     pub video: VideoId,
-    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
-    pub pts_ticks: i64,
-    /// The stream's time base, seconds per tick.
-    pub time_base: Ratio,
-    /// Presentation time in seconds from the first frame of the video.
-    pub time_secs: f64,
-    /// How long the frame is shown, in seconds, as far as the file tells.
-    pub duration_secs: f64,
-    /// Position in presentation order from the first frame, where it is known.
-    pub index: Option<u64>,
-    /// The frame's timecode, where it has one.
-    pub timecode: Option<Timecode>,
-    /// Number of the seek that led here; frames of an older seek are not shown.
+    /// Number of the seek that produced it; frames of an older seek are not shown.
     pub serial: u64,
-    /// Width of a pixel over its height.
-    pub sample_aspect: Ratio,
-    /// How the picture is turned for display.
-    pub orientation: Orientation,
-    /// How the picture was scanned, as the frame itself says.
-    pub scan: Scan,
-    /// The field that the picture is, where it was taken out of a frame.
-    pub field: Option<Field>,
-    /// Whether the frame starts a run that can be decoded by itself.
-    pub key: bool,
-    /// Whether the decoder reported damage in this frame.
-    pub damaged: bool,
-    /// The letter of the picture's coding type (I, P, B, …), where the codec has one.
-    pub picture_type: Option<char>,
-    /// What the pixels were before; shared between frames of the same kind.
-    pub source: Arc<SourceFormat>,
-    /// When the data of a live frame came in; `None` where it was not live.
-    pub arrival: Option<SystemTime>,
+}
+
+impl Deref for Frame {
+    type Target = FrameFacts;
+
+    fn deref(&self) -> &FrameFacts {
+        &self.facts
+    }
 }
 
 /// How a frame's planes are read: what decides its colours beside its samples.

@@ -16,20 +16,45 @@ pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
-/// Which scopes are counted.
+/// A value for each count that scopes are drawn from. Another count is a field here; most code passes all of them through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ScopeChoice {
-    /// The waveforms.
-    pub waveform: bool,
+pub struct PerScope<T> {
+    /// The waveforms, for waveform and parade.
+    pub waveform: T,
     /// The vectorscope.
-    pub vectorscope: bool,
+    pub vectorscope: T,
+}
+
+/// Which scopes are counted.
+pub type ScopeChoice = PerScope<bool>;
+
+impl PerScope<&'static str> {
+    /// The names of the counts.
+    pub const NAMES: Self = Self { waveform: "waveform", vectorscope: "vectorscope" };
+}
+
+impl<T> PerScope<T> {
+    /// Returns what `f` makes of each value.
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> PerScope<U> {
+        PerScope { waveform: f(self.waveform), vectorscope: f(self.vectorscope) }
+    }
+
+    /// Returns each value with that of the same scope in `other`.
+    pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
+        PerScope { waveform: (self.waveform, other.waveform), vectorscope: (self.vectorscope, other.vectorscope) }
+    }
+
+    /// The values in a fixed order.
+    pub fn each(self) -> impl Iterator<Item = T> {
+        [self.waveform, self.vectorscope].into_iter()
+    }
 }
 
 impl ScopeChoice {
-    /// Whether any is.
+    /// Whether any is counted.
     #[must_use]
-    pub const fn any(self) -> bool {
-        self.waveform || self.vectorscope
+    pub fn any(self) -> bool {
+        self.each().any(|is_counted| is_counted)
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::ops::Range as Span;
 
-use serde::Serialize;
-
 use super::grid::level_bits;
 use super::vectorscope::{Chroma, Vectorscope};
 use crate::picture::color::{Matrix, Range};
@@ -17,7 +15,7 @@ const WHOLE: i64 = 10_000;
 ///
 /// The saturation of a sample is the distance of its Cb and Cr from the middle code, in codes, rounded to 1/256 of one. Of codes of
 /// more than 10 bits the lower bits are left out before, as in the vectorscope.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
     /// Samples that were counted.
     pub samples: u64,

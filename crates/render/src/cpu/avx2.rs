@@ -136,7 +136,7 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Pixel
     }
 }
 
-/// What a row of levels is at eight pixels.
+/// The values of a row of levels at eight pixels.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
     let half = |half: usize| -> [i16; GROUP_READS] {

@@ -1,4 +1,4 @@
-//! What one worker does with a band of rows: unpack, convert and count, block by block.
+//! The work on a band of rows: unpack, convert and count, block by block.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::simd::{Kernel, Level};
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::unpack::Source;
 
-/// What is counted in one pass over a picture.
+/// The subject of one pass over a picture.
 #[derive(Clone, Copy)]
 pub(super) enum Pass<'a> {
     /// Red, green, blue and luminance from three components, the latter two subsampled by these powers of two.
@@ -45,7 +45,7 @@ pub(super) struct Worker {
     pub counters: Counters,
     /// The bins of two channels at a time.
     pub pairs: PairTables,
-    /// Whether red, green, blue and luminance are counted by those.
+    /// `true` if red, green, blue and luminance are counted by those.
     pub is_paired: bool,
     /// Pixels below and above the range of red, of green, of blue.
     pub out_of_range: [u32; 6],
@@ -110,11 +110,11 @@ impl Kernel for Flush<'_> {
 
 /// A band of row groups, to be counted by a worker.
 pub(super) struct RowBand<'a, 'w, const BINS: usize> {
-    /// What to count.
+    /// The pass.
     pub pass: &'a Pass<'a>,
     /// Which row groups.
     pub groups: Range<usize>,
-    /// Who counts.
+    /// The worker that counts.
     pub worker: &'w mut Worker,
 }
 

@@ -1,15 +1,15 @@
-//! What brushes select of a picture, and what the scopes count of that, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
+//! The pixels that brushes select, and the scopes' counts of them, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
 //! do the same.
 
 use rayon::prelude::*;
 
+use super::rows::Rows;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::luminance_bin;
-use histoscope_core::picture::layout::{ChromaRows, ColorModel};
+use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::unpack::Source;
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 
 /// Planes of a row: one a filter.
@@ -27,7 +27,7 @@ pub struct SelectedPixels {
     pub count: u32,
 }
 
-/// What of a selection is counted: what the histograms show, what the other scopes do.
+/// The counts that are wanted of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BrushedChoice {
     /// The bins.
@@ -36,7 +36,7 @@ pub struct BrushedChoice {
     pub scopes: ScopeChoice,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BrushedCounts {
     /// The bins; nothing is told of what lay outside the range.
@@ -78,7 +78,7 @@ impl SelectedPixels {
         &self.words[(y * PLANES + filter as usize) * self.row_words..][..self.row_words]
     }
 
-    /// Whether a pixel passes a filter.
+    /// Returns `true` if a pixel passes a filter.
     #[inline(always)]
     #[must_use]
     pub fn has(&self, filter: Filter, x: u32, y: u32) -> bool {
@@ -151,55 +151,6 @@ impl SelectedPixels {
     }
 }
 
-/// Rows of a picture's codes.
-struct Rows<'a> {
-    sources: Vec<Source<'a>>,
-    columns_shift: u8,
-    chroma_rows: ChromaRows,
-    width: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn new(picture: &'a Picture) -> Self {
-        let layout = picture.layout();
-        let sources = (0..layout.component_count()).map(|component| Source::new(picture, component)).collect();
-        Self {
-            sources,
-            columns_shift: layout.columns_shift(),
-            chroma_rows: picture.chroma_rows(),
-            width: picture.width() as usize,
-        }
-    }
-
-    fn room(&self) -> [Vec<u16>; 3] {
-        std::array::from_fn(|_| vec![0; self.width])
-    }
-
-    /// Unpacks a row of pixels.
-    fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) {
-        for (index, (source, codes)) in self.sources.iter().zip(codes).enumerate() {
-            source.unpack(0, if index == 0 { y } else { self.chroma_rows.of(y) }, &mut codes[..source.width]);
-        }
-    }
-
-    /// Unpacks a row of chroma samples, or of pixels.
-    fn unpack_samples(&self, y: usize, is_chroma: bool, codes: &mut [Vec<u16>; 3]) {
-        if !is_chroma {
-            return self.unpack(y, codes);
-        }
-        for (source, codes) in self.sources.iter().zip(codes).skip(1) {
-            source.unpack(0, y, &mut codes[..source.width]);
-        }
-    }
-
-    /// The codes of the pixel `x` of what was unpacked.
-    #[inline(always)]
-    fn at(&self, codes: &[Vec<u16>; 3], x: usize) -> [u32; 3] {
-        let [first, second, third] = codes;
-        [first[x], second[x >> self.columns_shift], third[x >> self.columns_shift]].map(u32::from)
-    }
-}
-
 /// Which samples of a row of a plane cover a pixel that passes.
 struct Covering<'a> {
     rows: Vec<&'a [u32]>,
@@ -229,7 +180,7 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// What is counted channel by channel.
+/// The counting channel by channel.
 struct Channels<'a> {
     selected: &'a SelectedPixels,
     picture: &'a Picture,

@@ -12,13 +12,13 @@ use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_of_ha
 /// and a block is a multiple of the widest chroma subsampling.
 pub(super) const BLOCK: usize = 512;
 
-/// What the second and third component add to red, green and blue, one entry per pixel of a block.
+/// The terms of the second and third component in red, green and blue, one entry per pixel of a block.
 type Terms = [[i32; BLOCK]; 3];
 
 /// Pixels that [`Level::convert`](super::Level::convert) takes at a time; a run of pixels is a multiple of it.
 pub(super) const STEP: usize = 16;
 
-/// What chroma samples add to red, green and blue, each sample for two pixels.
+/// The terms of chroma samples in red, green and blue, each sample for two pixels.
 pub(super) type SharedTerms = [[[i32; STEP / 2]; BLOCK / STEP]; 3];
 
 /// The arrays between the steps of the conversion of a block of pixels.

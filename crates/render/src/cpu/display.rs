@@ -3,18 +3,16 @@
 //! A software adapter interprets the video's shader pixel by pixel, which takes several times as long as decoding. Here
 //! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
 //! that all rows share, and the result becomes R'G'B' ([`resample`](super::resample)). The histograms are painted over a row
-//! while it is at hand ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. A view that is smaller than half the picture is made from the four samples nearest to each pixel,
-//! where the shader averages more: that would take this too long. Beside the picture the view is black.
+//! while it is at hand ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. A view that
+//! is smaller than half the picture is made from the four samples nearest to each pixel, where the shader averages more: that would take
+//! this too long. Beside the picture the view is black.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::SelectedPixels;
-use super::covering::Covering;
-use super::datascope::Writer;
-use super::exposure::Inspector;
-use super::false_color::Tinter;
+use super::by_codes::{Covering, Inspector, Tinter, Writer};
 use super::overlay::Overlay;
 use super::resample::{Axis, GROUP, LEVEL_BITS, PART_BITS, PixelGroup, SPARE, levels, levels_between, to_pixels};
 use super::simd::{Kernel, Level};
@@ -79,27 +77,27 @@ impl ViewBand for &mut [u8] {
     }
 }
 
-/// What is drawn over a picture.
+/// The layers that are drawn over a picture.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Over<'a> {
-    /// What is drawn where the picture's codes ask for it.
+    /// The layers that depend on the picture's codes.
     pub by_codes: ByCodes<'a>,
     /// The histograms.
     pub overlays: &'a [Overlay],
 }
 
-/// What is drawn over a picture where its codes ask for it.
+/// The layers over a picture that depend on its codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// What is lit, the rest being dimmed, and what decides.
+    /// The light of a brush, the rest being dimmed, and what decides.
     pub light: Option<(Lighting, LitBy<'a>)>,
-    /// What is striped, marked and in false colour by the picture's own codes, and which column of the view is the first that is drawn.
+    /// The stripes, marks and false colour of the picture's own codes, and the first column of the view that is drawn.
     pub inspection: Option<(Inspection, u32)>,
     /// Which of the picture's own codes are written in its pixels, where these are large enough.
     pub codes: Option<Codes>,
 }
 
-/// What decides which pixels are lit.
+/// The picture or selection that decides which pixels are lit.
 #[derive(Debug, Clone, Copy)]
 pub enum LitBy<'a> {
     /// The codes of a picture: the one that is drawn, or another of the same size.
@@ -186,7 +184,7 @@ impl Kernel for Finish<'_> {
     }
 }
 
-/// What all rows share.
+/// The data that all rows share.
 struct RowDrawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
@@ -213,7 +211,7 @@ struct Light<'a> {
 }
 
 impl<'a> RowDrawing<'a> {
-    /// What the rows share; rows and columns are the picture's, however the view is turned.
+    /// Finds what the rows share; rows and columns are the picture's, however the view is turned.
     fn new(
         picture: &'a Picture,
         placement: &Placement,
@@ -311,7 +309,7 @@ struct DisplayScratch {
     lower: Vec<u16>,
     /// Rows of levels of the three components.
     levels: [Vec<i16>; 3],
-    /// What they are along the row that is drawn, where that is not written out.
+    /// Their values along the row that is drawn, where that is not written out.
     values: [Vec<i32>; 3],
     /// Codes of the row that decides what is lit or marked.
     codes: [Vec<u16>; 3],

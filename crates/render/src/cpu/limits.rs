@@ -39,7 +39,7 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
     counts.sum()
 }
 
-/// What all rows share.
+/// The data that all rows share.
 struct LimitsCount<'a> {
     sources: Vec<Source<'a>>,
     columns_shift: u8,
@@ -51,7 +51,7 @@ struct LimitsCount<'a> {
 /// A thread's arrays and its count.
 struct LimitsScratch {
     codes: [Vec<u16>; 3],
-    /// What the second and third component add to red, green and blue, for each of their samples.
+    /// The terms of the second and third component in red, green and blue, for each of their samples.
     terms: [Vec<i32>; 3],
     count: u32,
 }

@@ -28,7 +28,7 @@
 //! one code. So only that code is counted, four times less work, and the finished bins are moved to where their codes
 //! are converted to.
 //!
-//! What was tried and did not pay: converting and counting in one loop, so that a processor could do both at a time (a
+//! Attempts that did not pay: converting and counting in one loop, so that a processor could do both at a time (a
 //! fifth slower); four bins per code in place of two; reading the
 //! codes eight bytes at a time; AVX-512.
 
@@ -36,19 +36,16 @@
 mod avx2;
 mod band;
 mod brushed;
+mod by_codes;
 mod convert;
 mod counters;
-mod covering;
-mod datascope;
 pub mod display;
-mod exposure;
-mod false_color;
 mod limits;
 mod linear;
-mod marked;
 pub mod overlay;
 mod pairs;
 mod resample;
+mod rows;
 mod scopes;
 mod selection;
 mod simd;
@@ -63,6 +60,7 @@ use rayon::prelude::*;
 
 use band::{Flush, Pass, RowBand, Worker};
 pub use brushed::{BrushedChoice, BrushedCounts, SelectedPixels};
+pub use by_codes::find_marked;
 use counters::add;
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
@@ -71,7 +69,6 @@ use histoscope_core::picture::unpack::Source;
 use histoscope_core::picture::{Picture, PictureError};
 pub use limits::count_outside_r103;
 pub use linear::{count_linear, count_linear_region};
-pub use marked::find_marked;
 pub use scopes::{CpuScopeSum, count_scopes, recount_scopes};
 pub use selection::count_selected;
 pub use simd::Level;
@@ -89,10 +86,16 @@ const PAIRED_SHARE: usize = 1 << 18;
 /// Counts pictures on the CPU. It keeps its scratch memory from picture to picture.
 pub struct Engine {
     level: Level,
-    /// Whether two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
+    /// `true` if two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
     pairing: Option<bool>,
     workers: Vec<Box<Worker>>,
     histogram: Histogram,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("level", &self.level).field("pairing", &self.pairing).finish_non_exhaustive()
+    }
 }
 
 impl Default for Engine {

@@ -1,5 +1,5 @@
 //! The histogram overlays, painted by the CPU over the rows of a view: the same as shaders/columns.wgsl and shaders/overlay.wgsl
-//! draw of bars, lines, caps, lamps and frames. Outlines, curves and the blurred backdrop are the shaders' alone.
+//! draw of bars, lines, caps, clip indicators and frames. Outlines, curves and the blurred backdrop are the shaders' alone.
 
 use crate::view::binning::Binning;
 use crate::view::panel::PanelRect;
@@ -29,11 +29,11 @@ pub struct Overlay {
     colors: [Vec<u32>; BANDS],
     /// The columns in which a cap lies on a bar that is cut off.
     capped: Vec<bool>,
-    /// The channels whose lamps are lit, a bit each, at the lowest and at the highest code.
+    /// The channels whose clip indicators are lit, a bit each, at the lowest and at the highest code.
     lit: [u32; 2],
 }
 
-/// What the bars of an overlay are found from.
+/// The data from which the bars of an overlay are found.
 struct BarSource<'a> {
     panel: &'a PanelParams,
     histogram: &'a Histogram,
@@ -73,7 +73,7 @@ impl Overlay {
         let reach = panel.cap as usize;
         let around = |at: usize| clipped[at.saturating_sub(reach)..].iter().take(at.min(reach) + 1 + reach);
         let capped = (0..clipped.len()).map(|at| around(at).any(|&is| is)).collect();
-        let lit = bars.lamps();
+        let lit = bars.indicators();
         Self { panel, ends, colors, capped, lit }
     }
 
@@ -85,7 +85,7 @@ impl Overlay {
         if y + line < top || y >= top + height + line {
             return;
         }
-        let frame = written([0.0, 0.0, 0.0, FRAME * opacity]);
+        let frame = packed([0.0, 0.0, 0.0, FRAME * opacity]);
         // A view may be smaller than an overlay's least size.
         let column = |at: u32| (at as usize).min(pixels.len());
         let outer = column(left.saturating_sub(line))..column(left + width + line);
@@ -101,15 +101,15 @@ impl Overlay {
     /// Paints what the view has room for of a row of the overlay itself, counted from its top.
     #[inline(always)]
     fn paint_row(&self, from_top: u32, pixels: &mut [u32]) {
-        let PanelParams { size: [width, height], line, notch, cap, lamp, .. } = self.panel;
+        let PanelParams { size: [width, height], line, notch, cap, indicator, .. } = self.panel;
         let row = height - 1 - from_top;
         let strength = (1..4).rev().find(|quarter| row.wrapping_sub(height * quarter / 4) < line);
         let strength = strength.map_or(0.0, |quarter| if quarter == 2 { MAJOR_LINE } else { MINOR_LINE });
-        let lamps_end = notch + CHANNELS as u32 * (lamp + line) + 2 * line;
+        let indicators_end = notch + CHANNELS as u32 * (indicator + line) + 2 * line;
         let apart = if from_top < cap || strength > 0.0 {
             width
-        } else if self.lit != [0; 2] && from_top < lamps_end {
-            (lamp + 2 * line + 1).min(width)
+        } else if self.lit != [0; 2] && from_top < indicators_end {
+            (indicator + 2 * line + 1).min(width)
         } else {
             0
         };
@@ -118,7 +118,7 @@ impl Overlay {
         let end = ((width - apart) as usize).clamp(begin, pixels.len());
         for at in (0..begin).chain(end..pixels.len()) {
             let shown = self.shown(at, row, strength);
-            pixels[at] = blended(written(shown), pixels[at]);
+            pixels[at] = blended(packed(shown), pixels[at]);
         }
         let [a, b, c, d] = self.ends.each_ref().map(|ends| &ends[begin..end]);
         let [color_a, color_b, color_c, color_d, color_e] = self.colors.each_ref().map(|colors| &colors[begin..end]);
@@ -132,7 +132,7 @@ impl Overlay {
         }
     }
 
-    /// What the overlay shows at a column in a row that is counted from below, `strength` being that of a line across.
+    /// Returns the colour of the overlay at a column in a row that is counted from below, `strength` being that of a line across.
     fn shown(&self, column: usize, row: u32, strength: f32) -> Color {
         let panel = &self.panel;
         let band = self.ends.iter().filter(|ends| row >= ends[column]).count();
@@ -146,22 +146,22 @@ impl Overlay {
         let column = column as u32;
         let is_right = 2 * column >= panel.size[0];
         let from_end = if is_right { panel.size[0] - 1 - column } else { column };
-        self.lamps_over(self.lit[usize::from(is_right)], from_end, from_top, shown)
+        self.indicators_over(self.lit[usize::from(is_right)], from_end, from_top, shown)
     }
 
-    /// The lit lamps of one end over what is below: a pixel's column from that end, and its row from the top.
-    fn lamps_over(&self, lit: u32, column: u32, row: u32, below: Color) -> Color {
-        let PanelParams { channels, line, lamp, notch, opacity, lights, .. } = self.panel;
+    /// The lit clip indicators of one end over what is below: a pixel's column from that end, and its row from the top.
+    fn indicators_over(&self, lit: u32, column: u32, row: u32, below: Color) -> Color {
+        let PanelParams { channels, line, indicator, notch, opacity, lights, .. } = self.panel;
         let mut color = below;
         let shown = (0..CHANNELS).filter(|channel| channels & (1 << channel) != 0);
         for (place, channel) in (0..).zip(shown).filter(|(_, channel)| lit & (1 << channel) != 0) {
-            let top = notch + line + place * (lamp + line);
-            let is_inside = (line..line + lamp).contains(&column) && (top..top + lamp).contains(&row);
+            let top = notch + line + place * (indicator + line);
+            let is_inside = (line..line + indicator).contains(&column) && (top..top + indicator).contains(&row);
             if is_inside {
                 let [r, g, b, _] = lights[channel];
                 return [r, g, b, 1.0].map(|part| part * opacity);
             }
-            if column < 2 * line + lamp && row + line >= top && row < top + lamp + line {
+            if column < 2 * line + indicator && row + line >= top && row < top + indicator + line {
                 color = [0.0, 0.0, 0.0, opacity];
             }
         }
@@ -169,7 +169,7 @@ impl Overlay {
     }
 }
 
-/// What one column shows.
+/// The bands of one column.
 struct OverlayColumn {
     ends: [u32; CHANNELS],
     colors: [Color; BANDS],
@@ -276,7 +276,7 @@ impl BarSource<'_> {
         color
     }
 
-    /// Whether a line that begins at a column covers this one.
+    /// Returns `true` if a line that begins at a column covers this one.
     fn is_on_line(&self, column: u32, begin: u32) -> bool {
         column >= begin && column - begin < self.panel.line
     }
@@ -296,8 +296,8 @@ impl BarSource<'_> {
         bare
     }
 
-    /// The lamps that are lit: those of channels that have more than a thousandth of their samples in the outermost code.
-    fn lamps(&self) -> [u32; 2] {
+    /// The clip indicators that are lit: those of channels that have more than a thousandth of their samples in the outermost code.
+    fn indicators(&self) -> [u32; 2] {
         let mut lit = [0; 2];
         for channel in (0..CHANNELS).filter(|&channel| self.is_shown(channel)) {
             let bins = self.histogram.bins(channel);
@@ -325,15 +325,9 @@ fn graticule(strength: f32, on_bar: bool) -> Color {
     [light, light, light, strength]
 }
 
-/// A colour of 8 bits a part, as shaders pack it: half a code goes to the even one.
+/// A colour of 8 bits a part.
 fn packed(color: Color) -> u32 {
-    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * 255.0).round_ties_even() as u8))
-}
-
-/// The same as Mesa's software adapter writes it to a view: by the sum with a number so large that only 8 bits behind its point
-/// are left. Which way half a code goes depends on the product's own rounding.
-fn written(color: Color) -> u32 {
-    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * (255.0 / 256.0) + 32_768.0).to_bits() as u8))
+    u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * 255.0 + 0.5) as u8))
 }
 
 fn unpacked(color: u32) -> Color {

@@ -20,7 +20,7 @@ const TURN: usize = 8;
 const CODES: usize = 256;
 /// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
 type PairTable = [[u16; SUBS]; CODES * CODES];
-/// What a narrow bin held when it has just overflowed.
+/// The count of a narrow bin that has just overflowed.
 const FULL: u32 = 1 << u16::BITS;
 
 /// The tables while they are being counted into, and the bins of the four channels.
@@ -31,7 +31,7 @@ pub(super) struct PairTables {
     indices: [[u16; BLOCK]; 2],
     /// Channel by channel, code by code.
     wide: Vec<u32>,
-    /// Whether the tables hold anything.
+    /// `true` if the tables hold anything.
     is_pending: bool,
 }
 

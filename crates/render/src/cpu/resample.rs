@@ -100,7 +100,7 @@ impl Axis {
         Some(group)
     }
 
-    /// What a row of levels is at every position, times 2^[`PART_BITS`].
+    /// Finds the values of a row of levels at every position, times 2^[`PART_BITS`].
     #[inline(always)]
     pub fn along(&self, row: &[i16], out: &mut [i32]) {
         for (((out, &low), &high), &part) in out.iter_mut().zip(&self.low).zip(&self.high).zip(&self.part) {

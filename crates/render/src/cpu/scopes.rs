@@ -59,7 +59,7 @@ fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
     old
 }
 
-/// What pictures are counted by that are added up in 32 bits: the rectangle, the components and the chroma are the same.
+/// The properties that pictures share whose counts are added up in 32 bits: layout, rectangle, components and chroma.
 type Alike = (PixelLayout, Rect, Components, Option<Chroma>);
 
 /// Adds the scopes of pictures up, in the memory of one: only where they change, or might overflow, are they added to the sums.

@@ -18,7 +18,7 @@ use histoscope_core::picture::color::Conversion;
 /// counting takes longer than converting and has no use for vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// What every machine of the target architecture has (SSE2 on x86-64, NEON on most aarch64 targets).
+    /// The instructions of every machine of the target architecture (SSE2 on x86-64, NEON on most aarch64 targets).
     Plain,
     /// 256-bit integer vectors of x86-64.
     #[cfg(target_arch = "x86_64")]
@@ -53,7 +53,7 @@ impl Level {
         Self::ALL.iter().rev().copied().find(|level| level.is_available()).unwrap_or(Self::Plain)
     }
 
-    /// Whether this machine has the instructions.
+    /// Returns `true` if this machine has the instructions.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -97,10 +97,10 @@ impl Level {
     }
 }
 
-/// What is written out for a level: for AVX2, in the module of that name.
+/// The functions that are written out for a level: for AVX2, in the module of that name.
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "nothing is written out for others"))]
 impl Level {
-    /// Whether there are any.
+    /// Returns `true` if there are any.
     pub(super) fn is_written_out(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -52,7 +52,7 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
     }
 }
 
-/// What a thread has counted.
+/// The counts of one thread.
 struct Plane {
     /// The lower 16 bits of each pair's count.
     counts: Vec<u16>,
@@ -71,7 +71,7 @@ impl Plane {
     }
 }
 
-/// What all rows share.
+/// The data that all rows share.
 struct VectorscopeCount<'a> {
     sources: [Source<'a>; 3],
     samples: Rect,

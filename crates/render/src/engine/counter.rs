@@ -38,7 +38,7 @@ pub enum EngineError {
     Adjust(PictureError),
 }
 
-/// What was counted of one picture.
+/// The counts of one picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     /// A histogram for each of the components that the counter counts, in their order.
@@ -69,7 +69,7 @@ pub struct Counter {
     refused: Option<String>,
 }
 
-/// Who counts the next picture.
+/// The engine of the next picture.
 enum Who {
     Cpu,
     /// The CPU, until this has been found.
@@ -80,7 +80,7 @@ enum Who {
 
 /// A picture that was submitted.
 struct SubmittedPicture {
-    /// What the CPU has counted of it.
+    /// The CPU's counts.
     counts: Counts,
     /// For each of its histograms, whether the adapter adds to it.
     owed: Vec<bool>,
@@ -123,7 +123,7 @@ impl Counter {
         self.who = who;
     }
 
-    /// Whether counts must be taken before the next picture is submitted.
+    /// Returns `true` if counts must be taken before the next picture is submitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         match &self.who {
@@ -237,7 +237,7 @@ impl Counter {
         Ok(SubmittedPicture { counts, owed })
     }
 
-    /// Whether the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
+    /// Returns `true` if the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
     fn try_adapter(
         &mut self,
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
@@ -288,26 +288,6 @@ impl Counter {
             }
         }
         Ok(Some(counts))
-    }
-
-    /// The bins of a picture that is to be drawn, or of `region` alone, where the CPU counts it. `None` leaves it to the adapter,
-    /// whose passes count what they draw without bringing it back.
-    ///
-    /// # Errors
-    /// [`PictureError`] if the region does not lie in the picture.
-    pub fn count_for_drawing(
-        &mut self,
-        picture: &Picture,
-        region: Option<Rect>,
-        components: Components,
-    ) -> Result<Option<Histogram>, PictureError> {
-        self.take_engine();
-        match self.who {
-            Who::Adapter(..) => Ok(None),
-            Who::Cpu | Who::Starting(_) => {
-                self.cpu.count_region(components.in_picture(picture), region, components).map(Some)
-            }
-        }
     }
 }
 

@@ -1,22 +1,28 @@
-//! The one place that decides who counts: the graphics adapter, or the CPU.
+//! The one place that decides between the graphics adapter and the CPU.
 //!
-//! An [`Engine`] is found once, by what the user wants and what the machine has, and carried as a value. A [`Counter`] counts
-//! with it, for the window, for saved pictures and for whole files alike: pictures as they are or adjusted, whole or a part
-//! of them. What the adapter cannot hold, the counter gives to the CPU. The counts are the same, to the last one, whoever
-//! counts.
+//! An [`Engine`] is found once, by what the user wants and what the machine has, and carried as a value. A [`Counter`] counts whole
+//! files with it; a [`Renderer`] draws views with its [backend](backend::Backend), which counts, adjusts and paints. Both give to the
+//! CPU what the adapter cannot hold. The counts are the same to the last one, whoever counts.
 
+mod adapter;
+mod backend;
+mod content;
 mod counter;
-mod scopes;
+mod cpu;
+mod figures;
+mod renderer;
 
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+pub use backend::{ScopeAnswer, ScopeQuestion};
 pub use counter::{Counter, Counts, EngineError};
+pub use renderer::Renderer;
 
-use crate::cpu;
+use crate::cpu::Level;
 use crate::gpu::{AdapterChoice, Gpu, GpuError};
 
-/// What the user wants to count with.
+/// The engine that the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {
     /// The adapter, or the CPU where the adapter is software.
@@ -28,21 +34,30 @@ pub enum EngineChoice {
     Cpu,
 }
 
-/// Who counts.
+/// The backend that counts, adjusts and paints the pictures of views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendKind {
+    /// The adapter, by its shaders.
+    Adapter,
+    /// The CPU.
+    Cpu,
+}
+
+/// The engine that was found.
 #[derive(Debug, Clone)]
 enum FoundEngine {
     Cpu,
     Adapter(Arc<Gpu>),
 }
 
-/// Who counts, once that is known: drivers take their time to load, and an engine may be started on a thread of its own.
+/// The engine, once it is known: drivers take their time to load, and an engine may be started on a thread of its own.
 ///
 /// Unless the user asked for the adapter, frames are counted by the CPU until it is there.
 #[derive(Debug)]
 pub struct Engine {
     found: Arc<OnceLock<FoundEngine>>,
     thread: Option<JoinHandle<Result<(), GpuError>>>,
-    /// Whether the user asked for the adapter.
+    /// `true` if the user asked for the adapter.
     is_wanted: bool,
 }
 
@@ -103,7 +118,13 @@ impl Engine {
         if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { GPU } else { CPU }
     }
 
-    /// Who counts, for people: "the CPU", or the adapter's name.
+    /// The backend for views: that of the adapter, once that has been found.
+    #[must_use]
+    pub fn backend(&self) -> BackendKind {
+        if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { BackendKind::Adapter } else { BackendKind::Cpu }
+    }
+
+    /// The engine for people: "the CPU", or the adapter's name.
     #[must_use]
     pub fn description(&self) -> String {
         match self.found.get() {
@@ -144,5 +165,5 @@ fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> FoundEngine {
 }
 
 fn say_cpu() {
-    log::info!("engine: cpu ({:?})", cpu::Level::detect());
+    log::info!("engine: cpu ({:?})", Level::detect());
 }

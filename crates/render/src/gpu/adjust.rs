@@ -16,8 +16,11 @@ mod recolor;
 pub mod scan;
 mod working;
 
-pub use blur::{BlurJob, BlurPass, BlurPlan};
+pub use blur::{BlurJob, BlurParams, BlurPass, BlurPlan};
 pub use chain::Chain;
-pub use crop::CropPass;
+pub use clahe::TileParams;
+pub use crop::{CropParams, CropPass};
+pub use curves::CurveParams;
 pub use difference::{DifferencePass, Operand};
+pub use recolor::RecolorParams;
 pub use working::WorkingPicture;

@@ -1,18 +1,82 @@
-//! What brushes of the scopes select: one pass that finds the pixels, and others that count them for the scopes.
+//! The selection of the scopes' brushes: one pass finds the pixels, others count them for the scopes.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
-use super::Gpu;
-use super::params::{BrushParams, BrushedParams, InputPicture, layout_constants};
+use super::bins::{Bars, ScalePass, scale_buffer};
+use super::params::{InputPicture, layout_constants};
 use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
-use super::timing::{Spans, compute_pass_into};
+use super::timing::{Spans, compute_pass, compute_pass_into};
+use super::{Gpu, GpuError};
 use crate::cpu::BrushedChoice;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::{Chroma, Differences, MOST_LEVEL_BITS, Vectorscope, Waveform, samples_in};
+use histoscope_core::scopes::{Chroma, Differences, MOST_LEVEL_BITS, PerScope, Vectorscope, Waveform, samples_in};
+
+/// `Brushes` of shaders/brush.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct BrushParams {
+    /// Column and row of the first pixel that may be selected.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
+    /// Channels of the histograms' brush, a bit each, 0 where there is none; its lowest and highest bin.
+    pub histogram: [u32; 4],
+    /// The same of the waveform's.
+    pub waveform: [u32; 4],
+    /// The first pixel of a row that the waveform's may select, and the one behind the last.
+    pub columns: [u32; 2],
+    /// `true` if the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
+    /// Words of a row of a plane.
+    pub row_words: u32,
+    /// Weights of red, green and blue in Cb, and the bias.
+    pub cb: [i32; 4],
+    /// The same in Cr.
+    pub cr: [i32; 4],
+    /// 0 where there is no vectorscope's brush, 1 where Cb and Cr are coded, 2 where they are computed.
+    pub pairs: u32,
+    /// Bits of a level of a pair.
+    pub level_bits: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<BrushParams>() == 112);
+
+/// `Brushed` of shaders/brushed.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct BrushedParams {
+    /// Column and row of the first sample that is counted.
+    pub low: [u32; 2],
+    /// Column and row behind the last.
+    pub high: [u32; 2],
+    /// Binary logarithm of the pixels to a sample, across and down.
+    pub shift: [u32; 2],
+    /// Rows of the picture.
+    pub height: u32,
+    /// Words of a row of a plane.
+    pub row_words: u32,
+    /// Columns of the waveform.
+    pub columns: u32,
+    /// Its counts from one channel to the next.
+    pub stride: u32,
+    /// `true` if bins are counted.
+    pub bins: u32,
+    /// `true` if the waveform is.
+    pub waveform: u32,
+    /// Weights of red, green and blue in Cb, and the bias.
+    pub cb: [i32; 4],
+    /// The same in Cr.
+    pub cr: [i32; 4],
+}
+
+const _: () = assert!(size_of::<BrushedParams>() == 80);
 
 /// Planes of selected pixels.
 const PLANES: u32 = Filter::ALL.len() as u32;
@@ -35,11 +99,13 @@ pub struct BrushedPasses {
     /// Pixels that all brushes select.
     pub total: wgpu::Buffer,
     bins: wgpu::Buffer,
+    scales: wgpu::Buffer,
+    scale: ScalePass,
     waveform: wgpu::Buffer,
     vectorscope: wgpu::Buffer,
 }
 
-/// What a pipeline is made for.
+/// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct BrushedPipelineKey {
     layout: PixelLayout,
@@ -64,10 +130,8 @@ pub struct BrushedBuffers<'a> {
     pub planes: &'a wgpu::Buffer,
     /// Bins of what the histograms' own brush does not decide.
     pub bins: &'a wgpu::Buffer,
-    /// Counts of the waveform.
-    pub waveform: &'a wgpu::Buffer,
-    /// Counts of the vectorscope.
-    pub vectorscope: &'a wgpu::Buffer,
+    /// Counts of each scope.
+    pub scopes: PerScope<&'a wgpu::Buffer>,
 }
 
 impl BrushedPasses {
@@ -84,22 +148,37 @@ impl BrushedPasses {
             planes: room("brushed pixels"),
             total: room("brushed total"),
             bins: room("brushed bins"),
+            scales: scale_buffer(gpu, "brushed scales"),
+            scale: ScalePass::new(gpu),
             waveform: room("brushed waveform"),
             vectorscope: room("brushed vectorscope"),
         }
     }
 
-    /// Whether they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    /// Checks that they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if they cannot.
+    pub fn check(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), GpuError> {
+        let most = gpu.device.limits().max_compute_workgroups_per_dimension;
+        if width < MOST_PIXELS && height <= most {
+            return Ok(());
+        }
+        let (bytes, most) = (u64::from(width) * u64::from(height), u64::from(MOST_PIXELS) * u64::from(most));
+        Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() })
+    }
+
+    /// The bins that were recorded last, with their scales.
     #[must_use]
-    pub fn serve(gpu: &Gpu, (width, height): (u32, u32)) -> bool {
-        width < MOST_PIXELS && height <= gpu.device.limits().max_compute_workgroups_per_dimension
+    pub const fn bars(&self) -> Bars<'_> {
+        Bars { bins: &self.bins, scales: &self.scales }
     }
 
     /// Where what was recorded last lies.
     #[must_use]
     pub const fn buffers(&self) -> BrushedBuffers<'_> {
         let Self { planes, bins, waveform, vectorscope, .. } = self;
-        BrushedBuffers { planes, bins, waveform, vectorscope }
+        BrushedBuffers { planes, bins, scopes: PerScope { waveform, vectorscope } }
     }
 
     /// Records the finding of what is selected of a picture like this one, bound by `group`, and the counting of what is wanted of
@@ -132,6 +211,12 @@ impl BrushedPasses {
         compute_pass_into(encoder, "brushes", &cleared, spans, |pass| {
             dispatches.iter().for_each(|dispatch| dispatch.run(pass, Some(group)));
         });
+        if wanted.histogram {
+            let bins = 1 << picture.layout.bin_bits();
+            self.scale.prepare(gpu, bins);
+            let scales = groups::SCALES.bind(&gpu.device, &[&self.bins, &self.scales]);
+            compute_pass(encoder, "scale", None, |pass| self.scale.dispatch(pass, &scales, bins));
+        }
     }
 
     /// One of the dispatches that count.
@@ -232,7 +317,7 @@ impl BrushedPasses {
     }
 }
 
-/// What is counted: how, of which samples, and how many pixels those have.
+/// The dispatches that count: how, which samples, and how many pixels those have.
 fn works(
     layout: &PixelLayout,
     selection: &Selection,

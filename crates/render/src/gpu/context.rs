@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use super::GpuError;
 use super::import::{self, Imports};
@@ -17,7 +18,7 @@ pub struct AdapterChoice {
 pub struct Gpu {
     /// The adapter.
     pub adapter: wgpu::Adapter,
-    /// What the driver says of it.
+    /// The driver's description.
     pub info: wgpu::AdapterInfo,
     /// The device.
     pub device: wgpu::Device,
@@ -57,14 +58,14 @@ fn descriptor(
     descriptor
 }
 
-/// What is known of an adapter, in the words of its backend and driver.
+/// The description of an adapter in the words of its backend and driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterInfo {
     /// Its name, part of which chooses it ([`AdapterChoice`]).
     pub name: String,
-    /// What it is, such as `DiscreteGpu` or `Cpu`.
+    /// Its kind, such as `DiscreteGpu` or `Cpu`.
     pub kind: String,
-    /// What it is spoken to with, such as `Vulkan`.
+    /// Its graphics interface, such as `Vulkan`.
     pub backend: String,
     /// The driver and its version.
     pub driver: String,
@@ -184,10 +185,16 @@ impl Gpu {
         Ok(Self { adapter, info, device, queue, most_plane_bytes, imports, failure })
     }
 
-    /// Whether the adapter computes on the CPU.
+    /// Returns `true` if the adapter computes on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Begins to record commands.
+    #[must_use]
+    pub fn encoder(&self, label: &str) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) })
     }
 
     /// The most pixels a side that a view can have.
@@ -207,7 +214,7 @@ impl Gpu {
         }
     }
 
-    /// Whether the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
+    /// Returns `true` if the adapter can read pictures where the decoder wrote them, without a copy by the CPU.
     #[must_use]
     pub fn reads_in_place(&self) -> bool {
         self.imports.are_possible()
@@ -296,7 +303,7 @@ fn choose(
     drawing.ok_or(GpuError::NoSurface { available })
 }
 
-/// What to say where no adapter can draw in a window.
+/// The error where no adapter can draw in a window.
 pub(super) fn without_surface(instance: &wgpu::Instance) -> GpuError {
     let all = all(instance);
     if all.is_empty() { GpuError::NoAdapter } else { GpuError::NoSurface { available: names(&all) } }
@@ -313,6 +320,56 @@ fn names(adapters: &[wgpu::Adapter]) -> String {
     names.sort_unstable();
     names.dedup();
     names.join(", ")
+}
+
+/// wgpu's entry point, through which adapters and windows' surfaces come.
+#[derive(Debug, Clone)]
+pub struct Instance(pub(super) wgpu::Instance);
+
+impl Instance {
+    /// One that knows the display, as OpenGL needs.
+    #[must_use]
+    pub fn with_display(display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Self {
+        Self(instance(Some(Box::new(display))))
+    }
+}
+
+/// The entry point in the making, on a thread of its own: loading the graphics drivers takes longest of all that a start needs.
+/// It is waited for in any case: a program that ends while a driver is being loaded on another thread can crash in the driver.
+#[derive(Debug)]
+pub struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
+
+impl Loading {
+    /// Starts to load the drivers.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Some(thread::spawn(|| instance(None))))
+    }
+
+    /// The instance that was made meanwhile; where OpenGL was asked for, or the instance has been taken before, a new one
+    /// that knows the display.
+    pub fn finish(&mut self, display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Instance {
+        let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
+        match self.join() {
+            Some(instance) if !wants_gl => Instance(instance),
+            _ => Instance::with_display(display),
+        }
+    }
+
+    /// Returns the instance for a program that draws without a display.
+    pub fn finish_without_display(&mut self) -> Instance {
+        Instance(self.join().unwrap_or_else(|| instance(None)))
+    }
+
+    fn join(&mut self) -> Option<wgpu::Instance> {
+        self.0.take()?.join().ok()
+    }
+}
+
+impl Drop for Loading {
+    fn drop(&mut self) {
+        self.join();
+    }
 }
 
 #[cfg(test)]

@@ -29,14 +29,14 @@ pub struct CountQueue {
     belt: ReadbackBelt<CountLayout>,
 }
 
-/// What makes other pictures of those that are uploaded.
+/// The passes that make other pictures of those that are uploaded.
 #[derive(Debug)]
 struct Adjusting {
     chain: Chain,
     crop: CropPass,
 }
 
-/// What counts the scopes.
+/// The passes that count the scopes.
 #[derive(Debug)]
 enum Scopes {
     None,
@@ -90,7 +90,7 @@ impl Scopes {
 /// Bytes of a buffer.
 type BufferRange<'a> = (&'a wgpu::Buffer, Range<u64>);
 
-/// What comes back.
+/// The layout of the words that come back.
 #[derive(Debug, Clone)]
 struct CountLayout {
     bits: u32,
@@ -99,7 +99,7 @@ struct CountLayout {
     scopes: ScopeShape,
 }
 
-/// What was counted of a picture.
+/// The counts of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureCounts {
     /// Its bins.

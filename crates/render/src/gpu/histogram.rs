@@ -2,17 +2,35 @@
 
 pub mod plan;
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use plan::{ChannelRun, Plan};
 
-use super::params::{ChannelScale, InputPicture, ReductionParams, RegionParams};
+use super::bins::{Bars, ChannelScale, ScalePass};
+use super::params::{InputPicture, RegionParams};
 use super::readback::read_buffer;
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass};
 use super::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::region::Rect;
+
+/// `Reduction` of shaders/reduce.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ReductionParams {
+    /// Chunks to sum.
+    pub chunk_count: u32,
+    /// Words from one chunk to the next, and words to sum.
+    pub chunk_words: u32,
+    /// n: a channel has 2^n bins.
+    pub bits: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<ReductionParams>() == 16);
 
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;
@@ -36,32 +54,31 @@ pub struct HistogramPasses {
     /// The same, which finds the scales too.
     reduce_and_scale: wgpu::ComputePipeline,
     reduce_group: wgpu::BindGroup,
-    scale: shaders::Module,
-    scale_pipelines: HashMap<u32, wgpu::ComputePipeline>,
+    scale: ScalePass,
     scale_group: wgpu::BindGroup,
     state: Option<PreparedBins>,
 }
 
-/// What the bin buffer is set up for.
+/// The state for which the bin buffer is set up.
 #[derive(Debug, Clone, PartialEq)]
 struct PreparedBins {
-    /// What the chunk pass reads; `None` where another pass writes the chunks.
+    /// The picture that the chunk pass reads; `None` where another pass writes the chunks.
     reads: Option<Reads>,
     /// The rectangle that it counts alone, if it does.
     region: Option<Rect>,
     plan: Plan,
 }
 
-/// What the chunk pass must know of a picture.
+/// The properties of a picture that the chunk pass needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Reads {
     picture: InputPicture,
     components: Components,
-    /// Whether a rectangle is counted alone.
+    /// `true` if a rectangle is counted alone.
     regional: bool,
 }
 
-/// What the chunk pass's pipelines are made for: everything but the number of chunks, which is only dispatched.
+/// The key of the chunk pass's pipelines: everything but the number of chunks, which is only dispatched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ChunkKey {
     reads: Reads,
@@ -119,8 +136,7 @@ impl HistogramPasses {
             reduce: reduce(false),
             reduce_and_scale: reduce(true),
             reduce_group: groups::SUMS.bind(device, &[&reduction, &chunks, &bins, &scales]),
-            scale: shaders::SCALE.module(device),
-            scale_pipelines: HashMap::new(),
+            scale: ScalePass::new(gpu),
             scale_group: groups::SCALES.bind(device, &[&bins, &scales]),
             bins,
             scales,
@@ -220,7 +236,7 @@ impl HistogramPasses {
                 key.runs.iter().map(|run| module.compute(&gpu.device, "chunk", &constants(run))).collect()
             });
         }
-        self.prepare_scale(gpu, state.plan.bits);
+        self.scale.prepare(gpu, 1 << state.plan.bits);
         self.state = Some(state);
     }
 
@@ -230,10 +246,10 @@ impl HistogramPasses {
         self.state.as_ref().map(|state| &state.plan)
     }
 
-    fn prepare_scale(&mut self, gpu: &Gpu, bits: u32) {
-        let module = &self.scale;
-        let pipeline = || module.compute(&gpu.device, "scale", &[("BINS", f64::from(1_u32 << bits))]);
-        self.scale_pipelines.entry(bits).or_insert_with(pipeline);
+    /// The bins and their scales.
+    #[must_use]
+    pub const fn bars(&self) -> Bars<'_> {
+        Bars { bins: &self.bins, scales: &self.scales }
     }
 
     /// Records the three passes for the picture that was prepared and uploaded. With `spans`, each pass runs and is timed by
@@ -290,7 +306,7 @@ impl HistogramPasses {
         histogram: &Histogram,
         spans: Option<Spans<'_>>,
     ) {
-        self.prepare_scale(gpu, histogram.bits);
+        self.scale.prepare(gpu, 1 << histogram.bits);
         gpu.queue.write_buffer(&self.bins, 0, bytemuck::cast_slice(&histogram.words));
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
     }
@@ -335,10 +351,7 @@ impl HistogramPasses {
     }
 
     fn dispatch_scale(&self, pass: &mut wgpu::ComputePass<'_>, bits: u32) {
-        let Some(pipeline) = self.scale_pipelines.get(&bits) else { return };
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(0, &self.scale_group, &[]);
-        pass.dispatch_workgroups(CHANNELS as u32, 1, 1);
+        self.scale.dispatch(pass, &self.scale_group, 1 << bits);
     }
 }
 

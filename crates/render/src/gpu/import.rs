@@ -20,7 +20,7 @@ pub(super) use vulkan::{HostMemory, open};
 const SWITCH: &str = "HISTOSCOPE_COPY_FRAMES";
 /// Below so many bytes a picture is copied sooner than its pages are made known to the driver.
 const LEAST_BYTES: usize = 256 << 10;
-/// What copies between buffers begin at and are whole multiples of.
+/// The alignment of copies between buffers.
 const STEP: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 
 /// A device's way to pictures in the program's own memory.
@@ -82,7 +82,7 @@ impl Imports {
         read_now((&self.device, queue), length, copy, |read| read == bytes).is_ok_and(|is_same| is_same)
     }
 
-    /// Whether there is a way to read blocks in place.
+    /// Returns `true` if there is a way to read blocks in place.
     pub const fn are_possible(&self) -> bool {
         self.host.is_some()
     }
@@ -111,7 +111,7 @@ impl Imports {
     }
 }
 
-/// What is attached to pages: the buffer that they are, unless the driver refused them.
+/// The attachment of pages: the buffer that they are, unless the driver refused them.
 struct Imported {
     buffer: Option<wgpu::Buffer>,
     /// Behind the buffer, because fields are dropped in their order.

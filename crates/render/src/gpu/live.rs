@@ -6,6 +6,7 @@ use super::Gpu;
 use super::figures::Series;
 use super::readback_belt::ReadbackBelt;
 use super::timing::{Spans, Timestamps, span_ns};
+use histoscope_core::scopes::PerScope;
 
 /// How long the parts of the last frame that was timed took. `None` for what did not run, or cannot be timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -26,11 +27,9 @@ pub struct PassTimes {
     pub scale: Option<Duration>,
     /// The adjustments' passes, of which the last may count what it writes; the adjusted picture has no chunk pass then.
     pub adjust: Option<Duration>,
-    /// Counting the waveform.
-    pub waveform: Option<Duration>,
-    /// Counting the vectorscope.
-    pub vectorscope: Option<Duration>,
-    /// Counting both on the CPU, on its own clock, with handing them to the adapter.
+    /// Counting each scope.
+    pub scopes: PerScope<Option<Duration>>,
+    /// Counting all of them on the CPU, on its own clock, with handing them to the adapter.
     pub cpu_scopes: Option<Duration>,
     /// Drawing: picture, overlays and text.
     pub draw: Option<Duration>,
@@ -40,12 +39,12 @@ impl PassTimes {
     /// Returns the time that all passes took on the GPU's clock together; `None` where none has a time there.
     #[must_use]
     pub fn on_gpu(&self) -> Option<Duration> {
-        let Self { chunk, reduce, scale, adjust, waveform, vectorscope, draw, .. } = *self;
+        let Self { chunk, reduce, scale, adjust, scopes: PerScope { waveform, vectorscope }, draw, .. } = *self;
         [chunk, reduce, scale, adjust, waveform, vectorscope, draw].into_iter().flatten().reduce(|sum, time| sum + time)
     }
 }
 
-/// What is timed; its number is that of its span of timestamps.
+/// A timed pass; its number is that of its span of timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timed {
     /// The chunk pass over the source.
@@ -73,6 +72,8 @@ pub enum Timed {
 impl Timed {
     /// Number of spans.
     const COUNT: u32 = 10;
+    /// The passes that count the scopes.
+    pub const SCOPES: PerScope<Self> = PerScope { waveform: Self::Waveform, vectorscope: Self::Vectorscope };
 }
 
 /// Times frames one after the other, as soon as the last one's figures are back.
@@ -104,13 +105,13 @@ impl LiveTiming {
     }
 
     /// Times pictures of that series from now on. What was timed of another is told no longer.
-    pub(super) fn follow(&mut self, series: Series) {
+    pub(crate) fn follow(&mut self, series: Series) {
         if self.series.replace(series) != Some(series) {
             self.times = PassTimes::default();
         }
     }
 
-    /// Whether the adapter tells its passes' times.
+    /// Returns `true` if the adapter tells its passes' times.
     #[must_use]
     pub const fn has_timestamps(&self) -> bool {
         self.timestamps.is_some()
@@ -146,7 +147,7 @@ impl LiveTiming {
         self.belt.submitted(None);
     }
 
-    /// Whether figures are under way.
+    /// Returns `true` if figures are under way.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()
@@ -181,8 +182,7 @@ fn times(timestamps: &[u8], written: u32, period_ns: f64, before: PassTimes) -> 
         reduce: both(Timed::Reduce, Timed::ResultReduce),
         scale: both(Timed::Scale, Timed::ResultScale),
         adjust: one(Timed::Adjust),
-        waveform: one(Timed::Waveform),
-        vectorscope: one(Timed::Vectorscope),
+        scopes: Timed::SCOPES.map(one),
         draw: one(Timed::Draw),
         ..before
     }
@@ -206,8 +206,7 @@ mod tests {
             chunk: nanos(2 * (10 + 50)),
             scale: nanos(2 * 70),
             adjust: nanos(2 * 40),
-            waveform: nanos(2 * 80),
-            vectorscope: nanos(2 * 90),
+            scopes: PerScope { waveform: nanos(2 * 80), vectorscope: nanos(2 * 90) },
             ..PassTimes::default()
         };
         assert_eq!(times(bytemuck::cast_slice(&ticks), written, 2.0, before), expected);

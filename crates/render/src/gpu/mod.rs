@@ -2,26 +2,24 @@
 //!
 //! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
 //! reduce, scale), [`adjust`] makes another picture of them where that is wanted, which is counted in its turn, [`draw`]
-//! draws the pictures and the overlays from the same buffers. [`Renderer`] orders the passes for
+//! draws the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the passes for
 //! the window, the saved picture and the tests alike; [`target`] is the window's side of it.
 
 pub mod adjust;
+pub mod bins;
 pub mod brushed;
 pub mod context;
 pub mod count_queue;
-mod cumulative;
 pub mod draw;
-mod figures;
+pub(crate) mod figures;
 pub mod histogram;
 mod import;
-mod linear;
 pub mod live;
-mod loading;
 pub mod params;
 pub mod readback;
 pub mod readback_belt;
+pub mod recording;
 mod regroup;
-mod renderer;
 pub mod resources;
 pub mod scopes;
 pub mod shaders;
@@ -29,21 +27,20 @@ mod staging;
 pub mod surface;
 pub mod target;
 pub mod timing;
-mod totals;
+pub mod totals;
 pub mod upload;
 pub mod vectorscope;
 pub mod waveform;
 
 pub use crate::view::scene::Scene;
-pub use context::{AdapterChoice, AdapterInfo, Gpu, adapters};
+pub use context::{AdapterChoice, AdapterInfo, Gpu, Instance, Loading, adapters};
+pub(crate) use figures::Series;
 pub use figures::{FiguresState, FrameTag};
 use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
-pub use loading::{Instance, Loading};
-pub use renderer::Rasterizer;
-pub use renderer::{Renderer, ScopeAnswer, ScopeQuestion};
+pub use wgpu::{Buffer, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
-/// What can go wrong on the GPU's side, each with what to do about it.
+/// An error on the GPU's side, each with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
     /// There is no adapter at all.
@@ -54,7 +51,7 @@ pub enum GpuError {
     /// No adapter has the wanted name.
     #[error("no adapter's name contains '{wanted}'; there are: {available}")]
     NoSuchAdapter {
-        /// What the user asked for.
+        /// The name that the user asked for.
         wanted: String,
         /// The names that exist, separated by commas.
         available: String,
@@ -127,4 +124,12 @@ pub enum GpuError {
     /// The device was lost or stopped answering.
     #[error("the graphics device stopped answering: {0}")]
     Lost(String),
+}
+
+impl GpuError {
+    /// Returns `true` if the adapter cannot hold or count a picture, which the CPU then takes.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(self, Self::PictureTooLarge { .. } | Self::TooDeep { .. })
+    }
 }

@@ -1,13 +1,7 @@
 //! The structures that Rust and WGSL share, byte for byte, and the constants that fix a pipeline to a pixel layout.
 
-mod brushes;
-
 use bytemuck::{Pod, Zeroable};
 
-use crate::view::exposure::MOST_BANDS;
-pub use crate::view::panel_params::PanelParams;
-pub use crate::view::scopes::TraceParams;
-pub use brushes::{BrushParams, BrushedParams};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{RealConversion, fraction_bits};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
@@ -78,208 +72,6 @@ impl From<Rect> for RegionParams {
     }
 }
 
-/// `Waveform` of shaders/waveform.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct WaveformParams {
-    /// Column and row of the first sample that is counted.
-    pub low: [u32; 2],
-    /// Column and row behind the last.
-    pub high: [u32; 2],
-    /// Columns of the scope.
-    pub columns: u32,
-    /// Counts from one channel to the next.
-    pub channel_stride: u32,
-    /// Rows of samples of a workgroup.
-    pub rows: u32,
-    /// Fills the structure up to 32 bytes.
-    pub padding: u32,
-}
-
-const _: () = assert!(size_of::<WaveformParams>() == 32);
-
-/// `Vectorscope` of shaders/vectorscope.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct VectorscopeParams {
-    /// Column and row of the first sample that is counted.
-    pub low: [u32; 2],
-    /// Column and row behind the last.
-    pub high: [u32; 2],
-    /// Weights of red, green and blue in Cb, and the bias.
-    pub cb: [i32; 4],
-    /// The same in Cr.
-    pub cr: [i32; 4],
-}
-
-const _: () = assert!(size_of::<VectorscopeParams>() == 48);
-
-/// `Reduction` of shaders/reduce.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct ReductionParams {
-    /// Chunks to sum.
-    pub chunk_count: u32,
-    /// Words from one chunk to the next, and words to sum.
-    pub chunk_words: u32,
-    /// n: a channel has 2^n bins.
-    pub bits: u32,
-    /// Fills the structure up to 16 bytes.
-    pub padding: u32,
-}
-
-const _: () = assert!(size_of::<ReductionParams>() == 16);
-
-/// `Scale` of shaders/scale.wgsl and shaders/columns.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct ChannelScale {
-    /// Height of a bar per count, 1 being the overlay's height; 0 where nothing was counted.
-    pub height: f32,
-    /// Count of the tallest bin.
-    pub tallest: u32,
-    /// Samples counted.
-    pub samples: u32,
-    /// Fills the structure up to 16 bytes.
-    pub padding: u32,
-}
-
-const _: () = assert!(size_of::<ChannelScale>() == 16);
-
-/// `Divider` of shaders/divider.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct DividerParams {
-    /// Pixels of the view.
-    pub view: [u32; 2],
-    /// The first column of the picture at the right.
-    pub column: u32,
-    /// Columns of the light on either side of it, and of each dark edge beyond.
-    pub line: u32,
-}
-
-const _: () = assert!(size_of::<DividerParams>() == 16);
-
-/// `Placement` of shaders/video.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct PlacementParams {
-    /// The picture, 0..1 from its top left corner, to clip space; columns.
-    pub transform: [[f32; 4]; 4],
-    /// Luma samples from a pixel of the view to the next one at its right.
-    pub across: [f32; 2],
-    /// Luma samples from a pixel of the view to the next one below.
-    pub down: [f32; 2],
-    /// Luma samples from the picture's top left corner to the view's.
-    pub origin: [f32; 2],
-    /// Taps a side from which a picture drawn smaller than itself is averaged.
-    pub taps: u32,
-    /// Whether every pixel of the view shows one sample.
-    pub hard: u32,
-    /// Columns of the view.
-    pub view_width: u32,
-    /// Whether columns of the view are rows of the picture.
-    pub turned: u32,
-    /// Channels of the brush, a bit each.
-    pub channels: u32,
-    /// Lowest bin that is lit.
-    pub low: u32,
-    /// Highest bin that is lit.
-    pub high: u32,
-    /// How far the rest dims, in 256ths; 0 where there is no brush.
-    pub strength: u32,
-    /// Whether the channels are Y', Cb and Cr as coded.
-    pub coded: u32,
-    /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
-    pub lit_words: u32,
-    /// Column and row of the picture's first pixel that may be lit.
-    pub first: [u32; 2],
-    /// Column and row behind the last.
-    pub end: [u32; 2],
-    /// The lowest tone that is striped; the highest number where none is.
-    pub zebra: u32,
-    /// Width of a stripe along a row.
-    pub stripe: u32,
-    /// Whether a pixel's tone is its Y' as coded.
-    pub tone_coded: u32,
-    /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
-    pub marks: u32,
-    /// Words of a row of a plane of pixels of the picture that were selected one by one, which then decides, 0 where there is none;
-    /// then nothing.
-    pub selected: [u32; 4],
-    /// The lowest value of each channel that is not marked.
-    pub lowest: [i32; 4],
-    /// The lowest value above those.
-    pub highest: [i32; 4],
-    /// The colours of the marks, 0 to 255.
-    pub mark_colors: [[u32; 4]; 3],
-    /// False colour: 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white.
-    pub tint: [i32; 4],
-    /// The lowest code of each band and its colour, of which red is -1 where pixels have their gray.
-    pub bands: [[i32; 4]; MOST_BANDS],
-    /// The datascope: lines that are written in a pixel of the picture, 0 where none are, pixels of the view to a dot, digits, and
-    /// their base.
-    pub text: [u32; 4],
-    /// Dots of a letter across and down, whether codes are those of Y', Cb and Cr, and where cells begin behind the nearest samples.
-    pub letters: [u32; 4],
-    /// The dots of each sign, in the first two numbers.
-    pub glyphs: [[u32; 4]; 16],
-}
-
-const _: () = assert!(size_of::<PlacementParams>() == 720);
-
-/// `Limits` of shaders/limits.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct LimitsParams {
-    /// The lowest fixed-point value inside.
-    pub low: i32,
-    /// The lowest above.
-    pub high: i32,
-    /// Column and row of the first pixel that is counted.
-    pub first: [u32; 2],
-    /// Column and row behind the last.
-    pub end: [u32; 2],
-}
-
-const _: () = assert!(size_of::<LimitsParams>() == 24);
-
-/// `Selection` of shaders/selection.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct SelectionParams {
-    /// Column and row of the first pixel that is counted.
-    pub first: [u32; 2],
-    /// Column and row behind the last.
-    pub end: [u32; 2],
-    /// Channels of the brush, a bit each.
-    pub channels: u32,
-    /// Lowest bin that is selected.
-    pub low: u32,
-    /// Highest bin that is selected.
-    pub high: u32,
-    /// Whether the channels are Y', Cb and Cr as coded.
-    pub coded: u32,
-}
-
-const _: () = assert!(size_of::<SelectionParams>() == 32);
-
-/// `Job` of shaders/adjust/scan.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct ScanParams {
-    /// First word of the source.
-    pub source: u32,
-    /// First word of the target.
-    pub target_at: u32,
-    /// Words to scan.
-    pub length: u32,
-    /// Blocks that they are cut into.
-    pub blocks: u32,
-}
-
-const _: () = assert!(size_of::<ScanParams>() == 16);
-
 /// `Image` of shaders/lab/blur.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -308,104 +100,6 @@ pub struct LevelParams {
 
 const _: () = assert!(size_of::<LevelParams>() == 16);
 
-/// `Curve` of shaders/adjust/curves.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct CurveParams {
-    /// How much of the way to its target a smoothed curve goes, of 2^16.
-    pub weight: u32,
-    /// Channel of the first curve.
-    pub first_channel: u32,
-    /// Levels, where the curves make levels of equal population.
-    pub levels: u32,
-    /// Fills the structure up to 16 bytes.
-    pub padding: u32,
-}
-
-const _: () = assert!(size_of::<CurveParams>() == 16);
-
-/// `Recolor` of shaders/adjust/recolor.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
-pub struct RecolorParams {
-    /// Red, green and blue of up to eight classes.
-    pub tones: [[u32; 4]; 8],
-    /// Tiles across and down, where the curves are those of tiles.
-    pub tiles: [u32; 2],
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
-}
-
-const _: () = assert!(size_of::<RecolorParams>() == 144);
-
-/// `Blur` of shaders/adjust/blur.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct BlurParams {
-    /// Width and height in pixels.
-    pub size: [u32; 2],
-    /// Pixels from row to row, a multiple of four.
-    pub stride: u32,
-    /// Pixels from row to row of the sums between the passes, a multiple of eight.
-    pub sums_stride: u32,
-}
-
-const _: () = assert!(size_of::<BlurParams>() == 16);
-
-/// `Crop` of shaders/adjust/crop.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct CropParams {
-    /// The rectangle's first word in the source.
-    pub first: u32,
-    /// Words of the source from row to row.
-    pub source_stride: u32,
-    /// Words of the result from row to row.
-    pub result_stride: u32,
-    /// Words of a row of the rectangle.
-    pub row_words: u32,
-    /// Rows of the rectangle.
-    pub rows: u32,
-}
-
-const _: () = assert!(size_of::<CropParams>() == 20);
-
-/// `Difference` of shaders/adjust/difference.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct DifferenceParams {
-    /// Columns and rows of the other picture.
-    pub other_size: [u32; 2],
-    /// Bits of its codes.
-    pub other_bits: u32,
-    /// Whether a column of the picture is a row of the other one.
-    pub is_turned: u32,
-    /// How many times larger differences are shown.
-    pub gain: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
-}
-
-const _: () = assert!(size_of::<DifferenceParams>() == 32);
-
-/// `Tiles` of shaders/adjust/clahe_tiles.wgsl and shaders/adjust/clahe_curves.wgsl.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-pub struct TileParams {
-    /// Tiles across and down.
-    pub tiles: [u32; 2],
-    /// Width and height of a tile in pixels.
-    pub tile: [u32; 2],
-    /// The most samples that a bin keeps.
-    pub most: u32,
-    /// Workgroups that share a tile's rows.
-    pub slices: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
-}
-
-const _: () = assert!(size_of::<TileParams>() == 32);
-
 /// `Pairing` of shaders/lab/pairwise.wgsl.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -418,16 +112,16 @@ pub struct PairingParams {
 
 const _: () = assert!(size_of::<PairingParams>() == 16);
 
-/// What passes must know of a picture whose planes the GPU has.
+/// The properties of a picture in the GPU's memory that passes need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InputPicture {
     /// How its samples lie.
     pub layout: PixelLayout,
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Whether the conversion to red takes part of the second component, or that to blue of the third.
+    /// `true` if the conversion to red takes part of the second component, or that to blue of the third.
     pub crossed: bool,
-    /// Whether it is an adjusted picture, whose words are its packed codes.
+    /// `true` if it is an adjusted picture, whose words are its packed codes.
     pub packed: bool,
 }
 

@@ -61,11 +61,17 @@ pub fn view_texture(
     }))
 }
 
-/// What a view's texture must be usable for: passes draw to it, and where the CPU draws, pixels are copied to it.
+/// The usage of a view's texture: passes draw to it, and where the CPU paints, pixels are copied to it.
 pub const VIEW_USAGE: wgpu::TextureUsages = wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::COPY_DST);
 
 /// Format of the views that belong to no window.
 pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// Returns `true` if a texture of this format has one byte a sample, as images have and what the CPU paints.
+#[must_use]
+pub fn has_bytes(format: wgpu::TextureFormat) -> bool {
+    matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
+}
 
 /// Reads a texture that [`view_texture`] made.
 ///

@@ -53,13 +53,13 @@ impl<T> ReadbackBelt<T> {
         self.idle.len()
     }
 
-    /// What those bytes are of that set out last, of those that are under way.
+    /// The subject of the newest bytes that are under way.
     pub fn newest(&self) -> Option<&T> {
         let newest = self.recorded.last().or_else(|| self.under_way.back().map(|under_way| &under_way.load));
         newest.map(|load| &load.subject)
     }
 
-    /// Whether anything is under way.
+    /// Returns `true` if anything is under way.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty() && self.under_way.is_empty()
     }
@@ -173,7 +173,7 @@ pub(super) fn read_now<R>(
 pub struct OnRequest<T> {
     belt: ReadbackBelt<(Series, T)>,
     newest: Option<(Series, T, Vec<u32>)>,
-    /// Whether somebody waits for words that are not on their way yet.
+    /// `true` if somebody waits for words that are not on their way yet.
     pub is_wanted: bool,
 }
 
@@ -183,22 +183,22 @@ impl<T> OnRequest<T> {
         Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), newest: None, is_wanted: false }
     }
 
-    /// Whether nothing is under way.
+    /// Returns `true` if nothing is under way.
     pub fn is_idle(&self) -> bool {
         self.belt.is_empty()
     }
 
-    /// Whether words are wanted and can set out.
+    /// Returns `true` if words are wanted and can set out.
     pub fn is_due(&self) -> bool {
         self.is_wanted && self.is_idle()
     }
 
-    /// Whether words are wanted or under way.
+    /// Returns `true` if words are wanted or under way.
     pub fn is_pending(&self) -> bool {
         self.is_wanted || !self.is_idle()
     }
 
-    /// What is under way, if it is of that series.
+    /// The subject that is under way, if it is of that series.
     pub fn under_way(&self, series: Option<Series>) -> Option<&T> {
         self.belt.newest().filter(|(of, _)| Some(*of) == series).map(|(_, subject)| subject)
     }
@@ -215,6 +215,21 @@ impl<T> OnRequest<T> {
         let parts: Vec<_> = parts.iter().map(|(buffer, words)| (*buffer, bytes(words))).collect();
         self.belt.record(encoder, &parts, (series, subject));
         self.is_wanted = false;
+    }
+
+    /// Submits the copy of ranges of words of these buffers by itself.
+    pub fn send(
+        &mut self,
+        (device, queue): (&wgpu::Device, &wgpu::Queue),
+        label: &str,
+        parts: &[(&wgpu::Buffer, Range<usize>)],
+        series: Series,
+        subject: T,
+    ) {
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) });
+        self.record(&mut encoder, parts, series, subject);
+        queue.submit([encoder.finish()]);
+        self.submitted();
     }
 
     /// Must follow the submission of what was recorded.

@@ -1,7 +1,7 @@
 //! The bins that are drawn, where they are not one for each code: made of the counted ones, with scales of their own.
 
 use super::Gpu;
-use super::params::ChannelScale;
+use super::bins::{ScalePass, scale_buffer};
 use super::resources::storage;
 use super::shaders::{self, groups};
 use crate::view::binning::Binning;
@@ -16,21 +16,20 @@ const TAIL: usize = 2 * CHANNELS;
 #[derive(Debug)]
 pub struct RegroupPass {
     regroup: shaders::Module,
-    scale: shaders::Module,
+    scale: ScalePass,
     bins: wgpu::Buffer,
     scales: wgpu::Buffer,
     scale_group: wgpu::BindGroup,
     made: Option<RegroupBindings>,
 }
 
-/// What was made for bins of that buffer.
+/// The resources for bins of one buffer.
 #[derive(Debug)]
 struct RegroupBindings {
     counted: wgpu::Buffer,
     binning: Binning,
     group: wgpu::BindGroup,
     regroup: wgpu::ComputePipeline,
-    scale: wgpu::ComputePipeline,
 }
 
 impl RegroupPass {
@@ -39,9 +38,9 @@ impl RegroupPass {
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
         let bins = storage(device, "regrouped bins", CHANNELS * *BIN_COUNTS.end() as usize + TAIL);
-        let scales = storage(device, "regrouped scales", CHANNELS * size_of::<ChannelScale>() / 4);
+        let scales = scale_buffer(gpu, "regrouped scales");
         let scale_group = groups::SCALES.bind(device, &[&bins, &scales]);
-        let (regroup, scale) = (shaders::REGROUP.module(device), shaders::SCALE.module(device));
+        let (regroup, scale) = (shaders::REGROUP.module(device), ScalePass::new(gpu));
         Self { regroup, scale, bins, scales, scale_group, made: None }
     }
 
@@ -52,12 +51,12 @@ impl RegroupPass {
         }
         let (device, bins) = (&gpu.device, f64::from(binning.count()));
         let constants = [("BITS", f64::from(binning.bits())), ("BINS", bins), ("FOLLOWING", 1.0)];
+        self.scale.prepare(gpu, binning.count());
         self.made = Some(RegroupBindings {
             counted: counted.clone(),
             binning,
             group: groups::REGROUP.bind(device, &[counted, &self.bins]),
             regroup: self.regroup.compute(device, "regroup", &constants),
-            scale: self.scale.compute(device, "scale", &[("BINS", bins)]),
         });
     }
 
@@ -67,9 +66,7 @@ impl RegroupPass {
         pass.set_pipeline(&made.regroup);
         pass.set_bind_group(0, &made.group, &[]);
         pass.dispatch_workgroups(made.binning.count().div_ceil(WORKGROUP), 1, 1);
-        pass.set_pipeline(&made.scale);
-        pass.set_bind_group(0, &self.scale_group, &[]);
-        pass.dispatch_workgroups(CHANNELS as u32, 1, 1);
+        self.scale.dispatch(pass, &self.scale_group, made.binning.count());
     }
 
     /// The bins and scales that it makes.

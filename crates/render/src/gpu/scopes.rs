@@ -15,7 +15,7 @@ use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{
-    Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
+    Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
 };
 
 /// The passes of those scopes that are wanted.
@@ -25,14 +25,8 @@ pub struct ScopePasses {
     vectorscope: Option<VectorscopePasses>,
 }
 
-/// Where the counts of each scope lie; `None` where there are none.
-#[derive(Debug, Clone, Copy)]
-pub struct ScopeCountBuffers<'a> {
-    /// Of the waveform.
-    pub waveform: Option<&'a wgpu::Buffer>,
-    /// Of the vectorscope.
-    pub vectorscope: Option<&'a wgpu::Buffer>,
-}
+/// The buffer in which the counts of each scope lie; `None` where there are none.
+pub type ScopeCountBuffers<'a> = PerScope<Option<&'a wgpu::Buffer>>;
 
 /// How counts lie that were copied one behind the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -162,7 +156,7 @@ impl ScopeShape {
     }
 }
 
-/// What pictures are counted by whose counts are added up on the adapter.
+/// The properties that pictures share whose counts are added up on the adapter.
 type Alike = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.

@@ -1,6 +1,6 @@
 //! Every shader of the program in one table: the texts that it is joined from, its entry points and what they bind.
 //!
-//! The passes take their modules, pipelines and bind groups from here, and tests/shaders.rs checks the same rows without an
+//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/shaders.rs checks the same rows without an
 //! adapter. A new pass is a file in shaders/ and a row here.
 
 pub mod groups;
@@ -12,7 +12,7 @@ use groups::GroupLayout;
 pub struct Text {
     /// Its path in that folder, without the ending.
     pub path: &'static str,
-    /// What it says.
+    /// Its text.
     pub wgsl: &'static str,
 }
 
@@ -22,27 +22,27 @@ macro_rules! text {
     };
 }
 
-/// What passes share that read a picture.
+/// The common part of passes that read a picture.
 const PICTURE_TEXT: Text = text!("picture");
-/// What those share that read it four pixels at a time; it follows [`PICTURE_TEXT`].
+/// The common part of those that read it four pixels at a time; it follows [`PICTURE_TEXT`].
 const STRIPS: Text = text!("strips");
-/// What those share that count pixels; it follows [`STRIPS`].
+/// The common part of those that count pixels; it follows [`STRIPS`].
 const TALLY: Text = text!("tally");
-/// What the passes of an overlay share.
+/// The common part of the passes of an overlay.
 const PANEL: Text = text!("panel");
-/// What passes share that need integers beyond 32 bits.
+/// The common part of passes that need integers beyond 32 bits.
 const EXACT: Text = text!("adjust/exact");
-/// What passes share that scan blocks.
+/// The common part of passes that scan blocks.
 const SCAN_BLOCK: Text = text!("adjust/scan_block");
 const RECOLOR_TEXT: Text = text!("adjust/recolor");
-/// What the tutorial's methods share that count an image.
+/// The common part of the tutorial's methods that count an image.
 const IMAGE: Text = text!("lab/image");
-/// What those share that count a chunk in workgroup memory; it follows [`IMAGE`].
+/// The common part of those that count a chunk in workgroup memory; it follows [`IMAGE`].
 const TILE: Text = text!("lab/tile");
-/// What the lab's passes share that read a picture; it follows [`PICTURE_TEXT`].
+/// The common part of the lab's passes that read a picture; it follows [`PICTURE_TEXT`].
 const LAB_CODES: Text = text!("lab/codes");
 
-/// What wgpu adds to a shader so that it can do no harm.
+/// The checks that wgpu adds to a shader so that it can do no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Checks {
     /// All that it can; workgroup memory is zero at the beginning, too.
@@ -183,7 +183,7 @@ table! {
     ]);
     /// Cutting a part out of an adjusted picture.
     CROP = (AllButLoops, [text!("adjust/crop")], [entry("crop", &[&groups::CROP])]);
-    /// What two pictures differ by.
+    /// The difference of two pictures.
     DIFFERENCE = (AllButLoops, [PICTURE_TEXT, text!("adjust/difference")], [
         entry("unpack", &[&groups::PICTURE, &groups::DIFFERENCE]),
         entry("subtract", &[&groups::PICTURE, &groups::DIFFERENCE]),

@@ -16,7 +16,7 @@ pub struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     recovery: Recovery,
-    /// Whether the window has no area, as when it is minimised.
+    /// `true` if the window has no area, as when it is minimised.
     is_empty: bool,
     /// The size to configure before the next drawing.
     pending: Option<(u32, u32)>,
@@ -40,7 +40,7 @@ enum SurfaceState {
     Validation,
 }
 
-/// What an answer calls for.
+/// The step that an answer calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecoveryStep {
     /// Draw.
@@ -116,7 +116,7 @@ impl WindowSurface {
         Ok((gpu, made))
     }
 
-    /// Whether pixels can be copied to the views, as drawing on the CPU needs.
+    /// Returns `true` if pixels can be copied to the views, as drawing on the CPU needs.
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)

@@ -20,7 +20,7 @@ pub struct TextureTarget {
     size: (u32, u32),
 }
 
-/// A texture to draw to; [`Renderer::present`](super::Renderer::present) takes it.
+/// A texture to draw to; [`Renderer::present`](crate::engine::Renderer::present) takes it.
 #[derive(Debug)]
 pub enum TargetFrame {
     /// A texture of a window.
@@ -41,15 +41,19 @@ pub enum Acquired {
 }
 
 impl TargetFrame {
-    pub(super) const fn texture(&self) -> &wgpu::Texture {
-        match self {
+    /// Returns the texture as a view, and its size in pixels.
+    #[must_use]
+    pub fn view(&self) -> (wgpu::TextureView, (u32, u32)) {
+        let texture = match self {
             Self::Surface(frame) => &frame.texture,
             Self::Texture(texture) => texture,
-        }
+        };
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        (view, (texture.width(), texture.height()))
     }
 
     /// Shows what was drawn, where anybody sees it.
-    pub(super) fn present(self, gpu: &Gpu) {
+    pub fn present(self, gpu: &Gpu) {
         if let Self::Surface(frame) = self {
             gpu.queue.present(frame);
         }

@@ -19,7 +19,7 @@ pub struct Timestamps {
     set: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     spans: u32,
-    /// Whether a timestamp is taken late unless it is hurried.
+    /// `true` if a timestamp is taken late unless it is hurried.
     ///
     /// Mesa's software adapter takes one at once only while it has drawn nothing yet. Later a timestamp becomes a part of the
     /// drawing that is under way, which is carried out when the next timestamp is recorded: a pass's begin would be noted

@@ -5,7 +5,7 @@
 //! need no repacking, and a picture may be larger than any texture.
 
 use super::import::InPlace;
-use super::params::PictureParams;
+use super::params::{InputPicture, PictureParams};
 use super::shaders::groups;
 use super::staging::{Staged, Staging};
 use super::{Gpu, GpuError};
@@ -17,6 +17,15 @@ use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 pub struct PictureBuffers {
     loaded: Option<Loaded>,
     staging: Staging,
+}
+
+/// A picture in the adapter's memory, as passes read it.
+#[derive(Debug, Clone, Copy)]
+pub struct BoundPicture<'a> {
+    /// The bind group of its planes.
+    pub group: &'a wgpu::BindGroup,
+    /// Its layout and size.
+    pub input: InputPicture,
 }
 
 /// Buffers that fit one layout and size.
@@ -39,7 +48,7 @@ struct PlaneBuffer {
     row_bytes: usize,
 }
 
-/// What recorded commands copy from.
+/// The memory that recorded commands copy from.
 #[must_use = "its memory is free again only when it is told that the commands were submitted"]
 pub(super) enum Underway {
     /// Memory that the planes were copied to.

@@ -1,16 +1,33 @@
 //! Vectorscopes: one compute pass that counts pairs of colour differences from the same planes as the histogram.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::Gpu;
 use super::GpuError;
-use super::params::{InputPicture, VectorscopeParams};
+use super::params::InputPicture;
 use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
+
+/// `Vectorscope` of shaders/vectorscope.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct VectorscopeParams {
+    /// Column and row of the first sample that is counted.
+    pub low: [u32; 2],
+    /// Column and row behind the last.
+    pub high: [u32; 2],
+    /// Weights of red, green and blue in Cb, and the bias.
+    pub cb: [i32; 4],
+    /// The same in Cr.
+    pub cr: [i32; 4],
+}
+
+const _: () = assert!(size_of::<VectorscopeParams>() == 48);
 
 /// How the work is cut up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

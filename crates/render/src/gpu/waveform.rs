@@ -1,8 +1,9 @@
 //! Waveforms: one compute pass that counts them from the same planes as the histogram.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
-use super::params::{InputPicture, WaveformParams};
+use super::params::InputPicture;
 use super::readback::read_buffer;
 use super::resources::{Dispatch, storage, uniform};
 use super::shaders::{self, groups};
@@ -11,6 +12,26 @@ use super::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Waveform, samples_in};
+
+/// `Waveform` of shaders/waveform.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct WaveformParams {
+    /// Column and row of the first sample that is counted.
+    pub low: [u32; 2],
+    /// Column and row behind the last.
+    pub high: [u32; 2],
+    /// Columns of the scope.
+    pub columns: u32,
+    /// Counts from one channel to the next.
+    pub channel_stride: u32,
+    /// Rows of samples of a workgroup.
+    pub rows: u32,
+    /// Fills the structure up to 32 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<WaveformParams>() == 32);
 
 /// Samples of a row from which on the shader's products would leave 32 bits.
 const MOST_SAMPLES: u32 = 1 << 22;
@@ -60,7 +81,7 @@ pub struct WaveformPasses {
     prepared: Option<PreparedWaveform>,
 }
 
-/// What a pipeline is made for.
+/// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct WaveformPipelineKey {
     picture: InputPicture,
@@ -224,7 +245,7 @@ impl WaveformPasses {
         self.counts.as_ref().filter(|_| self.prepared.is_some())
     }
 
-    /// What those counts are of, without them, and how many words they take.
+    /// The shape of the counts, without them, and the number of their words.
     #[must_use]
     pub fn shape(&self) -> Option<(&Waveform, usize)> {
         self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))

@@ -38,7 +38,7 @@ impl Binning {
         (1 << self.bits) - 1
     }
 
-    /// Whether each code has a bin of its own, so that the counted bins are those that are drawn.
+    /// Returns `true` if each code has a bin of its own, so that the counted bins are those that are drawn.
     #[must_use]
     pub const fn is_of_codes(self) -> bool {
         self.count == 1 << self.bits

@@ -29,7 +29,7 @@ impl Brush {
         if from <= to { Self { channels, low: from, high: to } } else { Self { channels, low: to, high: from } }
     }
 
-    /// Whether a bin of one of the channels is lit.
+    /// Returns `true` if a bin of one of the channels is lit.
     #[inline]
     #[must_use]
     pub const fn contains(&self, bin: u32) -> bool {
@@ -68,9 +68,9 @@ impl Brush {
 /// A brush at work on a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lighting {
-    /// What is lit; `None` where the pixels have been selected one by one.
+    /// The range that is lit; `None` where the pixels have been selected one by one.
     pub range: Option<Brush>,
-    /// What the channels are.
+    /// The components of the channels.
     pub components: Components,
     /// How far the rest has dimmed, in 256ths; never 0.
     pub strength: u32,
@@ -80,7 +80,7 @@ pub struct Lighting {
 
 /// Light of the darkest pixel that is dimmed, of 255. What is black and lit is then darker than what surrounds it.
 const DIM_FLOOR: u32 = 18;
-/// What is left of the light of a dimmed pixel, in 256ths.
+/// The remaining light of a dimmed pixel, in 256ths.
 const DIM_PART: u32 = 56;
 /// Weights of red, green and blue in its gray, in 256ths.
 const GRAY: [u32; 3] = [54, 183, 19];
@@ -106,14 +106,14 @@ impl Lighting {
         Self { region, ..self }
     }
 
-    /// Whether the pixel of that column and row of the picture may be lit at all.
+    /// Returns `true` if the pixel of that column and row of the picture may be lit at all.
     #[inline(always)]
     #[must_use]
     pub fn reaches(&self, x: u32, y: u32) -> bool {
         self.region.is_none_or(|rect| rect.contains(x, y))
     }
 
-    /// Whether a pixel with these component codes is lit, in a picture of `count` components.
+    /// Returns `true` if a pixel with these component codes is lit, in a picture of `count` components.
     #[inline(always)]
     #[must_use]
     pub fn lights(&self, codes: [u32; 3], count: usize, conversion: &Conversion) -> bool {

@@ -11,10 +11,10 @@ use crate::view::brush::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::Chroma;
+use histoscope_core::scopes::{Chroma, PerScope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
-/// What is brushed in each scope. A parade's brush is a waveform's in one channel.
+/// The brush of each scope. A parade's brush is a waveform's in one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Brushes {
     /// A range of bins.
@@ -55,19 +55,25 @@ impl Brushes {
         Self { histogram: brush.into(), waveform: None, vectorscope: None }
     }
 
-    /// Whether anything is brushed.
+    /// Returns `true` if anything is brushed.
     #[must_use]
-    pub const fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.histogram.is_some() || self.in_scopes()
     }
 
-    /// Whether anything is brushed beside the histograms.
+    /// Which scopes beside the histograms have a brush.
     #[must_use]
-    pub const fn in_scopes(&self) -> bool {
-        self.waveform.is_some() || self.vectorscope.is_some()
+    pub const fn scopes(&self) -> PerScope<bool> {
+        PerScope { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// What is selected of that part of a picture with these components and colour differences.
+    /// Returns `true` if anything is brushed beside the histograms.
+    #[must_use]
+    pub fn in_scopes(&self) -> bool {
+        self.scopes().any()
+    }
+
+    /// Returns the selection in that part of a picture with these components and colour differences.
     #[must_use]
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
@@ -87,9 +93,9 @@ impl Brushes {
 /// Brushes as a picture's pixels are asked of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// What of the picture is counted; nothing else is selected.
+    /// The counted part of the picture; nothing else is selected.
     pub counted: Rect,
-    /// What the channels are.
+    /// The components of the channels.
     pub components: Components,
     /// Range of the histograms.
     pub histogram: Option<Brush>,
@@ -102,7 +108,7 @@ pub struct Selection {
 /// Pairs of levels of Cb and Cr that are selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChromaPairs {
-    /// What a pixel's pair is.
+    /// The meaning of a pixel's pair.
     pub chroma: Chroma,
     /// Bits of a level.
     pub level_bits: u32,
@@ -111,7 +117,7 @@ pub struct ChromaPairs {
 }
 
 impl ChromaPairs {
-    /// Whether a pixel with these codes has one of them.
+    /// Returns `true` if a pixel with these codes has one of them.
     fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
         let [cb, cr] = self.pair_of(codes, conversion);
         let at = (cb << self.level_bits) | cr;
@@ -134,7 +140,7 @@ impl ChromaPairs {
     }
 }
 
-/// What is asked of a pixel: whether all brushes select it, or those of all scopes but one.
+/// The brushes that must select a pixel: all of them, or those of all scopes but one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     /// All: so it is lit in the picture.
@@ -170,7 +176,7 @@ impl Selection {
         u32::from(histogram) | u32::from(waveform) << 1 | u32::from(pairs) << 2
     }
 
-    /// Whether what is passed is enough for a filter.
+    /// Returns `true` if what is passed is enough for a filter.
     #[inline(always)]
     #[must_use]
     pub const fn is_enough(passed: u32, filter: Filter) -> bool {

@@ -10,7 +10,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
-/// Whether codes are written in pixels, and how.
+/// When codes are written in pixels, and which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Datascope {
@@ -62,9 +62,9 @@ impl Datascope {
 pub struct Codes {
     base: u32,
     bits: u32,
-    /// Whether they are Y', Cb and Cr as coded, and not red, green and blue.
+    /// `true` if they are Y', Cb and Cr as coded, and not red, green and blue.
     is_coded: bool,
-    /// Whether a pixel has but one, because it is gray.
+    /// `true` if a pixel has but one, because it is gray.
     is_single: bool,
 }
 
@@ -100,7 +100,7 @@ impl Font {
         Self { width, height, glyphs }
     }
 
-    /// Whether a dot of a sign is ink.
+    /// Returns `true` if a dot of a sign is ink.
     #[inline(always)]
     #[must_use]
     pub const fn has_ink(&self, sign: u32, row: u32, column: u32) -> bool {
@@ -145,7 +145,7 @@ pub struct Writing {
     pub digits: u32,
     /// 10 or 16; decimal numbers have no leading zeros.
     pub base: u32,
-    /// Whether the codes are Y', Cb and Cr as coded.
+    /// `true` if the codes are Y', Cb and Cr as coded.
     pub is_coded: bool,
 }
 
@@ -205,7 +205,7 @@ impl Writing {
         if self.lines > 1 { rgb } else { [luminance_bin(rgb, conversion.bits); 3] }
     }
 
-    /// Whether a pixel of the view is ink, of a pixel of the picture with these values that is drawn `size` pixels large, at this
+    /// Returns `true` if a pixel of the view is ink, of a pixel of the picture with these values that is drawn `size` pixels large, at this
     /// place in it.
     #[inline(always)]
     #[must_use]
@@ -249,7 +249,7 @@ mod tests {
         datascope.codes(&PixelLayout::planar_ycbcr(bits, (1, 1)), components).unwrap()
     }
 
-    /// What is written in a pixel, as lines of dots.
+    /// Returns the text of a pixel as lines of dots.
     fn drawn(writing: &Writing, [width, height]: [u32; 2], values: [u32; 3]) -> Vec<String> {
         let sign = |x, y| if writing.is_ink([x, y], [width, height], values) { '#' } else { '.' };
         (0..height).map(|y| (0..width).map(|x| sign(x, y)).collect()).collect()

@@ -1,4 +1,4 @@
-//! What the picture itself tells of its exposure: zebras over what is bright, marks on what is clipped or out of range, and false
+//! The exposure of a picture, shown in it: zebras over what is bright, marks on what is clipped or out of range, and false
 //! colour.
 //!
 //! [`Inspection::look`] is the definition: it says of a pixel's codes whether it is striped and which channels are marked, in
@@ -23,11 +23,11 @@ pub use level::{Level, MarkLimits};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Exposure {
-    /// Whether zebras are shown.
+    /// `true` if zebras are shown.
     pub zebra: bool,
     /// From where on.
     pub level: Level,
-    /// Whether marks are shown.
+    /// `true` if marks are shown.
     pub marks: bool,
     /// On what.
     pub limits: MarkLimits,
@@ -48,13 +48,13 @@ impl Default for Exposure {
 }
 
 impl Exposure {
-    /// Whether anything is shown.
+    /// Returns `true` if anything is shown.
     #[must_use]
     pub const fn is_on(&self) -> bool {
         self.zebra || self.marks || self.false_color.shown
     }
 
-    /// What is shown on the picture, in words; nothing where it is as it is.
+    /// Describes what is shown on the picture; nothing where it is as it is.
     #[must_use]
     pub fn told(&self) -> Option<String> {
         let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
@@ -65,7 +65,7 @@ impl Exposure {
     }
 }
 
-/// What somebody asks for in place of what was kept: each thing that is asked for is on.
+/// A request in place of the kept settings: each thing that is asked for is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExposureChoice {
     /// Zebras, and from where on.
@@ -86,7 +86,7 @@ impl ExposureChoice {
         limits.into_iter().chain([self.zebra]).flatten().filter_map(code).max()
     }
 
-    /// What is shown then.
+    /// Returns what is shown then.
     #[must_use]
     pub fn over(self, kept: Exposure) -> Exposure {
         Exposure {
@@ -104,7 +104,7 @@ impl ExposureChoice {
 }
 
 impl Exposure {
-    /// What is shown of pictures of this layout and colorimetry, of which those components are counted; nothing where nothing
+    /// Returns what is shown of pictures of this layout and colorimetry, of which those components are counted; nothing where nothing
     /// is on.
     ///
     /// The level of zebras is compared with the luminance bin, so that as many pixels are striped as the histogram has from there on;

@@ -5,7 +5,7 @@ use super::exposure::Seen;
 /// The most places that are kept: so few pixels can each be pointed out.
 pub const MOST_PLACES: usize = 64;
 
-/// What of a picture, or of a region of it, is marked.
+/// The marked pixels of a picture, or of a region of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marked {
     /// Pixels that were looked at.

@@ -1,11 +1,12 @@
-//! What is shown of a picture and where: the scene, the panels, the placement, the brush and the probe, as plain decisions.
+//! The plain decisions about what is shown where: the scene, the panels, the placement, the brush and the probe.
 
 pub mod binning;
 pub mod brush;
 pub mod brushes;
+pub mod clip_indicators;
 pub mod datascope;
 pub mod exposure;
-pub mod lamps;
+pub mod look;
 pub mod marked;
 pub mod overlay;
 pub mod panel;

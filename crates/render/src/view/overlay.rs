@@ -1,7 +1,7 @@
 //! The histogram overlays as shapes and colours: which panels there are, where they lie, what each shows. Pure functions,
 //! for the pass that draws them and for the pointer alike.
 
-mod look;
+mod colors;
 mod table;
 
 use glam::Vec2;
@@ -9,17 +9,35 @@ use serde::{Deserialize, Serialize};
 
 use super::binning::Binning;
 use super::rect::PanelRect;
-use histoscope_core::histogram::{BIN_COUNTS, Components};
-pub use look::{
+pub use colors::{
     BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
     line_pixels, linear_text,
 };
+use histoscope_core::histogram::{BIN_COUNTS, Components};
 
 pub use table::{OverlapTable, Overlaps};
 
-/// A set of the four channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A set of the four channels, written as their letters: `rgbl`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Channels(u32);
+
+/// Letters of the channels as they are written.
+const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
+
+impl From<Channels> for String {
+    fn from(channels: Channels) -> Self {
+        channels.iter().map(|channel| LETTERS[channel]).collect()
+    }
+}
+
+/// Letters that name no channel are ignored.
+impl From<String> for Channels {
+    fn from(letters: String) -> Self {
+        let on = (0..LETTERS.len()).filter(|&channel| letters.contains(LETTERS[channel]));
+        on.map(Self::one).fold(Self::NONE, Self::union)
+    }
+}
 
 impl Channels {
     /// No channel.
@@ -33,13 +51,13 @@ impl Channels {
         Self(1 << channel)
     }
 
-    /// Whether the channel is in the set.
+    /// Returns `true` if the channel is in the set.
     #[must_use]
     pub const fn contains(self, channel: usize) -> bool {
         self.0 & (1 << channel) != 0
     }
 
-    /// Whether the set has no channel.
+    /// Returns `true` if the set has no channel.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -115,14 +133,14 @@ pub struct OverlayStyle {
     pub height: f32,
     /// How much they hide of the picture, 1 being as designed; kept within [`Self::OPACITIES`].
     pub opacity: f32,
-    /// Whether a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
+    /// `true` if a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
     /// bin touches the top, an empty one has no height and nothing is clipped.
     pub logarithmic: bool,
-    /// Whether the picture behind the overlays is blurred, so that the bars are legible on any picture.
+    /// `true` if the picture behind the overlays is blurred, so that the bars are legible on any picture.
     pub backdrop: bool,
     /// Bins of a channel; `None` for one for each code. Kept within [`BIN_COUNTS`].
     pub bins: Option<u32>,
-    /// Whether the luminance of linear light is drawn beside that of the codes.
+    /// `true` if the luminance of linear light is drawn beside that of the codes.
     pub linear_luminance: bool,
     /// Where the colours of overlaps come from.
     pub overlaps: Overlaps,

@@ -1,8 +1,8 @@
-//! What whoever draws an overlay is told of it: the adapter's shaders and the CPU alike.
+//! Everything needed to draw an overlay, for the adapter's shaders and for the CPU.
 
 use bytemuck::{Pod, Zeroable};
 
-use super::lamps;
+use super::clip_indicators;
 use super::overlay::{
     BAR_OPACITY, Channels, LINEAR_LIGHT, OUTLINED_LIGHT, Overlaps, OverlayStyle, SCRIM_OPACITY, WHITENING, graticule,
     guides, lights, line_pixels,
@@ -29,7 +29,7 @@ pub struct PanelParams {
     pub first_column: u32,
     /// Bit c: channel c is shown.
     pub channels: u32,
-    /// Whether heights follow the logarithm of the counts.
+    /// `true` if heights follow the logarithm of the counts.
     pub logarithmic: u32,
     /// Thickness of lines in pixels.
     pub line: u32,
@@ -58,7 +58,7 @@ pub struct PanelParams {
     /// Which bins are drawn as outlines: 0 none, 1 those of another picture, by one scale with the bars, 2 those of the whole of
     /// which the bars are a part, by a scale of their own.
     pub outlined: u32,
-    /// Whether the cumulative histograms are drawn as curves.
+    /// `true` if the cumulative histograms are drawn as curves.
     pub curved: u32,
     /// How much of the bars' light is left beside outlines.
     pub light: f32,
@@ -68,8 +68,8 @@ pub struct PanelParams {
     pub backdrop: [u32; 2],
     /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
     pub cap: u32,
-    /// Side of a clip lamp in pixels; 0 where there are none.
-    pub lamp: u32,
+    /// Side of a clip indicator in pixels; 0 where there are none.
+    pub indicator: u32,
     /// Colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light.
     pub overlaps: [[f32; 4]; 16],
     /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
@@ -89,18 +89,18 @@ pub enum Outlined {
     Whole,
 }
 
-/// What the overlays are to show.
+/// The content of the overlays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverlayContent {
     /// n: a channel has 2^n bins.
     pub bits: u32,
-    /// What was counted.
+    /// The counted components.
     pub components: Components,
     /// The range that the codes are in.
     pub range: Range,
     /// Which bins are drawn as outlines.
     pub outlined: Outlined,
-    /// Whether the luminance of linear light is there to be drawn.
+    /// `true` if the luminance of linear light is there to be drawn.
     pub linear: bool,
     /// Columns and rows of the blurred picture that lies behind, if one does.
     pub backdrop: Option<(u32, u32)>,
@@ -127,8 +127,8 @@ fn panel_params(
     first_column: u32,
 ) -> PanelParams {
     let OverlayContent { bits, components, range, outlined, linear, backdrop } = *shown;
-    let style = scene.style.clamped();
-    let (line, binning) = (line_pixels(view), scene.style.binning(bits));
+    let style = scene.look.histograms.clamped();
+    let (line, binning) = (line_pixels(view), scene.look.histograms.binning(bits));
     // A line of that thickness stands on the middle of these columns, and inside the overlay.
     let on = |(first, last): (u32, u32), thickness: u32| {
         (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
@@ -170,12 +170,12 @@ fn panel_params(
         marks: std::array::from_fn(mark),
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
         outlined: outlined as u32,
-        curved: scene.curves.into(),
+        curved: scene.look.curves.into(),
         light: if outlined == Outlined::Other { OUTLINED_LIGHT } else { 1.0 },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),
         cap: rect.notch() / 3,
-        lamp: lamps::side(&rect),
+        indicator: clip_indicators::side(&rect),
         overlaps: overlap_colors(&style),
         linear: if linear && channels.contains(3) { [r, g, b, 1.0] } else { [0.0; 4] },
     }

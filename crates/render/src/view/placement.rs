@@ -23,7 +23,7 @@ pub struct Placement {
     pub transform: DMat4,
     /// Where in the picture the view's pixels lie.
     pub sampling: Sampling,
-    /// Whether every pixel of the view shows one sample, so that the samples have hard edges.
+    /// `true` if every pixel of the view shows one sample, so that the samples have hard edges.
     ///
     /// So it is from twice its size on, where the user has asked for that size. A small video in a large window, which
     /// nobody has zoomed into, stays smooth.

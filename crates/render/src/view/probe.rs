@@ -1,4 +1,4 @@
-//! What one pixel of a picture is, by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the figures under the pointer, and
+//! The values of one pixel, by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the figures under the pointer, and
 //! the bins that the pixel was counted in.
 
 use crate::view::overlay::Channels;
@@ -63,7 +63,7 @@ impl Probe {
         reached.intersection(brush.channels)
     }
 
-    /// Whether a brush lights the pixel.
+    /// Returns `true` if a brush lights the pixel.
     #[must_use]
     pub fn is_lit_by(&self, brush: &Brush) -> bool {
         self.reached_by(brush) != Channels::NONE

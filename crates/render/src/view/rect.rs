@@ -18,7 +18,7 @@ pub struct PanelRect {
 }
 
 impl PanelRect {
-    /// Whether a point of the view lies on the overlay.
+    /// Returns `true` if a point of the view lies on the overlay.
     #[must_use]
     pub fn contains(&self, point: DVec2) -> bool {
         let at = point - DVec2::new(self.left.into(), self.top.into());

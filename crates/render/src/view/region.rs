@@ -17,7 +17,7 @@ const LEAST_SIDE: f64 = 36.0;
 /// The least length of both sides, in points, that leaves room for a handle in the middle of all.
 const LEAST_MIDDLE: f64 = 56.0;
 
-/// What of the picture is counted, as it has been chosen in pictures of one size.
+/// The counted part of the picture, as it has been chosen in pictures of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Region {
     choice: RegionChoice,
@@ -59,7 +59,7 @@ impl Region {
         Self { choice: RegionChoice::Proposed { rect, before: self.counted() }, picture }
     }
 
-    /// What is proposed, chosen; `None` where nothing is.
+    /// Chooses what is proposed; `None` where nothing is.
     #[must_use]
     pub fn taken(self) -> Option<Self> {
         match self.choice {
@@ -68,7 +68,7 @@ impl Region {
         }
     }
 
-    /// What is left where what was proposed or chosen last is dropped; `None` where there is nothing to drop.
+    /// Drops what was proposed or chosen last; `None` where there is nothing to drop.
     #[must_use]
     pub const fn dropped(self) -> Option<Self> {
         let choice = match self.choice {
@@ -99,7 +99,7 @@ impl Region {
         }
     }
 
-    /// What is left of the choice in pictures of that size: all of it in those that it was made in, and nothing in others, whose
+    /// Returns the choice for pictures of that size: all of it in those that it was made in, and nothing in others, whose
     /// pixels are other ones.
     #[must_use]
     pub fn in_pictures_of(self, size: (u32, u32)) -> Self {
@@ -124,7 +124,7 @@ pub fn text(rect: Rect) -> String {
     format!("{width}×{height} at {x},{y}")
 }
 
-/// What a part of the border does that is dragged.
+/// The effect of dragging a part of the border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grip {
     /// It moves edges of the coded picture's columns and rows: the first one (-1), the last one (1) or none of them (0).
@@ -141,7 +141,7 @@ pub enum Grip {
 /// A place at which a rectangle is taken hold of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Handle {
-    /// What it does.
+    /// Its effect.
     pub grip: Grip,
     /// Where it is on the view, in pixels.
     pub at: DVec2,
@@ -180,7 +180,7 @@ pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
     handles
 }
 
-/// What of a rectangle lies under a point of the view: the nearest handle, else its border, which moves it.
+/// Finds the part of a rectangle under a point of the view: the nearest handle, else its border, which moves it.
 #[must_use]
 pub fn grip_at(rect: Rect, placement: &Placement, points: f64, at: DVec2) -> Option<Grip> {
     let distance = |handle: &Handle| (handle.at - at).length() / points;
@@ -196,14 +196,14 @@ pub fn grip_at(rect: Rect, placement: &Placement, points: f64, at: DVec2) -> Opt
     (is_near && !is_inside).then_some(Grip::Move)
 }
 
-/// What a drag does to the rectangle.
+/// The effect of a drag on the rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RegionDrag {
     /// It draws a new one, from this place in the picture.
     New(DVec2),
     /// It changes one that was there.
     Change {
-        /// What it has hold of.
+        /// The handle that is dragged.
         grip: Grip,
         /// The place in the picture at which it began.
         from: DVec2,

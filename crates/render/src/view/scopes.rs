@@ -2,13 +2,13 @@
 //! them and for the pointer alike.
 
 mod arrange;
-mod params;
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 pub use arrange::{Arranged, Border, ScopePanel, arrange};
+use histoscope_core::scopes::ScopeChoice;
 use histoscope_core::scopes::graticule::Unit;
-pub use params::{PanelDrawing, TraceParams};
 
 /// A scope that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,17 +27,62 @@ impl ScopeKind {
     /// Every scope, in the order of their keys and of the panels.
     pub const ALL: [Self; 4] = [Self::Histogram, Self::Waveform, Self::Parade, Self::Vectorscope];
 
+    /// The row of a scope in the table of all scopes.
+    #[must_use]
+    pub const fn row(self) -> &'static ScopeRow {
+        &TABLE[self as usize]
+    }
+
     /// Its name on a button and in notes.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Histogram => "histograms",
-            Self::Waveform => "waveform",
-            Self::Parade => "parade",
-            Self::Vectorscope => "vectorscope",
-        }
+        self.row().name
     }
 }
+
+/// A row of the table of scopes.
+#[derive(Debug)]
+pub struct ScopeRow {
+    /// Its name on a button and in notes.
+    pub name: &'static str,
+    /// The counts that it needs besides bins.
+    pub counted: ScopeChoice,
+    /// How its panel is drawn.
+    pub drawing: PanelDrawing,
+    /// The margin above and below its trace, as part of its frame's height: what is black and white would hardly be seen at the
+    /// edges.
+    margin: f64,
+    /// `true` if it stands square at the right end of a row.
+    is_square: bool,
+}
+
+const NONE: ScopeChoice = ScopeChoice { waveform: false, vectorscope: false };
+
+/// Every scope, in the order of [`ScopeKind`].
+static TABLE: [ScopeRow; ScopeKind::ALL.len()] = [
+    ScopeRow { name: "histograms", counted: NONE, drawing: PanelDrawing::Plate, margin: 0.0, is_square: false },
+    ScopeRow {
+        name: "waveform",
+        counted: ScopeChoice { waveform: true, ..NONE },
+        drawing: PanelDrawing::Waveform,
+        margin: 0.03,
+        is_square: false,
+    },
+    ScopeRow {
+        name: "parade",
+        counted: ScopeChoice { waveform: true, ..NONE },
+        drawing: PanelDrawing::Waveform,
+        margin: 0.03,
+        is_square: false,
+    },
+    ScopeRow {
+        name: "vectorscope",
+        counted: ScopeChoice { vectorscope: true, ..NONE },
+        drawing: PanelDrawing::Vectorscope,
+        margin: 0.0,
+        is_square: true,
+    },
+];
 
 /// How scopes and picture share the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -47,18 +92,19 @@ pub enum Layout {
     #[default]
     Strip,
     /// The picture has a part of the view, the scopes have the rest.
-    Wall,
+    #[serde(alias = "wall")]
+    Split,
 }
 
 /// Which scopes are shown beside the histograms, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScopeStyle {
-    /// Whether the waveform is shown.
+    /// `true` if the waveform is shown.
     pub waveform: bool,
-    /// Whether the parade is.
+    /// `true` if the parade is.
     pub parade: bool,
-    /// Whether the vectorscope is.
+    /// `true` if the vectorscope is.
     pub vectorscope: bool,
     /// How they share the view with the picture.
     pub layout: Layout,
@@ -66,16 +112,16 @@ pub struct ScopeStyle {
     pub gain: f32,
     /// Enlargement of the vectorscope's middle, one of [`Self::ZOOMS`].
     pub zoom: u32,
-    /// Whether the vectorscope's trace is white, and not in the hue that it stands for.
+    /// `true` if the vectorscope's trace is white, and not in the hue that it stands for.
     pub white: bool,
-    /// Whether the vectorscope has a line for the tone of skin.
+    /// `true` if the vectorscope has a line for the tone of skin.
     pub skin: bool,
     /// Those that were hidden together with the histograms and are to come back together, in the order of `ScopeKind::ALL`.
     #[serde(skip)]
     pub hidden: Option<[bool; 4]>,
-    /// What the levels are labelled with.
+    /// The unit of the labels of the levels.
     pub unit: Unit,
-    /// In a wall, the picture's parts of the view's width and height.
+    /// In a split layout, the picture's parts of the view's width and height.
     pub picture: [f32; 2],
     /// Shares of the width that the scopes have beside each other, in the order of `ScopeKind::ALL`.
     pub widths: [f32; 4],
@@ -108,7 +154,7 @@ impl ScopeStyle {
     /// Angle of the line for the tone of skin, in degrees counterclockwise from Cb: about that of the I axis. No standard fixes
     /// it.
     pub const SKIN_DEGREES: f64 = 123.0;
-    /// Parts of the view that the picture of a wall may have.
+    /// Parts of the view that the picture of a split layout may have.
     const PARTS: std::ops::RangeInclusive<f32> = 0.2..=0.85;
 
     /// The style with every figure inside its limits; what is no number becomes the default.
@@ -128,7 +174,7 @@ impl ScopeStyle {
         }
     }
 
-    /// Whether a scope is shown; `histograms` says whether those are.
+    /// Returns `true` if a scope is shown; `histograms` says whether those are.
     #[must_use]
     pub const fn shows(&self, kind: ScopeKind, histograms: bool) -> bool {
         match kind {
@@ -139,28 +185,40 @@ impl ScopeStyle {
         }
     }
 
-    /// Whether any scope beside the histograms is shown.
+    /// Returns `true` if any scope beside the histograms is shown.
     #[must_use]
-    pub const fn any(&self) -> bool {
-        self.waveform || self.parade || self.vectorscope
+    pub fn any(&self) -> bool {
+        ScopeKind::ALL.into_iter().any(|kind| self.shows(kind, false))
     }
 
-    /// Shows or hides one of those; whether it is shown now.
+    /// Shows or hides a scope beside the histograms.
+    pub const fn set(&mut self, kind: ScopeKind, is_shown: bool) {
+        match kind {
+            ScopeKind::Histogram => {}
+            ScopeKind::Waveform => self.waveform = is_shown,
+            ScopeKind::Parade => self.parade = is_shown,
+            ScopeKind::Vectorscope => self.vectorscope = is_shown,
+        }
+    }
+
+    /// Shows or hides one of those, whichever it is not; whether it is shown now.
     pub const fn toggle(&mut self, kind: ScopeKind) -> bool {
-        let shown = match kind {
-            ScopeKind::Histogram => return false,
-            ScopeKind::Waveform => &mut self.waveform,
-            ScopeKind::Parade => &mut self.parade,
-            ScopeKind::Vectorscope => &mut self.vectorscope,
-        };
-        *shown = !*shown;
-        *shown
+        self.set(kind, !self.shows(kind, false));
+        self.shows(kind, false)
     }
 
-    /// What has to be counted for them.
+    /// The style without any of those: how they look where they are shown.
     #[must_use]
-    pub const fn counted(&self) -> histoscope_core::scopes::ScopeChoice {
-        histoscope_core::scopes::ScopeChoice { waveform: self.waveform || self.parade, vectorscope: self.vectorscope }
+    pub fn look(mut self) -> Self {
+        ScopeKind::ALL.into_iter().for_each(|kind| self.set(kind, false));
+        Self { hidden: None, ..self }
+    }
+
+    /// Returns the counts that they need.
+    #[must_use]
+    pub fn counted(&self) -> ScopeChoice {
+        let shown = ScopeKind::ALL.into_iter().filter(|&kind| self.shows(kind, false));
+        shown.fold(NONE, |choice, kind| choice.zip(kind.row().counted).map(|(any, one)| any || one))
     }
 
     /// The next enlargement of the vectorscope, larger or smaller; the last one stays.
@@ -171,6 +229,61 @@ impl ScopeStyle {
         Self { zoom: Self::ZOOMS[at], ..self }
     }
 }
+
+/// The way a panel is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanelDrawing {
+    /// Its ground alone.
+    Plate,
+    /// A waveform or a parade.
+    Waveform,
+    /// A vectorscope.
+    Vectorscope,
+}
+
+/// `Trace` of shaders/trace.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct TraceParams {
+    /// Columns and rows of the view.
+    pub view: [u32; 2],
+    /// Column and row of the panel's upper left corner.
+    pub origin: [u32; 2],
+    /// The panel's columns and rows.
+    pub size: [u32; 2],
+    /// Bits of a level.
+    pub level_bits: u32,
+    /// A waveform's counts from one channel to the next.
+    pub stride: u32,
+    /// A waveform's columns, channel by channel.
+    pub columns: [u32; 4],
+    /// The samples that were counted for each, across.
+    pub widths: [u32; 4],
+    /// The same, down.
+    pub heights: [u32; 4],
+    /// Bit c: channel c is drawn.
+    pub channels: u32,
+    /// 1 where channels lie beside each other.
+    pub parade: u32,
+    /// Brightness, 1 being as designed.
+    pub gain: f32,
+    /// Opacity of the ground.
+    pub ground: f32,
+    /// Light of each channel.
+    pub lights: [[f32; 4]; 4],
+    /// Red of Cr, green of Cb and of Cr, blue of Cb.
+    pub hue: [f32; 4],
+    /// Enlargement of a vectorscope's middle.
+    pub zoom: f32,
+    /// 1 where its trace is white.
+    pub white: u32,
+    /// Samples that it has counted.
+    pub samples: f32,
+    /// Light of its trace, 1 being as designed.
+    pub strength: f32,
+}
+
+const _: () = assert!(size_of::<TraceParams>() == 192);
 
 #[cfg(test)]
 mod tests {
@@ -193,9 +306,11 @@ mod tests {
 
     #[test]
     fn a_style_survives_being_written_down() {
-        let style = ScopeStyle { parade: true, layout: Layout::Wall, unit: Unit::Codes, ..ScopeStyle::default() };
+        let style = ScopeStyle { parade: true, layout: Layout::Split, unit: Unit::Codes, ..ScopeStyle::default() };
         let text = serde_json::to_string(&style).unwrap();
-        assert!(text.contains("\"wall\"") && text.contains("\"codes\""), "{text}");
+        assert!(text.contains("\"split\"") && text.contains("\"codes\""), "{text}");
+        let earlier = text.replace("\"split\"", "\"wall\"");
+        assert_eq!(serde_json::from_str::<ScopeStyle>(&earlier).unwrap(), style, "as earlier versions wrote it");
         assert_eq!(serde_json::from_str::<ScopeStyle>(&text).unwrap(), style);
         assert_eq!(serde_json::from_str::<ScopeStyle>("{}").unwrap(), ScopeStyle::default());
     }

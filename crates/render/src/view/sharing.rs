@@ -16,7 +16,7 @@ pub enum Other {
 }
 
 impl Other {
-    /// Whether it is at the left, and the live picture at the right: what was there before is, and the second of two clips is not.
+    /// Returns `true` if it is at the left and the live picture at the right: what was there before is, the second of two clips is not.
     #[must_use]
     pub const fn is_left(self) -> bool {
         !matches!(self, Self::Second)
@@ -33,7 +33,7 @@ pub enum Sharing {
     Divider(f32),
     /// Each has a half of its own, in which all of it is seen.
     SideBySide,
-    /// What they differ by is shown in their place.
+    /// Their difference is shown in their place.
     Difference,
 }
 
@@ -54,12 +54,6 @@ impl Pair {
     pub fn divided(share: f32) -> Self {
         Self { sharing: Sharing::Divider(share), ..Self::default() }
     }
-
-    /// Whether the live picture has the view alone.
-    #[must_use]
-    pub fn is_alone(&self) -> bool {
-        self.sharing == Sharing::Alone
-    }
 }
 
 /// Where one picture ends on a view and the other begins.
@@ -69,12 +63,12 @@ pub struct Seam {
     pub column: u32,
     /// The picture that is shown with the live one.
     pub other: Other,
-    /// Whether it can be dragged.
+    /// `true` if it can be dragged.
     pub moves: bool,
 }
 
 impl Seam {
-    /// Whether a column of the view is the live picture's.
+    /// Returns `true` if a column of the view is the live picture's.
     #[must_use]
     pub fn is_live(&self, x: f64) -> bool {
         (x < f64::from(self.column)) != self.other.is_left()

@@ -1,4 +1,4 @@
-//! The picture on a view: the shader and the CPU draw the same, and what they draw is the picture.
+//! The picture on a view: the shader and the CPU draw the same, and it equals the picture.
 
 use std::sync::Arc;
 
@@ -7,9 +7,11 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, OwnedPlanes, Picture, Ratio};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::upload::PictureBuffers;
-use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::distance;
 use crate::support::{self, colorimetry, native_layouts, natural, noise};
@@ -20,18 +22,12 @@ fn gpu() -> Gpu {
     Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one")
 }
 
-fn drawn(
-    gpu: &Gpu,
-    rasterizer: Rasterizer,
-    picture: &Picture,
-    placing: (Ratio, Orientation),
-    size: (u32, u32),
-) -> Image {
-    let mut renderer = Renderer::with_rasterizer(gpu, VIEW_FORMAT, rasterizer);
+fn drawn(gpu: &Gpu, backend: BackendKind, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
+    let mut renderer = Renderer::new(gpu, VIEW_FORMAT, backend);
     // No bin is shown here, so that none need be counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
-    renderer.load(gpu, picture, placing, Components::Rgbl, Some(counted)).unwrap();
-    renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
+    renderer.load_with_bins(gpu, picture, placing, counted).unwrap();
+    renderer.snapshot(gpu, size, &Scene::from(Look { overlays: false, ..Look::default() })).unwrap()
 }
 
 #[test]
@@ -41,12 +37,12 @@ fn the_shader_and_the_cpu_draw_alike() {
     let anamorphic = Ratio { num: 16, den: 11 };
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let picture = natural(layout, (61, 35), color, 5);
-        // Every layout meets a few of the sizes and turns; together they meet all.
+        // Every layout is tested with a few of the sizes and turns. Together they cover all.
         let size = [(61, 35), (122, 70), (37, 50), (40, 21)][number % 4];
         let orientation = Orientation { quarter_turns: (number / 4 % 4) as u8, mirrored: number % 3 == 0 };
         let placing = (if number % 5 == 0 { anamorphic } else { Ratio::ONE }, orientation);
-        let shader = drawn(&gpu, Rasterizer::Gpu, &picture, placing, size);
-        let cpu = drawn(&gpu, Rasterizer::Cpu, &picture, placing, size);
+        let shader = drawn(&gpu, BackendKind::Adapter, &picture, placing, size);
+        let cpu = drawn(&gpu, BackendKind::Cpu, &picture, placing, size);
         assert!(distance(&shader, &cpu) <= 1, "{name} {size:?} {placing:?}: {}", distance(&shader, &cpu));
     }
 }
@@ -57,14 +53,14 @@ fn at_its_own_size_an_rgb_picture_is_shown_code_for_code() {
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
     let picture = noise(layout, (97, 53), colorimetry(Matrix::Identity, Range::Full), 0, 3);
     let source: Vec<u8> = (0..53).flat_map(|y| picture.plane(0).row(y, 97 * 3)).copied().collect();
-    for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
-        let image = drawn(&gpu, rasterizer, &picture, (Ratio::ONE, UPRIGHT), (97, 53));
+    for backend in [BackendKind::Adapter, BackendKind::Cpu] {
+        let image = drawn(&gpu, backend, &picture, (Ratio::ONE, UPRIGHT), (97, 53));
         let shown: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|p| &p[..3]).copied().collect();
-        assert_eq!(shown, source, "{rasterizer:?}");
+        assert_eq!(shown, source, "{backend:?}");
     }
 }
 
-/// A picture of two by two pixels: red, green over blue, white.
+/// Makes a picture of two by two pixels: red, green over blue, white.
 fn corners() -> Picture {
     let rgb = vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
     let planes = OwnedPlanes { planes: vec![(rgb, 6)] };
@@ -76,7 +72,7 @@ fn corners() -> Picture {
 fn turns_and_mirrors_put_the_corners_where_they_belong() {
     let gpu = gpu();
     let (r, g, b, w) = ([255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]);
-    // Clockwise; mirrored before it is turned. Corners in reading order.
+    // Turned clockwise, after mirroring. Corners are in reading order.
     let cases = [
         (0, false, [r, g, b, w]),
         (1, false, [b, r, w, g]),
@@ -86,11 +82,11 @@ fn turns_and_mirrors_put_the_corners_where_they_belong() {
         (1, true, [w, g, b, r]),
     ];
     for (quarter_turns, mirrored, expected) in cases {
-        for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
+        for backend in [BackendKind::Adapter, BackendKind::Cpu] {
             let placing = (Ratio::ONE, Orientation { quarter_turns, mirrored });
-            let image = drawn(&gpu, rasterizer, &corners(), placing, (2, 2));
+            let image = drawn(&gpu, backend, &corners(), placing, (2, 2));
             let shown: Vec<[u8; 3]> = image.rgba.chunks_exact(4).map(|p| [p[0], p[1], p[2]]).collect();
-            assert_eq!(shown, expected, "{quarter_turns} quarter turns, mirrored {mirrored}, {rasterizer:?}");
+            assert_eq!(shown, expected, "{quarter_turns} quarter turns, mirrored {mirrored}, {backend:?}");
         }
     }
 }
@@ -102,10 +98,10 @@ fn the_picture_covers_the_view_and_loses_the_same_at_both_ends() {
     let layout = PixelLayout::gray(8);
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let ramp = support::drawn(layout, (100, 20), color, |_, x, _| x as u16);
-    for rasterizer in [Rasterizer::Gpu, Rasterizer::Cpu] {
-        let image = drawn(&gpu, rasterizer, &ramp, (Ratio::ONE, UPRIGHT), (50, 20));
+    for backend in [BackendKind::Adapter, BackendKind::Cpu] {
+        let image = drawn(&gpu, backend, &ramp, (Ratio::ONE, UPRIGHT), (50, 20));
         let first_row: Vec<u8> = image.rgba.chunks_exact(4).take(50).map(|p| p[0]).collect();
-        assert_eq!(first_row, (25..75).collect::<Vec<u8>>(), "{rasterizer:?}");
+        assert_eq!(first_row, (25..75).collect::<Vec<u8>>(), "{backend:?}");
     }
 }
 
@@ -116,12 +112,12 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     let layout = PixelLayout::planar_ycbcr(10, (1, 0));
     let picture = noise(layout, (70, 61), colorimetry(Matrix::Bt709, Range::Limited), 0, 8);
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
-    let mut renderer = Renderer::with_rasterizer(&gpu, VIEW_FORMAT, Rasterizer::Gpu);
-    renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), Components::Rgbl, None).unwrap();
-    let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
+    let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
+    renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), None, Components::Rgbl).unwrap();
+    let image = renderer.snapshot(&gpu, (64, 64), &Scene::from(Look { overlays: false, ..Look::default() })).unwrap();
     let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
-    assert_eq!(image, drawn(&gpu, Rasterizer::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
+    assert_eq!(image, drawn(&gpu, BackendKind::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));
 }
 
 #[test]
@@ -131,7 +127,7 @@ fn the_comparison_notices_another_matrix() {
     let picture = natural(layout, (61, 35), colorimetry(Matrix::Bt709, Range::Limited), 5);
     let other = picture.with_colorimetry(colorimetry(Matrix::Bt601, Range::Limited));
     let placing = (Ratio::ONE, UPRIGHT);
-    let a = drawn(&gpu, Rasterizer::Gpu, &picture, placing, (61, 35));
-    let b = drawn(&gpu, Rasterizer::Cpu, &other, placing, (61, 35));
+    let a = drawn(&gpu, BackendKind::Adapter, &picture, placing, (61, 35));
+    let b = drawn(&gpu, BackendKind::Cpu, &other, placing, (61, 35));
     assert!(distance(&a, &b) > 5);
 }

@@ -1,5 +1,6 @@
-//! A brush over several channels: as many pixels are told for any and for all of them as a scalar loop over the region finds,
-//! whoever counts, of the picture that is counted; and the bars of channels that are not brushed stay dim.
+//! A brush over several channels. The numbers of pixels with any and with all of them in the range equal those of a
+//! scalar loop over the region, for any engine and for the counted picture. The bars of channels that are not brushed
+//! stay dim.
 
 use std::time::{Duration, Instant};
 
@@ -8,16 +9,16 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_render::cpu;
-use histoscope_render::gpu::{Gpu, Renderer};
+use histoscope_render::engine::Renderer;
+use histoscope_render::gpu::Gpu;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Counted, Scene};
+use histoscope_render::view::scene::{Brush, Counted, Look, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare, each};
 use crate::support::{colorimetry, natural, noise};
 
-/// The pixels of a rectangle that a brush selects, one after the other.
+/// Counts the pixels of a rectangle that a brush selects, one by one.
 fn expected(picture: &Picture, rect: Rect, brush: &Brush, components: Components) -> Selected {
     let mut selected = Selected::default();
     for y in rect.y..rect.y + rect.height {
@@ -30,7 +31,7 @@ fn expected(picture: &Picture, rect: Rect, brush: &Brush, components: Components
     selected
 }
 
-/// What comes back of a brush that was asked for.
+/// Returns the result of a requested brush.
 fn counted(gpu: &Gpu, renderer: &mut Renderer, scene: &Scene, brush: Brush) -> Selected {
     renderer.set_selecting(Some(brush));
     renderer.request_histogram(gpu);
@@ -74,11 +75,9 @@ fn any_and_all_are_those_of_a_loop_over_the_pixels() {
                     continue;
                 }
                 let expected = expected(&picture, rect, &brush, components);
-                for way in [WAYS[0], WAYS[1]] {
-                    let count = || cpu::Engine::new().count_region(&picture, Some(rect), components).unwrap();
-                    let bins = way.1.then(count);
+                for way in WAYS {
                     let (renderer, gpu) = studio.renderer(way);
-                    renderer.load_region(gpu, &picture, UPRIGHT, Some(rect), components, bins).unwrap();
+                    renderer.load(gpu, &picture, UPRIGHT, Some(rect), components).unwrap();
                     let found = counted(gpu, renderer, &bare(Default::default()), brush);
                     assert_eq!(found, expected, "{layout:?} {brush:?} {components:?} {rect:?} {way:?}");
                 }
@@ -97,10 +96,9 @@ fn of_an_adjusted_picture_the_one_that_is_counted_decides() {
     for adjustments in [each()[0], each()[1], each()[5]] {
         let result = adjusted(&picture, &adjustments);
         for (way, choice) in WAYS.into_iter().flat_map(|way| [Counted::Source, Counted::Both].map(|c| (way, c))) {
-            let bins = way.1.then(|| cpu::Engine::new().count_region(&picture, Some(rect), Components::Rgbl).unwrap());
             let (renderer, gpu) = studio.renderer(way);
-            renderer.load_region(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl, bins).unwrap();
-            let found = counted(gpu, renderer, &Scene { counted: choice, ..bare(adjustments) }, brush);
+            renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
+            let found = counted(gpu, renderer, &Scene::from(Look { counted: choice, ..bare(adjustments).look }), brush);
             let decides = if choice == Counted::Source { &picture } else { &result };
             assert_eq!(found, expected(decides, rect, &brush, Components::Rgbl), "{adjustments} {way:?} {choice:?}");
         }

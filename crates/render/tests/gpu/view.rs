@@ -1,5 +1,5 @@
-//! What of the picture is seen and lit: fits, zoom, pan and brush, the same from the shader and from the CPU, and exactly
-//! the pixels that were counted.
+//! The visible and lit parts of the picture: fits, zoom, pan and brush. The shader and the CPU agree, and exactly the
+//! counted pixels are lit.
 
 use glam::DVec2;
 use histoscope_core::histogram::reference;
@@ -7,20 +7,22 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
+use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
-use histoscope_render::gpu::{AdapterChoice, Gpu, Rasterizer, Renderer, Scene};
+use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::brush::{Brush, Lighting};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::{distance, pixel};
 use crate::support::{self, Random, colorimetry, native_layouts, natural, noise};
 
-const RASTERIZERS: [Rasterizer; 2] = [Rasterizer::Gpu, Rasterizer::Cpu];
+const BACKENDS: [BackendKind; 2] = [BackendKind::Adapter, BackendKind::Cpu];
 
-/// An adapter with the passes of each rasterizer, made once: compiling them takes longest.
+/// An adapter with the passes of each backend, made once: compiling them takes longest.
 struct Studio {
     gpu: Gpu,
     renderers: [Renderer; 2],
@@ -29,21 +31,21 @@ struct Studio {
 impl Studio {
     fn new() -> Self {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
-        let renderers = RASTERIZERS.map(|rasterizer| Renderer::with_rasterizer(&gpu, VIEW_FORMAT, rasterizer));
+        let renderers = BACKENDS.map(|backend| Renderer::new(&gpu, VIEW_FORMAT, backend));
         Self { gpu, renderers }
     }
 
-    fn drawn(&mut self, rasterizer: Rasterizer, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
+    fn drawn(&mut self, backend: BackendKind, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
         let Subject { picture, placing, components } = subject;
-        let renderer = &mut self.renderers[rasterizer as usize];
+        let renderer = &mut self.renderers[backend as usize];
         // No bin is shown here, so that none need be counted.
         let counted = Histogram::empty(picture.layout().bin_bits(), *components);
-        renderer.load(&self.gpu, picture, *placing, *components, Some(counted)).unwrap();
+        renderer.load_with_bins(&self.gpu, picture, *placing, counted).unwrap();
         renderer.snapshot(&self.gpu, size, scene).unwrap()
     }
 }
 
-/// A picture with the way that it is turned, and what is counted of it.
+/// A picture with its orientation, and the components counted.
 struct Subject {
     picture: Picture,
     placing: (Ratio, Orientation),
@@ -62,17 +64,15 @@ impl Subject {
 }
 
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
-    // What is compared are the picture's own pixels, without codes written in large ones.
+    // Only the picture's own pixels are compared, without codes in large pixels.
     Scene {
-        overlays: false,
-        view,
+        look: Look { overlays: false, view, datascope: Datascope::Off, ..Look::default() },
         brushes: Brushes::of_histogram(brush),
-        datascope: Datascope::Off,
         ..Scene::default()
     }
 }
 
-/// Settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and smaller than itself.
+/// Returns settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and reduction.
 fn views() -> [ViewSettings; 6] {
     let zoomed = |fit, zoom, x, y| ViewSettings { fit, zoom, centre: DVec2::new(x, y) };
     [
@@ -103,12 +103,12 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
             let mut scene = scene(view, brush);
             scene.brush_strength = if number % 2 == 0 { 1.0 } else { 0.6 };
             let size = [(90, 70), (64, 99), (33, 20)][(number + index) % 3];
-            // Below half its size the shader averages more samples than the CPU, which would take too long.
+            // Below half size, the shader averages more samples than the CPU, which would take too long.
             if Placement::new(&subject.shape(), &view, size).sampling.footprint() > 2.0 {
                 continue;
             }
             compared += 1;
-            let [shader, cpu] = RASTERIZERS.map(|rasterizer| studio.drawn(rasterizer, &subject, size, &scene));
+            let [shader, cpu] = BACKENDS.map(|backend| studio.drawn(backend, &subject, size, &scene));
             let most = distance(&shader, &cpu);
             assert!(most <= 1, "{name} {size:?} {:?} {scene:?}: {most}", subject.placing);
         }
@@ -131,9 +131,9 @@ fn the_lit_pixels_are_exactly_those_of_the_range() {
             let channel = random.below(components.channel_names().len());
             let brush = Brush::between(channel, random.below(bins) as u32, random.below(bins) as u32);
             let subject = Subject { components, ..Subject::upright(picture.clone()) };
-            for rasterizer in RASTERIZERS {
-                let bare = studio.drawn(rasterizer, &subject, size, &scene(at_its_own_size, None));
-                let lit = studio.drawn(rasterizer, &subject, size, &scene(at_its_own_size, Some(brush)));
+            for backend in BACKENDS {
+                let bare = studio.drawn(backend, &subject, size, &scene(at_its_own_size, None));
+                let lit = studio.drawn(backend, &subject, size, &scene(at_its_own_size, Some(brush)));
                 let lighting = Lighting::new(Some(brush), components, 1.0).unwrap();
                 let mut count = 0;
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
@@ -143,7 +143,7 @@ fn the_lit_pixels_are_exactly_those_of_the_range() {
                     assert_eq!(
                         pixel(&lit, x, y),
                         expected,
-                        "{name} {rasterizer:?} {components:?} {brush:?} at ({x}, {y})"
+                        "{name} {backend:?} {components:?} {brush:?} at ({x}, {y})"
                     );
                     count += u64::from(is_lit);
                 }
@@ -162,7 +162,8 @@ fn a_brush_of_everything_changes_nothing_and_one_of_another_bin_is_noticed() {
     let mut studio = Studio::new();
     let picture = noise(PixelLayout::planar_ycbcr(8, (1, 1)), (67, 41), colorimetry(Matrix::Bt709, Range::Full), 0, 2);
     let subject = Subject::upright(picture);
-    let mut draw = |brush| studio.drawn(Rasterizer::Gpu, &subject, (67, 41), &scene(ViewSettings::default(), brush));
+    let mut draw =
+        |brush| studio.drawn(BackendKind::Adapter, &subject, (67, 41), &scene(ViewSettings::default(), brush));
     let bare = draw(None);
     assert_eq!(draw(Some(Brush::between(3, 0, 255))), bare);
     assert_ne!(draw(Some(Brush::between(3, 0, 100))), draw(Some(Brush::between(3, 0, 101))));
@@ -180,12 +181,12 @@ fn hard_edges_show_each_sample_as_a_block_and_the_pointer_finds_it() {
         let settings = ViewSettings { zoom: 5.7, centre: DVec2::new(0.4, 0.6), ..ViewSettings::default() };
         let placement = Placement::new(&subject.shape(), &settings, size);
         assert!(placement.has_hard_edges);
-        for rasterizer in RASTERIZERS {
-            let image = studio.drawn(rasterizer, &subject, size, &scene(settings, None));
+        for backend in BACKENDS {
+            let image = studio.drawn(backend, &subject, size, &scene(settings, None));
             for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                 let (px, py) = placement.pixel_at(DVec2::new(f64::from(x), f64::from(y))).expect("it covers the view");
                 let codes = probe(&picture, px, py, Components::Rgbl).codes.map(|code| code as u8);
-                assert_eq!(pixel(&image, x, y), codes, "{rasterizer:?} {quarter_turns} at ({x}, {y})");
+                assert_eq!(pixel(&image, x, y), codes, "{backend:?} {quarter_turns} at ({x}, {y})");
             }
         }
     }
@@ -202,13 +203,13 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         let view = ViewSettings::fitted(Fit::Contain);
         let (columns, rows) = Placement::new(&subject.shape(), &view, size).covered();
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
-        // A brush dims the picture, never the black around it.
+        // A brush dims the picture, but not the black around it.
         for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
-            for rasterizer in RASTERIZERS {
-                let image = studio.drawn(rasterizer, &subject, size, &scene(view, brush));
+            for backend in BACKENDS {
+                let image = studio.drawn(backend, &subject, size, &scene(view, brush));
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                     let expected = if columns.contains(&x) && rows.contains(&y) { inside } else { 0 };
-                    assert_eq!(pixel(&image, x, y), [expected; 3], "{rasterizer:?} {size:?} {brush:?} ({x}, {y})");
+                    assert_eq!(pixel(&image, x, y), [expected; 3], "{backend:?} {size:?} {brush:?} ({x}, {y})");
                 }
             }
         }

@@ -197,7 +197,7 @@ pub(super) mod tests {
                 ("across", Some(Duration::from_micros(12_345))),
                 ("down", Some(Duration::from_micros(23_456))),
             ],
-            reduction: Some("blurs 427×240 of 3840×2160 pixels, so that the video plays on".to_owned()),
+            reduction: Some("blurs 427×240 of 3840×2160 pixels, to keep the video playing".to_owned()),
             steps: Vec::new(),
         }
     }

@@ -16,7 +16,7 @@ pub struct Sample {
 
 /// How a cell looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum CellLook {
     /// A pixel in its own colour.
     Pixel([u8; 3]),
     /// The same before or after its turn.
@@ -48,7 +48,7 @@ pub enum CellContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramCell {
     /// How it looks.
-    pub look: Look,
+    pub look: CellLook,
     /// What it holds.
     pub content: CellContent,
 }
@@ -96,7 +96,7 @@ pub fn step_at(moment: u64, steps: usize) -> usize {
 }
 
 /// A cell with a word or a number.
-pub fn cell(look: Look, text: String) -> DiagramCell {
+pub fn cell(look: CellLook, text: String) -> DiagramCell {
     DiagramCell { look, content: CellContent::Text(text) }
 }
 

@@ -27,7 +27,7 @@ fn figures(method: Method) -> Figures {
         is_exact: !method.races(),
         lost: if method.races() { 12_345_678 } else { 0 },
         reduction: (method == Method::Single)
-            .then(|| "counts 64×36 of 3840×2160 pixels, lest the GPU seem to hang".to_owned()),
+            .then(|| "counts 64×36 of 3840×2160 pixels, to keep the GPU from hanging".to_owned()),
         part: if method == Method::Single { 0.000_1 } else { 1.0 },
         passes: vec![pass("chunks"), pass("sum")],
         total_us: Some(2469.0),

@@ -115,7 +115,7 @@ pub fn verdict(summed: &Summed) -> String {
 fn reduction(summed: &Summed, chosen: u32) -> Option<String> {
     let length = summed.setup.length;
     (length < chosen).then(|| {
-        format!("sums {} of {} words, so that the video plays on", grouped(length.into()), grouped(chosen.into()))
+        format!("sums {} of {} words, to keep the video playing", grouped(length.into()), grouped(chosen.into()))
     })
 }
 
@@ -228,7 +228,7 @@ pub(super) mod tests {
         assert_eq!(plain(&verdict(&wrong)), "wrong: 12 of 67 108 864 sums, the first at word 4 096");
         assert_eq!(reduction(&right, 1 << 26), None);
         let told = reduction(&Summed { setup: SumSetup { length: 512, ..right.setup }, ..right }, 1024);
-        assert_eq!(told.as_deref().map(plain), Some("sums 512 of 1 024 words, so that the video plays on".to_owned()));
+        assert_eq!(told.as_deref().map(plain), Some("sums 512 of 1 024 words, to keep the video playing".to_owned()));
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub struct Figures {
     pub right: ChannelBins,
     /// Counts that it should have made, in all channels.
     pub wanted: u64,
-    /// Whether every bin is right.
+    /// Whether every bin is correct.
     pub is_exact: bool,
     /// Counts that are missing; negative where there are too many.
     pub lost: i64,

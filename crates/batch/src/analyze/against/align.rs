@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use super::super::comparison::Against;
 use super::super::counter::{RunComponents, ScopeUse};
 use super::super::counting::{Context, Cropping, Request, count_all};
-use super::super::ending::AnalyzeError;
+use super::super::error::AnalyzeError;
 use super::super::frames::{self, Bound, Frames};
 use super::super::selection::{Point, Selection};
 use histoscope_core::histogram::{Components, Histogram};
@@ -208,10 +208,10 @@ fn signatures(
     let mut found = Vec::new();
     count_all(&context, frames, None::<Bound>, &mut |counted| {
         if let Some(end) = end.take() {
-            first = counted.facts.number;
+            first = counted.number;
             last = end(first);
         }
-        if counted.facts.number >= last {
+        if counted.number >= last {
             return ControlFlow::Break(());
         }
         found.extend(counted.counts.rgbl.as_ref().map(Signature::of));

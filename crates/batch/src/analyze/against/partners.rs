@@ -3,7 +3,7 @@
 use super::super::comparison::Against;
 use super::super::counter::ScopeUse;
 use super::super::counting::{Context, Cropping, Request};
-use super::super::ending::AnalyzeError;
+use super::super::error::AnalyzeError;
 use super::super::frames::{self, Bound, Frames, Next, NumberedFrames};
 use histoscope_core::picture::Frame;
 use histoscope_media::{Decoder, Ending, StreamInfo};

@@ -16,11 +16,11 @@ use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
 use flate2::Crc;
 
-use super::super::cells::{CellKind, Field};
 use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
 use super::group::RowGroup;
 use super::seal;
+use crate::fields::{CellKind, Column};
 
 /// How hard zstd tries. Higher levels take more time than counting has to spare, and gain little on counts.
 const ZSTD_LEVEL: i32 = 3;
@@ -33,14 +33,14 @@ const SUMMARY_KEY: &str = "histoscope";
 ///
 /// # Errors
 /// If two columns have one name, which no table here has.
-pub fn tree(fields: &[Field]) -> Result<TypePtr> {
-    let columns = fields.iter().map(|field| column(field).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+pub fn tree(columns: &[Column]) -> Result<TypePtr> {
+    let columns = columns.iter().map(|column| leaf_or_list(column).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("frames").with_fields(columns).build()?))
 }
 
-fn column(field: &Field) -> Result<Type> {
-    let repetition = if field.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-    let (physical, logical) = match field.kind {
+fn leaf_or_list(column: &Column) -> Result<Type> {
+    let repetition = if column.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let (physical, logical) = match column.kind {
         CellKind::Boolean => (Physical::BOOLEAN, None),
         CellKind::Integer32 => (Physical::INT32, None),
         CellKind::Integer64 => (Physical::INT64, None),
@@ -54,14 +54,14 @@ fn column(field: &Field) -> Result<Type> {
             .with_logical_type(logical.clone())
             .build()
     };
-    if field.kind != CellKind::Numbers {
-        return leaf(&field.name, repetition);
+    if column.kind != CellKind::Numbers {
+        return leaf(&column.name, repetition);
     }
     let list = Type::group_type_builder("list")
         .with_repetition(Repetition::REPEATED)
         .with_fields(vec![Arc::new(leaf("element", Repetition::REQUIRED)?)])
         .build()?;
-    Type::group_type_builder(&field.name)
+    Type::group_type_builder(&column.name)
         .with_repetition(repetition)
         .with_logical_type(Some(LogicalType::List))
         .with_fields(vec![Arc::new(list)])
@@ -273,8 +273,8 @@ impl<R: ChunkReader + 'static> TableFile<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::cells::Cell;
     use super::*;
+    use crate::fields::Cell;
 
     const KINDS: [CellKind; 6] = [
         CellKind::Boolean,
@@ -287,7 +287,8 @@ mod tests {
 
     /// A column of every kind, and another of each that may be empty.
     fn every_kind() -> TypePtr {
-        let field = |(index, kind), may_be_empty| Field { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
+        let column =
+            |(index, kind), may_be_empty| Column { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
         let kinds = || KINDS.into_iter().enumerate();
         let fields: Vec<_> =
             kinds().map(|kind| field(kind, false)).chain(kinds().map(|kind| field(kind, true))).collect();

@@ -10,7 +10,7 @@ use ::parquet::file::reader::RowGroupReader;
 use ::parquet::file::writer::SerializedRowGroupWriter;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::super::cells::Cell;
+use crate::fields::Cell;
 
 /// Rows that a group has at most. What is lost where a run is killed are as many: two minutes or three of a film.
 pub const MOST_ROWS: usize = 4096;
@@ -189,7 +189,7 @@ impl ColumnCells {
     fn push(&mut self, cell: &Cell<'_>) -> usize {
         self.filled.iter_mut().for_each(|filled| filled.push(!matches!(cell, Cell::Empty)));
         if let (Values::Integer32(values), Some(ends)) = (&mut self.values, &mut self.ends) {
-            let numbers = if let Cell::Numbers(numbers) = cell { *numbers } else { &[] };
+            let numbers: &[u32] = if let Cell::Numbers(numbers) = cell { numbers } else { &[] };
             values.extend(numbers.iter().map(|number| number.cast_signed()));
             ends.push(values.len());
             return size_of_val(numbers) + CELL_BYTES;
@@ -227,7 +227,8 @@ impl ColumnCells {
         }
         match &self.values {
             Values::Integer32(values) if self.ends.is_some() => {
-                take(&Cell::Numbers(bytemuck::cast_slice(&values[self.begin(row)..self.begin(row + 1)])))
+                let numbers: &[u32] = bytemuck::cast_slice(&values[self.begin(row)..self.begin(row + 1)]);
+                take(&Cell::numbers(numbers))
             }
             Values::Boolean(values) => take(&Cell::Boolean(values[row])),
             Values::Integer32(values) => take(&Cell::Integer(values[row].into())),

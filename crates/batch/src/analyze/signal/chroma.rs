@@ -5,8 +5,7 @@
 
 use std::f64::consts::PI;
 
-use super::levels::{PlaneSignal, plane_signal};
-use super::reading::SampleReading;
+use super::{PlaneSignal, SampleReading, plane_signal};
 use histoscope_core::picture::Picture;
 
 /// Degrees of a turn.

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
 use crate::report::content::{Fact, Report};
 use crate::report::shots::{self, Edge};
 use crate::report::times::{percent, time, whole};

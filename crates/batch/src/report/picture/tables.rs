@@ -1,6 +1,6 @@
 //! The tables at the foot of the picture.
 
-use super::flaws::flaw_key;
+use super::flaw_key;
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
 use crate::report::times::{percent, time, whole};

@@ -1,6 +1,6 @@
 //! Memory in whole pages, which a decoder fills and a GPU may read without a copy.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::Layout;
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,19 +27,98 @@ pub struct Memory {
 /// Bytes of the large pages that most systems can put in place of many small ones.
 const LARGE: usize = 2 << 20;
 
-/// Asks the system to use large pages there, before anything is written: decoding goes through whole frames again and again,
-/// and then looks up fewer addresses. A system that has none goes on as it is.
-#[cfg(target_os = "linux")]
-fn ask_for_large_pages(start: NonNull<u8>, length: usize) {
-    // SAFETY: the range is memory that was just allocated, and the advice changes nothing of what it holds.
-    let code = unsafe { libc::madvise(start.as_ptr().cast(), length, libc::MADV_HUGEPAGE) };
-    if code != 0 {
-        log::trace!("no large pages: {}", std::io::Error::last_os_error());
+/// Memory from the system itself, which clears each page when it is first touched: several threads that write to frames at once clear theirs
+/// beside each other, and nobody waits for a frame's memory.
+#[cfg(unix)]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::{self, NonNull};
+
+    use super::LARGE;
+
+    /// Returns memory of zeros; `None` if the system has none.
+    pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+        let length = layout.size();
+        if length < LARGE {
+            // SAFETY: the layout is not empty.
+            return NonNull::new(unsafe { alloc_zeroed(layout) });
+        }
+        let whole = length.checked_add(layout.align())?;
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: this maps new memory, which nothing else uses.
+        let start = unsafe { libc::mmap(ptr::null_mut(), whole, access, kind, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        let start = start.cast::<u8>();
+        let before = start.align_offset(layout.align());
+        // SAFETY: what is mapped has room for the layout wherever it begins to be aligned. What stands before and behind that are whole pages,
+        // which are given back here.
+        unsafe {
+            let aligned = start.add(before);
+            for (rest, length) in [(start, before), (aligned.add(length), layout.align() - before)] {
+                if length > 0 {
+                    libc::munmap(rest.cast(), length);
+                }
+            }
+            ask_for_large_pages(aligned, length);
+            NonNull::new(aligned)
+        }
     }
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller warrants it.
+        unsafe {
+            if layout.size() < LARGE {
+                dealloc(start.as_ptr(), layout);
+            } else {
+                libc::munmap(start.as_ptr().cast(), layout.size());
+            }
+        }
+    }
+
+    /// Asks for large pages before anything is written: decoding goes through whole frames again and again, and then looks up fewer
+    /// addresses. A system that has none goes on as it is.
+    ///
+    /// # Safety
+    /// The range must be memory that was just mapped.
+    #[cfg(target_os = "linux")]
+    unsafe fn ask_for_large_pages(start: *mut u8, length: usize) {
+        // SAFETY: the advice changes nothing of what the range holds.
+        let code = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
+        if code != 0 {
+            log::trace!("no large pages: {}", std::io::Error::last_os_error());
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    const unsafe fn ask_for_large_pages(_: *mut u8, _: usize) {}
 }
 
-#[cfg(not(target_os = "linux"))]
-const fn ask_for_large_pages(_: NonNull<u8>, _: usize) {}
+#[cfg(not(unix))]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
+
+    /// Returns memory of zeros; `None` if the system has none.
+    pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: the layout is not empty.
+        NonNull::new(unsafe { alloc_zeroed(layout) })
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller warrants it.
+        unsafe { dealloc(start.as_ptr(), layout) }
+    }
+}
 
 // SAFETY: this type owns its memory and hands out no more than the address; whoever reads or writes there has to know what
 // lies there.
@@ -50,7 +129,7 @@ unsafe impl Sync for Memory {}
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and freed here alone.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        unsafe { system::free(self.start, self.layout) }
     }
 }
 
@@ -79,13 +158,7 @@ impl Pages {
         let length = Self::length_for(bytes)?;
         let alignment = if length < LARGE { Self::SIZE } else { LARGE };
         let layout = Layout::from_size_align(length, alignment).ok()?;
-        // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc(layout) })?;
-        if length >= LARGE {
-            ask_for_large_pages(start, length);
-        }
-        // SAFETY: the memory is as long, and nobody else knows of it yet.
-        unsafe { start.write_bytes(0, length) };
+        let start = system::allocate(layout)?;
         Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
     }
 
@@ -129,6 +202,21 @@ impl std::fmt::Debug for Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_pages_are_zero_and_aligned_whatever_their_size() {
+        for bytes in [0, 1, Pages::SIZE, LARGE - 1, LARGE, LARGE + 1, 25_000_000] {
+            let pages = Pages::new(bytes).unwrap();
+            let memory = pages.memory();
+            let alignment = if memory.length() < LARGE { Pages::SIZE } else { LARGE };
+            assert_eq!((memory.start().addr().get() % alignment, memory.length() % Pages::SIZE), (0, 0), "{bytes}");
+            // SAFETY: the memory is as long as stated and the test's alone.
+            let all = unsafe { std::slice::from_raw_parts_mut(memory.start().as_ptr(), memory.length()) };
+            assert!(all.len() >= bytes && all.iter().all(|byte| *byte == 0), "{bytes}");
+            // What the system gives next is not what was here.
+            all.fill(7);
+        }
+    }
 
     #[test]
     fn what_is_attached_belongs_to_its_owner_and_goes_with_the_pages() {

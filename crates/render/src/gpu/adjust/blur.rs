@@ -1,13 +1,28 @@
 //! The box blur.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::working::{WorkingPicture, check_size};
-use crate::gpu::params::{BlurParams, InputPicture};
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::Blur;
+
+/// `Blur` of shaders/adjust/blur.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct BlurParams {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// Pixels from row to row, a multiple of four.
+    pub stride: u32,
+    /// Pixels from row to row of the sums between the passes, a multiple of eight.
+    pub sums_stride: u32,
+}
+
+const _: () = assert!(size_of::<BlurParams>() == 16);
 
 /// Pixels that an invocation walks over, as in the shader.
 const RUN: u32 = 8;
@@ -27,7 +42,7 @@ pub struct BlurPlan {
     pub lines: u32,
     /// Pairs of columns of a tile of the pass along the columns.
     pub pairs: u32,
-    /// Whether tiles are kept in workgroup memory.
+    /// `true` if tiles are kept in workgroup memory.
     pub staged: bool,
 }
 
@@ -80,7 +95,7 @@ pub struct BlurPass {
     row_sums: Option<RowSums>,
 }
 
-/// What the pass along the rows hands to the other.
+/// The sums that the pass along the rows hands to the other.
 #[derive(Debug)]
 struct RowSums {
     pixels: u64,

@@ -4,12 +4,12 @@ use super::blur::{BlurJob, BlurPass};
 use super::clahe::ClahePass;
 use super::curves::{CurveJob, CurveKind, CurvePass};
 use super::otsu::OtsuPass;
-use super::recolor::{Change, RecolorPass};
+use super::recolor::{Change, RecolorParams, RecolorPass};
 use super::scan::ScanJob;
 use super::working::WorkingPicture;
 use crate::gpu::histogram::HistogramPasses;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
-use crate::gpu::params::{InputPicture, RecolorParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, storage};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::{
@@ -39,7 +39,7 @@ enum ChainStep {
     Blur(BlurJob, StepInput),
 }
 
-/// What the steps were made for.
+/// The input for which the steps were made.
 #[derive(Debug, Clone, PartialEq)]
 struct ChainInput {
     source: InputPicture,
@@ -71,7 +71,7 @@ pub struct Chain {
     made: Option<ChainInput>,
     steps: Vec<ChainStep>,
     result: StepInput,
-    /// What the smoothed curves were made for; of anything else they start anew.
+    /// The depth and kind of the smoothed curves; of anything else they start anew.
     smoothed: Option<(u32, bool)>,
 }
 
@@ -96,7 +96,7 @@ impl Chain {
         }
     }
 
-    /// Whether the first step that needs a histogram needs the source's.
+    /// Returns `true` if the first step that needs a histogram needs the source's.
     #[must_use]
     pub fn needs_source_bins(adjustments: &Adjustments) -> bool {
         let by_bins = matches!(
@@ -174,13 +174,13 @@ impl Chain {
         Ok(())
     }
 
-    /// Whether the next dispatch counts the result as it writes it.
+    /// Returns `true` if the next dispatch counts the result as it writes it.
     #[must_use]
     pub fn counts_result(&self) -> bool {
         matches!(self.steps.last(), Some(ChainStep::Counting(..)))
     }
 
-    /// Whether all is off: the source is shown as it is, and nothing is dispatched.
+    /// Returns `true` if all is off: the source is shown as it is, and nothing is dispatched.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.steps.is_empty()
@@ -306,7 +306,7 @@ impl Chain {
 struct Maker<'a> {
     gpu: &'a Gpu,
     source: InputPicture,
-    /// Whether somebody else counts the source.
+    /// `true` if somebody else counts the source.
     counted: bool,
     /// How the next change counts what it writes, if it does.
     counting: Option<&'a (Plan, wgpu::BindGroup)>,

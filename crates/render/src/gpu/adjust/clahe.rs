@@ -1,13 +1,32 @@
 //! Contrast-limited adaptive histogram equalization: the tiles' histograms and curves.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use crate::gpu::Gpu;
-use crate::gpu::params::{InputPicture, TileParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use histoscope_core::adjust::Clahe;
 use histoscope_core::adjust::clahe::{Between, Grid};
+
+/// `Tiles` of shaders/adjust/clahe_tiles.wgsl and shaders/adjust/clahe_curves.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct TileParams {
+    /// Tiles across and down.
+    pub tiles: [u32; 2],
+    /// Width and height of a tile in pixels.
+    pub tile: [u32; 2],
+    /// The most samples that a bin keeps.
+    pub most: u32,
+    /// Workgroups that share a tile's rows.
+    pub slices: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<TileParams>() == 32);
 
 /// The passes.
 #[derive(Debug)]

@@ -1,11 +1,29 @@
 //! Cutting a rectangle out of an adjusted picture, so that it alone is counted.
 
 use super::WorkingPicture;
-use crate::gpu::params::CropParams;
 use crate::gpu::resources::{Dispatch, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
+use bytemuck::{Pod, Zeroable};
 use histoscope_core::picture::region::Rect;
+
+/// `Crop` of shaders/adjust/crop.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct CropParams {
+    /// The rectangle's first word in the source.
+    pub first: u32,
+    /// Words of the source from row to row.
+    pub source_stride: u32,
+    /// Words of the result from row to row.
+    pub result_stride: u32,
+    /// Words of a row of the rectangle.
+    pub row_words: u32,
+    /// Rows of the rectangle.
+    pub rows: u32,
+}
+
+const _: () = assert!(size_of::<CropParams>() == 20);
 
 /// Words of a row that a workgroup copies, as in the shader.
 const WORKGROUP: u32 = 64;

@@ -1,13 +1,29 @@
 //! From bins to curves: equalization and levels of equal population.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::scan::{BufferWords, ScanJob, ScanPass, block_constants};
 use crate::gpu::Gpu;
-use crate::gpu::params::CurveParams;
 use crate::gpu::resources::{Dispatch, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use histoscope_core::adjust::equalize;
+
+/// `Curve` of shaders/adjust/curves.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct CurveParams {
+    /// How much of the way to its target a smoothed curve goes, of 2^16.
+    pub weight: u32,
+    /// Channel of the first curve.
+    pub first_channel: u32,
+    /// Levels, where the curves make levels of equal population.
+    pub levels: u32,
+    /// Fills the structure up to 16 bytes.
+    pub padding: u32,
+}
+
+const _: () = assert!(size_of::<CurveParams>() == 16);
 
 /// Words of three channels' curves at 12 bits.
 const MOST_WORDS: usize = 3 << 12;

@@ -1,14 +1,33 @@
-//! What two pictures differ by, found by the adapter.
+//! The difference of two pictures, found by the adapter.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::WorkingPicture;
-use crate::gpu::params::{DifferenceParams, layout_constants};
+use crate::gpu::params::layout_constants;
 use crate::gpu::resources::{Dispatch, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::difference::{Extent, Gain, Mapping};
 use histoscope_core::picture::layout::PixelLayout;
+
+/// `Difference` of shaders/adjust/difference.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct DifferenceParams {
+    /// Columns and rows of the other picture.
+    pub other_size: [u32; 2],
+    /// Bits of its codes.
+    pub other_bits: u32,
+    /// `true` if a column of the picture is a row of the other one.
+    pub is_turned: u32,
+    /// How many times larger differences are shown.
+    pub gain: u32,
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+const _: () = assert!(size_of::<DifferenceParams>() == 32);
 
 /// Pixels of a row that a workgroup takes, as in the shader.
 const WORKGROUP: u32 = 64;
@@ -34,7 +53,7 @@ pub struct DifferencePass {
     made: Option<DifferenceDispatch>,
 }
 
-/// What was made for a pair of pictures, whatever their codes.
+/// The resources for a pair of pictures, whatever their codes.
 #[derive(Debug)]
 struct DifferenceDispatch {
     pair: [Operand; 2],

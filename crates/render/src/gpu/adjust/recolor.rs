@@ -1,17 +1,32 @@
 //! Changing every pixel by itself.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 
 use super::working::WorkingPicture;
 use crate::gpu::Gpu;
 use crate::gpu::histogram::plan::{ChannelRun, Plan};
 use crate::gpu::histogram::tally_constants;
-use crate::gpu::params::{InputPicture, RecolorParams};
+use crate::gpu::params::InputPicture;
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use histoscope_core::histogram::CHANNELS;
 
-/// What is done to a pixel, numbered as shaders/adjust/recolor.wgsl has it.
+/// `Recolor` of shaders/adjust/recolor.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+pub struct RecolorParams {
+    /// Red, green and blue of up to eight classes.
+    pub tones: [[u32; 4]; 8],
+    /// Tiles across and down, where the curves are those of tiles.
+    pub tiles: [u32; 2],
+    /// Fills the structure up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<RecolorParams>() == 144);
+
+/// The change of a pixel, numbered as shaders/adjust/recolor.wgsl has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
     /// A curve for luminance, hue kept.

@@ -1,9 +1,25 @@
 //! The prefix sum.
 
 use crate::gpu::Gpu;
-use crate::gpu::params::ScanParams;
 use crate::gpu::resources::{Dispatch, rows_of_workgroups, storage, uniform};
 use crate::gpu::shaders::{self, groups};
+use bytemuck::{Pod, Zeroable};
+
+/// `Job` of shaders/adjust/scan.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ScanParams {
+    /// First word of the source.
+    pub source: u32,
+    /// First word of the target.
+    pub target_at: u32,
+    /// Words to scan.
+    pub length: u32,
+    /// Blocks that they are cut into.
+    pub blocks: u32,
+}
+
+const _: () = assert!(size_of::<ScanParams>() == 16);
 
 /// The pipeline constants of shaders/adjust/scan_block.wgsl.
 pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static str, f64); 3] {

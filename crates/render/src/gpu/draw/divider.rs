@@ -1,12 +1,24 @@
 //! The line between the source and the adjusted picture.
 
-use bytemuck::Zeroable;
-
 use super::OVER;
 use crate::gpu::Gpu;
-use crate::gpu::params::DividerParams;
 use crate::gpu::resources::uniform;
 use crate::gpu::shaders::{self, groups};
+use bytemuck::{Pod, Zeroable};
+
+/// `Divider` of shaders/divider.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct DividerParams {
+    /// Pixels of the view.
+    pub view: [u32; 2],
+    /// The first column of the picture at the right.
+    pub column: u32,
+    /// Columns of the light on either side of it, and of each dark edge beyond.
+    pub line: u32,
+}
+
+const _: () = assert!(size_of::<DividerParams>() == 16);
 
 /// Draws the line.
 #[derive(Debug)]

@@ -7,18 +7,18 @@ use std::collections::HashMap;
 
 use super::OVER;
 use crate::gpu::Gpu;
-use crate::gpu::cumulative::CumulativePass;
-use crate::gpu::histogram::HistogramPasses;
-use crate::gpu::params::PanelParams;
+use crate::gpu::bins::Bars;
+use crate::gpu::bins::CumulativePass;
 use crate::gpu::regroup::RegroupPass;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::gpu::timing::Spans;
 use crate::view::binning::Binning;
-use crate::view::lamps;
+use crate::view::clip_indicators;
 use crate::view::overlay::line_pixels;
 use crate::view::panel::PanelRect;
 pub use crate::view::panel_params::OverlayContent;
+use crate::view::panel_params::PanelParams;
 use crate::view::panel_params::shown_panels;
 use crate::view::scene::Scene;
 use histoscope_core::histogram::CHANNELS;
@@ -30,33 +30,18 @@ const COLUMN_WORDS: usize = 8;
 /// Words that the strokes' buffer has for a column.
 const STROKE_WORDS: usize = 18;
 
-/// Bins, and the scales by which they are drawn.
-#[derive(Debug, Clone, Copy)]
-pub struct OverlayBars<'a> {
-    /// The bins, as [`HistogramPasses::bins`].
-    pub bins: &'a wgpu::Buffer,
-    /// The scales.
-    pub scales: &'a wgpu::Buffer,
-}
-
-impl<'a> From<&'a HistogramPasses> for OverlayBars<'a> {
-    fn from(passes: &'a HistogramPasses) -> Self {
-        Self { bins: &passes.bins, scales: &passes.scales }
-    }
-}
-
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
 pub struct OverlayBuffers<'a> {
     /// The bins that are drawn as bars.
-    pub filled: OverlayBars<'a>,
+    pub filled: Bars<'a>,
     /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
-    pub outline: Option<OverlayBars<'a>>,
+    pub outline: Option<Bars<'a>>,
     /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
     pub linear: Option<&'a wgpu::Buffer>,
     /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
     pub backdrop: Option<&'a wgpu::Buffer>,
-    /// What sums the filled ones up; without, no curves are drawn.
+    /// The pass that sums the filled ones up; without it, no curves are drawn.
     pub cumulative: Option<&'a mut CumulativePass>,
 }
 
@@ -67,7 +52,7 @@ pub struct OverlayPass {
     columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
     /// Make the bins that are drawn of those that were counted, filled, outlined and of linear light, where they are not the same.
     regrouped: [Option<RegroupPass>; 3],
-    /// For what lies near the top and at the edges, where caps, lamps and the frame are.
+    /// For what lies near the top and at the edges, where caps, clip indicators and the frame are.
     edges: wgpu::RenderPipeline,
     /// For the rest.
     middle: wgpu::RenderPipeline,
@@ -84,7 +69,7 @@ pub struct OverlayPass {
 struct OverlayPlace {
     /// Its columns.
     width: u32,
-    /// The parts in which caps, lamps and the frame may be: near the top, left, right and below.
+    /// The parts in which caps, clip indicators and the frame may be: near the top, left, right and below.
     edges: [ViewRect; 4],
     /// The rest.
     middle: ViewRect,
@@ -98,8 +83,8 @@ impl OverlayPlace {
         let (left, top) = (rect.left.saturating_sub(line), rect.top.saturating_sub(line));
         let (inner_right, inner_bottom) = (rect.left + rect.width, rect.top + rect.height);
         let (right, bottom) = ((inner_right + line).min(view.0), (inner_bottom + line).min(view.1));
-        let lamps = CHANNELS as u32 * (lamps::side(&rect) + line);
-        let split = (rect.top + rect.notch() + lamps + 2 * line).min(inner_bottom);
+        let indicators = CHANNELS as u32 * (clip_indicators::side(&rect) + line);
+        let split = (rect.top + rect.notch() + indicators + 2 * line).min(inner_bottom);
         let part = |[left, right]: [u32; 2], [top, bottom]: [u32; 2]| {
             [left, top, right.saturating_sub(left), bottom.saturating_sub(top)]
         };
@@ -166,7 +151,7 @@ impl OverlayPass {
         }
         self.shown = panels.iter().map(|(rect, _)| OverlayPlace::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
-        let binning = scene.style.binning(shown.bits);
+        let binning = scene.look.histograms.binning(shown.bits);
         let counted = [Some(counts.filled.bins), counts.outline.map(|bars| bars.bins), counts.linear];
         for (regrouped, counted) in self.regrouped.iter_mut().zip(counted) {
             match counted.filter(|_| !binning.is_of_codes()) {
@@ -197,7 +182,7 @@ impl OverlayPass {
     /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
-        let counted = |bars: OverlayBars<'_>| (bars.bins.clone(), bars.scales.clone());
+        let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());
         let filled = filled.as_ref().map_or_else(|| counted(counts.filled), RegroupPass::made);
         let outline = match (outline, counts.outline) {
             (Some(regrouped), _) => regrouped.made(),

@@ -1,20 +1,23 @@
 //! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
 //! several times as long as painting and copying together.
 
-use super::ViewPart;
-use crate::cpu::display::{self, BAND_ROWS, ByCodes, Order, Over, PixelFormat, ViewBand};
+use std::ops::Range;
+
+use crate::cpu::display::{self, BAND_ROWS, Order, Over, PixelFormat, ViewBand};
 use crate::cpu::overlay::Overlay;
 use crate::gpu::Gpu;
 use crate::gpu::staging::{Staged, Staging};
 use crate::view::panel_params::{OverlayContent, shown_panels};
+use crate::view::placement::Placement;
 use crate::view::scene::Scene;
 use histoscope_core::histogram::Histogram;
+use histoscope_core::picture::Picture;
 
 /// Paints pictures and copies them to views.
 #[derive(Debug)]
 pub struct PaintPass {
     staging: Staging,
-    /// What the commands that are recorded now copy from.
+    /// The memory that the commands recorded now copy from.
     recorded: Option<Staged>,
 }
 
@@ -38,22 +41,18 @@ impl ViewBand for Mapped<'_> {
 }
 
 impl PaintPass {
-    /// Paints a part of the view, with its picture where that lies on the whole and `overlays` over it, and records the
-    /// copy to the view's texture.
+    /// Paints some columns of a view, on the whole of which the picture has that placement, and records the copy to the view's texture.
     pub fn paint(
         &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
+        (gpu, encoder): (&Gpu, &mut wgpu::CommandEncoder),
         texture: &wgpu::Texture,
-        (part, overlays): (&ViewPart<'_>, &[Overlay]),
+        (picture, (columns, placement)): (&Picture, (&Range<u32>, &Placement)),
+        over: Over<'_>,
     ) {
-        let ViewPart { columns, picture, placement, .. } = part;
         let (width, height) = (columns.end - columns.start, texture.height());
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
-        let inspection = part.inspection.map(|inspection| (inspection, columns.start));
-        let over = Over { by_codes: ByCodes { light: part.light(), inspection, codes: part.codes }, overlays };
         // Into memory that is used again and again, from where the adapter copies.
         let bytes = format.stride * height as usize;
         let staged = self.staging.take(gpu, bytes as u64);
@@ -86,15 +85,11 @@ impl PaintPass {
     }
 }
 
-/// The overlays of those bins for views of that format.
-pub fn overlays(
-    shown: &OverlayContent,
-    histogram: &Histogram,
-    scene: &Scene,
-    (format, view): (wgpu::TextureFormat, (u32, u32)),
-) -> Vec<Overlay> {
-    let is_swapped = order_of(format) == Order::Bgra;
-    let binning = scene.style.binning(shown.bits);
+/// The overlays of those bins, ready to be painted on a view.
+pub fn overlays(shown: &OverlayContent, histogram: &Histogram, scene: &Scene, view: &wgpu::Texture) -> Vec<Overlay> {
+    let is_swapped = order_of(view.format()) == Order::Bgra;
+    let view = (view.width(), view.height());
+    let binning = scene.look.histograms.binning(shown.bits);
     let overlay = |(_, panel)| Overlay::new(panel, histogram, binning, is_swapped);
     shown_panels(shown, scene, view).into_iter().map(overlay).collect()
 }

@@ -1,37 +1,37 @@
 //! The scopes' pass: traces drawn from the counts of waveform and vectorscope, which never leave the GPU, and the ground of a
-//! wall of scopes.
+//! split layout.
 
 use bytemuck::Zeroable;
 
 use super::OVER;
 use crate::cpu::trace;
 use crate::gpu::Gpu;
-use crate::gpu::params::TraceParams;
 use crate::gpu::resources::{storage, uniform};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brushes::Brushes;
 use crate::view::overlay::{Channels, lights};
 use crate::view::rect::PanelRect;
 use crate::view::scene::{Counted, Scene};
+use crate::view::scopes::TraceParams;
 use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::color::Matrix;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::ScopeChoice;
 
-/// What tells counts apart.
+/// The key of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountKey {
     /// The loading, the choice of what is adjusted, and which picture is counted.
     pub of: (u64, u64, Counted),
     /// Which scopes are.
     pub wanted: ScopeChoice,
-    /// What is selected, where that alone is counted.
+    /// The brushes, where only what they select is counted.
     pub brushes: Option<Brushes>,
 }
 
 impl CountKey {
-    /// Whether the same is counted of that picture as of this one.
+    /// Returns `true` if the same is counted of that picture as of this one.
     pub fn counts_as(&self, other: &Self) -> bool {
         Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
     }
@@ -53,7 +53,7 @@ pub struct WaveformCounts<'a> {
     pub counts: CountSource<'a>,
     /// Bits of a level.
     pub level_bits: u32,
-    /// What was counted.
+    /// The counts.
     pub components: Components,
     /// Columns of each channel.
     pub columns: [u32; CHANNELS],
@@ -74,7 +74,7 @@ pub struct VectorscopeCounts<'a> {
     pub matrix: Matrix,
 }
 
-/// What scopes are drawn from; `None` where nothing was counted.
+/// The counts that scopes are drawn from; `None` where nothing was counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScopeBuffers<'a> {
     /// Waveform and parade.
@@ -145,8 +145,8 @@ impl ScopePass {
         view: (u32, u32),
     ) {
         self.drawn = 0;
-        let style = scene.scopes.clamped();
-        let ground = if arranged.is_wall { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
+        let style = scene.look.scopes.clamped();
+        let ground = if arranged.is_split { 1.0 } else { STRIP_GROUND * scene.look.histograms.clamped().opacity };
         let base_of = |rect: PanelRect, ground: f32| TraceParams {
             view: view.into(),
             origin: [rect.left, rect.top],
@@ -164,9 +164,9 @@ impl ScopePass {
         }
         for panel in &arranged.panels {
             let base = base_of(panel.rect, ground);
-            match (panel.kind, counts.waveform, counts.vectorscope) {
-                (ScopeKind::Waveform | ScopeKind::Parade, Some(waveform), _) => {
-                    let params = waveform.params(base, scene.channels, panel.kind == ScopeKind::Parade);
+            match (panel.kind.row().drawing, counts.waveform, counts.vectorscope) {
+                (PanelDrawing::Waveform, Some(waveform), _) => {
+                    let params = waveform.params(base, scene.look.channels, panel.kind == ScopeKind::Parade);
                     self.put_lit(
                         gpu,
                         PanelDrawing::Waveform,
@@ -174,7 +174,7 @@ impl ScopePass {
                         (waveform.counts, lit.waveform.map(|lit| lit.counts)),
                     );
                 }
-                (ScopeKind::Vectorscope, _, Some(scope)) => {
+                (PanelDrawing::Vectorscope, _, Some(scope)) => {
                     // What the CPU paints is as small as it can be.
                     let (square, beside) = squared(panel.rect);
                     beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));

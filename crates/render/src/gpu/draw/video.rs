@@ -1,13 +1,13 @@
 //! The pictures' pass.
 
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::DVec2;
 
-use crate::cpu::SelectedPixels;
 use crate::gpu::Gpu;
-use crate::gpu::params::{PlacementParams, layout_constants};
+use crate::gpu::params::layout_constants;
 use crate::gpu::resources::{buffer, storage};
 use crate::gpu::shaders::{self, groups};
 use crate::view::brush::Lighting;
@@ -17,6 +17,74 @@ use crate::view::placement::Placement;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
+
+/// `Placement` of shaders/video.wgsl.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct PlacementParams {
+    /// The picture, 0..1 from its top left corner, to clip space; columns.
+    pub transform: [[f32; 4]; 4],
+    /// Luma samples from a pixel of the view to the next one at its right.
+    pub across: [f32; 2],
+    /// Luma samples from a pixel of the view to the next one below.
+    pub down: [f32; 2],
+    /// Luma samples from the picture's top left corner to the view's.
+    pub origin: [f32; 2],
+    /// Taps a side from which a picture drawn smaller than itself is averaged.
+    pub taps: u32,
+    /// `true` if every pixel of the view shows one sample.
+    pub hard: u32,
+    /// Columns of the view.
+    pub view_width: u32,
+    /// `true` if columns of the view are rows of the picture.
+    pub turned: u32,
+    /// Channels of the brush, a bit each.
+    pub channels: u32,
+    /// Lowest bin that is lit.
+    pub low: u32,
+    /// Highest bin that is lit.
+    pub high: u32,
+    /// How far the rest dims, in 256ths; 0 where there is no brush.
+    pub strength: u32,
+    /// `true` if the channels are Y', Cb and Cr as coded.
+    pub coded: u32,
+    /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
+    pub lit_words: u32,
+    /// Column and row of the picture's first pixel that may be lit.
+    pub first: [u32; 2],
+    /// Column and row behind the last.
+    pub end: [u32; 2],
+    /// The lowest tone that is striped; the highest number where none is.
+    pub zebra: u32,
+    /// Width of a stripe along a row.
+    pub stripe: u32,
+    /// `true` if a pixel's tone is its Y' as coded.
+    pub tone_coded: u32,
+    /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
+    pub marks: u32,
+    /// Words of a row of a plane of pixels of the picture that were selected one by one, which then decides, 0 where there is none;
+    /// then nothing.
+    pub selected: [u32; 4],
+    /// The lowest value of each channel that is not marked.
+    pub lowest: [i32; 4],
+    /// The lowest value above those.
+    pub highest: [i32; 4],
+    /// The colours of the marks, 0 to 255.
+    pub mark_colors: [[u32; 4]; 3],
+    /// False colour: 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white.
+    pub tint: [i32; 4],
+    /// The lowest code of each band and its colour, of which red is -1 where pixels have their gray.
+    pub bands: [[i32; 4]; MOST_BANDS],
+    /// The datascope: lines that are written in a pixel of the picture, 0 where none are, pixels of the view to a dot, digits, and
+    /// their base.
+    pub text: [u32; 4],
+    /// Dots of a letter across and down, whether codes are those of Y', Cb and Cr, and where cells begin behind the nearest samples.
+    pub letters: [u32; 4],
+    /// The dots of each sign, in the first two numbers.
+    pub glyphs: [[u32; 4]; 16],
+}
+
+const _: () = assert!(size_of::<PlacementParams>() == 720);
 
 /// The most taps a side that a picture drawn smaller than itself is averaged from.
 const MOST_TAPS: f64 = 4.0;
@@ -28,8 +96,8 @@ pub enum Side {
     Source,
     /// The adjusted one.
     Result,
-    /// The one that both are compared with.
-    Beside,
+    /// The comparison, or the difference.
+    Comparison,
 }
 
 impl Side {
@@ -40,20 +108,20 @@ impl Side {
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
-            Self::Source | Self::Beside => Self::Result,
+            Self::Source | Self::Comparison => Self::Result,
             Self::Result => Self::Source,
         }
     }
 }
 
-/// What is drawn of a picture where its codes ask for it.
+/// The layers of a picture that depend on its codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// What is lit, the rest being dimmed.
+    /// The light of a brush, the rest being dimmed.
     pub lighting: Option<&'a Lighting>,
     /// The pixels that are, where they were selected one by one.
-    pub selected: Option<Selected<'a>>,
-    /// What is striped, marked and in false colour.
+    pub selected: Option<SelectedPlanes<'a>>,
+    /// Stripes, marks and false colour.
     pub inspection: Option<&'a Inspection>,
     /// Which codes are written in pixels that are large enough.
     pub codes: Option<&'a Codes>,
@@ -61,16 +129,11 @@ pub struct ByCodes<'a> {
 
 /// Pixels of a picture that were selected one by one.
 #[derive(Debug, Clone, Copy)]
-pub enum Selected<'a> {
-    /// For an adapter that draws: planes as [`SelectedPixels::words`], and words of a row of one.
-    There {
-        /// The planes.
-        planes: &'a wgpu::Buffer,
-        /// Words of a row.
-        row_words: u32,
-    },
-    /// For the CPU that paints.
-    Here(&'a SelectedPixels),
+pub struct SelectedPlanes<'a> {
+    /// The planes, laid out as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
+    pub planes: &'a wgpu::Buffer,
+    /// Words of a row of a plane.
+    pub row_words: u32,
 }
 
 /// Draws pictures whose planes the adapter has.
@@ -84,13 +147,13 @@ pub struct VideoPass {
     slots: [Slot; Side::COUNT],
 }
 
-/// What is set up for one side.
+/// The state of one side.
 #[derive(Debug)]
 struct Slot {
     placement: wgpu::Buffer,
     /// Which sample covers each column and row of the view, as far as the shader was told.
     nearest: wgpu::Buffer,
-    told: Option<Placement>,
+    written: Option<Placement>,
     /// Which pixels the other picture lights.
     lit: wgpu::Buffer,
     /// Which pixels of the picture are lit, where they were selected one by one: that buffer is bound instead.
@@ -183,7 +246,7 @@ impl Slot {
         let nearest = storage(&gpu.device, "nearest samples", 0);
         let lit = storage(&gpu.device, "lit pixels", 0);
         let group = groups::PLACEMENT.bind(&gpu.device, &[&placement, &nearest, &lit]);
-        Self { placement, nearest, told: None, lit, selected: None, group, layout: None }
+        Self { placement, nearest, written: None, lit, selected: None, group, layout: None }
     }
 
     fn rebind(&mut self, gpu: &Gpu) {
@@ -192,26 +255,23 @@ impl Slot {
     }
 
     fn place(&mut self, gpu: &Gpu, placement: &Placement, by_codes: ByCodes<'_>, lit_words: u32) {
-        let selected = match by_codes.selected {
-            Some(Selected::There { planes, row_words }) => Some((planes, row_words)),
-            Some(Selected::Here(_)) | None => None,
-        };
-        if self.selected.as_ref() != selected.map(|(planes, _)| planes) {
-            self.selected = selected.map(|(planes, _)| planes.clone());
+        let planes = by_codes.selected.map(|selected| selected.planes);
+        if self.selected.as_ref() != planes {
+            self.selected = planes.cloned();
             self.rebind(gpu);
         }
-        let selected_words = selected.map_or(0, |(_, row_words)| row_words);
+        let selected_words = by_codes.selected.map_or(0, |selected| selected.row_words);
         let params =
             PlacementParams { lit_words, selected: [selected_words, 0, 0, 0], ..placement_params(placement, by_codes) };
         gpu.queue.write_buffer(&self.placement, 0, bytemuck::bytes_of(&params));
         if placement.has_hard_edges || by_codes.lighting.is_some() || by_codes.inspection.is_some() {
-            self.tell_nearest(gpu, placement);
+            self.write_nearest(gpu, placement);
         }
     }
 
     /// Tells the shader which samples cover the view's pixels, unless it knows.
-    fn tell_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
-        if self.told.as_ref() == Some(placement) {
+    fn write_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
+        if self.written.as_ref() == Some(placement) {
             return;
         }
         let found = placement.nearest();
@@ -225,7 +285,7 @@ impl Slot {
             self.rebind(gpu);
         }
         gpu.queue.write_buffer(&self.nearest, 0, bytemuck::cast_slice(&words));
-        self.told = Some(*placement);
+        self.written = Some(*placement);
     }
 
     fn make_room_for_light(&mut self, gpu: &Gpu, words: usize) {
@@ -236,7 +296,7 @@ impl Slot {
     }
 }
 
-/// What the shader is told of a picture's place, of the brush, and of what else its codes ask for.
+/// The shader's parameters: the picture's place, the brush, and what else its codes ask for.
 fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
     let ByCodes { lighting, inspection, codes, .. } = by_codes;
     let writing = codes.and_then(|codes| codes.writing(placement));

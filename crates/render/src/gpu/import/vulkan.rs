@@ -1,4 +1,4 @@
-//! What Vulkan has to be asked beside wgpu.
+//! Calls to Vulkan beside wgpu.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,9 +10,9 @@ use histoscope_core::picture::{Memory, Pages};
 
 /// The extension by which a device takes memory that the program has.
 const EXTENSION: &std::ffi::CStr = external_memory_host::NAME;
-/// What the buffers are for.
+/// The usage of the buffers.
 const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::TRANSFER_SRC;
-/// What memory of a type may be, besides coherent: other kinds need features that wgpu does not ask for.
+/// The properties that memory of a type may have, besides coherent: other kinds need features that wgpu does not ask for.
 const KNOWN: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
     vk::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
         | vk::MemoryPropertyFlags::HOST_VISIBLE.as_raw()

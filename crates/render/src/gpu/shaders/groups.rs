@@ -3,7 +3,7 @@
 use Binding::{Image, Read, Texture, Uniform, Write};
 use wgpu::ShaderStages;
 
-/// What a binding of a group is.
+/// The kind of a binding of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
     /// A buffer of parameters.
@@ -23,7 +23,7 @@ pub enum Binding {
 pub struct GroupLayout {
     label: &'static str,
     stages: ShaderStages,
-    /// What is bound.
+    /// The bindings.
     pub bindings: &'static [Binding],
 }
 
@@ -108,7 +108,7 @@ pub static BRUSH: GroupLayout = GroupLayout::of_compute("brush", &[Uniform, Read
 pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, Read, Write, Write]);
 /// Limits, and the count of the pixels outside.
 pub static LIMITS: GroupLayout = GroupLayout::of_compute("limits", &[Uniform, Write]);
-/// What of a picture is counted, the light of codes, and bins.
+/// The counted part of a picture, the light of codes, and bins.
 pub static LINEAR: GroupLayout = GroupLayout::of_compute("linear", &[Uniform, Read, Write]);
 /// Parameters, and the counts of a waveform.
 pub static WAVEFORM: GroupLayout = GroupLayout::of_compute("waveform", &[Uniform, Write]);

@@ -1,6 +1,6 @@
 //! False colour: the picture as flat colours that tell how bright each pixel is, by a table of percents.
 //!
-//! What is compared is one integer of each pixel, at the depth in which bins are counted: of Y'CbCr and gray its Y' as coded,
+//! Compared is one integer of each pixel, at the depth in which bins are counted: of Y'CbCr and gray its Y' as coded,
 //! on the scale from black to white of the range in use (16 to 235 of 8 bits in limited range); of R'G'B', as adjusted pictures
 //! are, its luminance bin, on the scale of all codes. A band of a table begins at the lowest code that is at or above its
 //! percent, and reaches to the next band: so the first one has all that is below 0 %, and the last one all above 100 %.
@@ -39,11 +39,11 @@ pub enum Unit {
     Codes,
 }
 
-/// What is chosen of it.
+/// The choice of false colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FalseColor {
-    /// Whether it is shown.
+    /// `true` if it is shown.
     pub shown: bool,
     /// By which table.
     pub table: FalseColorTable,
@@ -125,11 +125,11 @@ impl FalseColorTable {
         }
     }
 
-    /// What it is, in words.
+    /// Describes it.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Camera => "the cameras' table",
+            Self::Camera => "camera scale",
             Self::Steps => "ten equal steps",
         }
     }
@@ -189,7 +189,7 @@ pub fn percents(bands: &[ColorBand], index: usize) -> String {
 /// A table on the codes of pictures that are read alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tint {
-    /// Whether a pixel's value is its Y' as coded, and not its luminance bin.
+    /// `true` if a pixel's value is its Y' as coded, and not its luminance bin.
     pub is_luma: bool,
     /// The code of 0 %.
     pub black: i32,

@@ -1,4 +1,4 @@
-//! What there is to be seen of a pixel, and how that looks: the definition, which the shader and the CPU's painter follow.
+//! The exposure marks of a pixel and how they look: the definition, which the shader and the CPU's painter follow.
 
 use super::false_color::Tint;
 use crate::view::brush::dimmed;
@@ -7,14 +7,14 @@ use histoscope_core::histogram::Components;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 
-/// What is shown of the exposure of pictures that are read alike.
+/// The exposure marks of pictures that are read alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inspection {
     /// The lowest tone that is striped, if any is.
     pub zebra: Option<u32>,
-    /// Whether a pixel's tone is its Y' as coded, and not its luminance.
+    /// `true` if a pixel's tone is its Y' as coded, and not its luminance.
     pub is_tone_coded: bool,
-    /// What is marked, if anything is.
+    /// The marks, if there are any.
     pub marks: Option<Marks>,
     /// The colours in place of the picture's own, if false colour is on.
     pub tint: Option<Tint>,
@@ -28,17 +28,17 @@ pub struct Marks {
     pub low: [i32; 3],
     /// The lowest value above those.
     pub high: [i32; 3],
-    /// Whether the channels are Y', Cb and Cr as coded; else red, green and blue in the fixed point of
+    /// `true` if the channels are Y', Cb and Cr as coded; else red, green and blue in the fixed point of
     /// [`Conversion::sums`].
     pub is_coded: bool,
 }
 
-/// What there is to be seen of a pixel.
+/// The exposure marks of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
-    /// Whether it is striped.
+    /// `true` if it is striped.
     pub zebra: bool,
-    /// Whether stripes on it are dark, because it is light.
+    /// `true` if stripes on it are dark, because it is light.
     pub is_light: bool,
     /// Which channels are marked as low.
     pub below: [bool; 3],
@@ -47,7 +47,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Whether anything of it is marked.
+    /// Returns `true` if anything of it is marked.
     #[must_use]
     pub fn is_marked(&self) -> bool {
         self.below.iter().chain(&self.above).any(|&is| is)
@@ -59,7 +59,7 @@ impl Seen {
 pub const MARK_LIGHTS: [u32; 3] = [256, 186, 96];
 /// How far the picture behind marks dims, in 256ths.
 const MARK_DIMMING: u32 = 192;
-/// What is left of a picture under a stripe, in 256ths, and the light of a light stripe, of 255.
+/// The remaining light of a picture under a stripe, in 256ths, and the light of a light stripe, of 255.
 const STRIPE: [u32; 2] = [64, 191];
 
 /// Width of a stripe on a view of so many rows, in pixels along a row.
@@ -89,7 +89,7 @@ impl Inspection {
         self.tint.as_ref().map(|tint| tint.color(tint.value(codes, &self.conversion)))
     }
 
-    /// Whether anything is striped or marked.
+    /// Returns `true` if anything is striped or marked.
     #[must_use]
     pub const fn marks_anything(&self) -> bool {
         self.zebra.is_some() || self.marks.is_some()
@@ -101,7 +101,7 @@ impl Inspection {
         &self.conversion
     }
 
-    /// What there is to be seen of a pixel with these component codes.
+    /// Returns the exposure marks of a pixel with these component codes.
     #[inline(always)]
     #[must_use]
     pub fn look(&self, codes: [u32; 3]) -> Seen {

@@ -21,13 +21,13 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MarkLimits {
-    /// What is at the outermost codes of red, green and blue, since it was clipped or out of range; of code values, what is outside
+    /// Codes at the ends of red, green and blue, clipped or out of range; of code values, codes outside
     /// the nominal range.
     #[default]
     Clipped,
-    /// What is outside the limits of EBU R 103.
+    /// Codes outside the limits of EBU R 103.
     R103,
-    /// What is at or below the one level, and at or above the other.
+    /// Codes at or below the one level, and at or above the other.
     Own(Level, Level),
 }
 
@@ -128,7 +128,7 @@ impl FromStr for Level {
 }
 
 impl MarkLimits {
-    /// What is marked, in words.
+    /// Describes what is marked.
     #[must_use]
     pub fn text(self) -> String {
         match self {

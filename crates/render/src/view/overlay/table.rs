@@ -17,7 +17,7 @@ pub enum Overlaps {
 }
 
 impl Overlaps {
-    /// What it is called on screen.
+    /// Its name on screen.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -31,7 +31,7 @@ impl Sampling {
         }
     }
 
-    /// Whether the picture's rows are columns of the view.
+    /// Returns `true` if the picture's rows are columns of the view.
     #[must_use]
     pub fn is_turned(&self) -> bool {
         self.across.x.abs() < self.across.y.abs()
@@ -127,7 +127,7 @@ pub struct Nearest {
     pub columns: Vec<u32>,
     /// For each row of the view.
     pub rows: Vec<u32>,
-    /// Whether columns of the view are rows of the picture.
+    /// `true` if columns of the view are rows of the picture.
     pub is_turned: bool,
 }
 

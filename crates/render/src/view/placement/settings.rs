@@ -1,4 +1,4 @@
-//! What of the upright picture the user wants to see: how it fits the view, zoom and pan.
+//! The visible part of the upright picture: how it fits the view, zoom and pan.
 
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct PictureRect {
     pub size: DVec2,
 }
 
-/// What of the picture is seen.
+/// The visible part of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ViewSettings {
     /// How the picture fits the view before it is zoomed.

@@ -1,4 +1,4 @@
-//! What a picture looks like upright, and the way from its coded corners to the view's.
+//! The upright shape of a picture, and the way from its coded corners to the view's.
 
 use glam::{DMat4, DVec2, DVec3};
 
@@ -37,7 +37,7 @@ pub fn transform(extent: DVec2, orientation: Orientation) -> DMat4 {
     DMat4::from_scale(extent.extend(1.0)) * turn * mirror * centre
 }
 
-/// What of a picture its place on a view depends on.
+/// The properties of a picture on which its place on a view depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Coded width in pixels.
@@ -54,8 +54,13 @@ impl Shape {
     /// The shape of a frame's picture.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        let Frame { ref picture, sample_aspect, orientation, .. } = *frame;
-        Self { width: picture.width(), height: picture.height(), sample_aspect, orientation }
+        let (picture, facts) = (&frame.picture, &frame.facts);
+        Self {
+            width: picture.width(),
+            height: picture.height(),
+            sample_aspect: facts.sample_aspect,
+            orientation: facts.orientation,
+        }
     }
 
     /// Its size as it is seen; see [`upright_size`].

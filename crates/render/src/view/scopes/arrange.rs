@@ -26,17 +26,13 @@ pub struct ScopePanel {
 }
 
 impl ScopePanel {
-    /// A waveform keeps away from the upper and the lower edge of its frame, where what is black and white would hardly be seen.
     fn new(kind: ScopeKind, frame: PanelRect) -> Self {
-        let margin = match kind {
-            ScopeKind::Waveform | ScopeKind::Parade => (f64::from(frame.height) * WAVEFORM_MARGIN).round() as u32,
-            ScopeKind::Histogram | ScopeKind::Vectorscope => 0,
-        };
+        let margin = (f64::from(frame.height) * kind.row().margin).round() as u32;
         let rect = PanelRect { top: frame.top + margin, height: frame.height - 2 * margin, ..frame };
         Self { kind, frame, rect }
     }
 
-    /// What lies above and below the trace.
+    /// The margins above and below the trace.
     pub fn margins(&self) -> impl Iterator<Item = PanelRect> + use<> {
         let Self { frame, rect, .. } = *self;
         let above = PanelRect { height: rect.top - frame.top, ..frame };
@@ -46,10 +42,10 @@ impl ScopePanel {
     }
 }
 
-/// What is dragged with a border.
+/// The edge that is dragged with a border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
-    /// The right edge of a wall's picture.
+    /// The right edge of the picture in a split layout.
     PictureRight,
     /// Its lower edge.
     PictureBottom,
@@ -60,7 +56,7 @@ pub enum Edge {
 /// A border between parts of the view that can be dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Border {
-    /// What it bounds.
+    /// The edge.
     pub edge: Edge,
     /// The gap that it runs along.
     pub rect: PanelRect,
@@ -69,7 +65,7 @@ pub struct Border {
 }
 
 impl Border {
-    /// Whether it runs down, and is dragged left and right.
+    /// Returns `true` if it runs down, and is dragged left and right.
     #[must_use]
     pub const fn is_upright(&self) -> bool {
         !matches!(self.edge, Edge::PictureBottom)
@@ -101,13 +97,13 @@ impl Border {
 pub struct Arranged {
     /// The part of the view that the picture is placed in.
     pub picture: PanelRect,
-    /// Whether the rest of the view is the scopes' alone.
-    pub is_wall: bool,
+    /// `true` if the rest of the view is the scopes' alone.
+    pub is_split: bool,
     /// The part that the histograms share, where they do not lie along the whole lower edge.
     pub histograms: Option<PanelRect>,
     /// The other scopes.
     pub panels: Vec<ScopePanel>,
-    /// What can be dragged.
+    /// The borders that can be dragged.
     pub borders: Vec<Border>,
 }
 
@@ -115,18 +111,15 @@ pub struct Arranged {
 const MARGIN: f64 = 0.025;
 /// Between two panels, as part of the view's width.
 const GAP: f64 = 0.008;
-/// Above and below a waveform's trace, as part of its frame's height.
-const WAVEFORM_MARGIN: f64 = 0.03;
-
 /// Arranges the scopes of that style on a view of `view` pixels. Scopes of a strip have `height` of the view's height and stand
-/// `lift` of it above the lower edge, which is left free in a wall, too; `histograms` says whether those are shown.
+/// `lift` of it above the lower edge, which is left free in a split layout, too; `histograms` says whether those are shown.
 #[must_use]
 pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
     let style = style.clamped();
     let whole = PanelRect { left: 0, top: 0, width: view.0.max(1), height: view.1.max(1) };
     let shown: Vec<_> = ScopeKind::ALL.into_iter().filter(|&kind| style.shows(kind, histograms)).collect();
     let mut arranged =
-        Arranged { picture: whole, is_wall: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
+        Arranged { picture: whole, is_split: false, histograms: None, panels: Vec::new(), borders: Vec::new() };
     if shown.is_empty() || (style.layout == Layout::Strip && !style.any()) {
         return arranged;
     }
@@ -138,7 +131,7 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
             let row = ArrangedPart { left: MARGIN, top: 1.0 - lift - height, width: 1.0 - 2.0 * MARGIN, height };
             arranged.row(&style, &shown, row, aspect, view);
         }
-        Layout::Wall => arranged.wall(&style, &shown, lift, aspect, view),
+        Layout::Split => arranged.split(&style, &shown, lift, aspect, view),
     }
     arranged
 }
@@ -150,10 +143,10 @@ impl Arranged {
         self.panels.iter().find(|panel| panel.frame.contains(at))
     }
 
-    /// What of a view of `view` pixels a wall's ground covers: all but the picture.
+    /// Returns the ground of a split layout on a view of `view` pixels: all but the picture.
     #[must_use]
     pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
-        if !self.is_wall {
+        if !self.is_split {
             return Vec::new();
         }
         let PanelRect { width, height, .. } = self.picture;
@@ -183,15 +176,15 @@ impl Arranged {
         }
     }
 
-    /// Puts scopes beside each other into a part of the view. A vectorscope stands at the right end and is square, unless it is
-    /// alone or its neighbours would have too little.
+    /// Puts scopes beside each other into a part of the view. One that is square stands at the right end, unless it is alone or its
+    /// neighbours would have too little.
     fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
         let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
         let square = row.height / aspect;
-        let has_square = shown.len() > 1 && shown.contains(&ScopeKind::Vectorscope) && square < room * 0.6;
+        let has_square = shown.len() > 1 && shown.iter().any(|kind| kind.row().is_square) && square < room * 0.6;
         let shared = if has_square { room - square } else { room };
-        let is_square = |kind: ScopeKind| has_square && kind == ScopeKind::Vectorscope;
+        let is_square = |kind: ScopeKind| has_square && kind.row().is_square;
         let total: f64 = shown.iter().filter(|&&kind| !is_square(kind)).map(|&kind| weight(kind)).sum();
         let mut left = row.left;
         let mut before: Option<(ScopeKind, f64)> = None;
@@ -214,14 +207,14 @@ impl Arranged {
 
     /// Puts the picture into the upper left corner and the scopes around it: one at its right, the others below. One alone
     /// stands below.
-    fn wall(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
+    fn split(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
         let gap_down = GAP * aspect;
         let beside = [ScopeKind::Vectorscope, ScopeKind::Histogram, ScopeKind::Waveform];
         let beside = beside.into_iter().find(|kind| shown.len() > 1 && shown.contains(kind));
         let below: Vec<_> = shown.iter().copied().filter(|&kind| Some(kind) != beside).collect();
         let across = if beside.is_some() { across } else { 1.0 };
-        self.is_wall = true;
+        self.is_split = true;
         self.picture = pixels(ArrangedPart { left: 0.0, top: 0.0, width: across, height: down }, view);
         if let Some(kind) = beside {
             let left = across + GAP;
@@ -281,7 +274,7 @@ mod tests {
     /// Every set of scopes, with and without histograms.
     fn sets() -> impl Iterator<Item = (ScopeStyle, bool)> {
         (0..32).map(|bits| {
-            let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Wall };
+            let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Split };
             let [waveform, parade, vectorscope] = [1, 2, 4].map(|bit| bits & bit != 0);
             (ScopeStyle { waveform, parade, vectorscope, layout, ..ScopeStyle::default() }, bits & 8 != 0)
         })
@@ -296,12 +289,12 @@ mod tests {
             rects.extend(arranged.histograms);
             let is_plain = style.layout == Layout::Strip && !style.any();
             assert_eq!(rects.len(), if is_plain { 0 } else { wanted }, "{style:?}");
-            assert_eq!(arranged.is_wall, style.layout == Layout::Wall && wanted > 0);
+            assert_eq!(arranged.is_split, style.layout == Layout::Split && wanted > 0);
             for rect in &rects {
                 assert!(rect.width > 0 && rect.left + rect.width <= view.0, "{style:?} {view:?}: {rect:?}");
                 assert!(rect.height > 0 && rect.top + rect.height <= view.1, "{style:?} {view:?}: {rect:?}");
             }
-            if arranged.is_wall {
+            if arranged.is_split {
                 rects.push(arranged.picture);
             }
             for (index, one) in rects.iter().enumerate().filter(|_| view.0 > 100) {
@@ -327,7 +320,7 @@ mod tests {
 
     #[test]
     fn borders_follow_the_pointer_and_stop_before_a_panel_is_gone() {
-        let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Wall, ..ScopeStyle::default() };
+        let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Split, ..ScopeStyle::default() };
         let view = (1600, 900);
         let edges = |style: &ScopeStyle| arrange(style, true, (0.25, 0.0), view);
         for (to, edge) in [(DVec2::new(800.0, 100.0), 0), (DVec2::new(700.0, 300.0), 2), (DVec2::new(500.0, 700.0), 1)]

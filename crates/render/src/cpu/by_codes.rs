@@ -1,0 +1,233 @@
+//! Drawing by the codes of a picture, on the CPU as in shaders/video.wgsl: false colour, zebras and marks, and the
+//! codes themselves.
+
+use super::rows::Rows;
+use crate::view::datascope::{Writing, ink_on};
+use crate::view::exposure::{Inspection, Tint, stripe_pixels};
+use crate::view::marked::Marked;
+use crate::view::placement::{Cells, Placement};
+use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::Conversion;
+use histoscope_core::picture::region::Rect;
+
+/// The samples that cover the pixels of a view, row by row.
+pub(super) struct Covering<'a> {
+    source: Rows<'a>,
+    /// The picture's column and row that covers each column and row that is drawn.
+    columns: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl<'a> Covering<'a> {
+    /// The first components of a picture, so many, in those columns and rows of its own.
+    pub fn new(picture: &'a Picture, components: usize, (columns, rows): (&[u32], &[u32])) -> Self {
+        let source = Rows::of_components(picture, components);
+        Self { source, columns: columns.to_vec(), rows: rows.to_vec() }
+    }
+
+    /// The picture's column that covers each column that is drawn.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// How many components it has.
+    pub fn component_count(&self) -> usize {
+        self.source.sources.len()
+    }
+
+    /// Unpacks what covers the drawn row of that number and returns that row of the picture. `codes` has room for rows of the picture.
+    #[inline(always)]
+    pub fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) -> u32 {
+        self.source.unpack(self.rows[y] as usize, codes);
+        self.rows[y]
+    }
+
+    /// Returns the codes in a column of the picture, of a row that was unpacked; 0 for components that it does not have.
+    #[inline(always)]
+    pub fn at(&self, codes: &[Vec<u16>; 3], column: u32) -> [u32; 3] {
+        match self.source.sources.len() {
+            1 => [codes[0][column as usize].into(), 0, 0],
+            _ => self.source.at(codes, column as usize),
+        }
+    }
+}
+
+/// Paints a picture in false colour, row by row.
+pub(super) struct Tinter<'a> {
+    tint: Tint,
+    conversion: Conversion,
+    /// The components that decide.
+    covering: Covering<'a>,
+    /// The pixel of each value.
+    pixels: Vec<u32>,
+}
+
+impl<'a> Tinter<'a> {
+    /// A painter of a picture in those columns and rows of its own, as pixels whose red and blue are in those places; nothing where false
+    /// colour is off.
+    pub fn new(
+        picture: &'a Picture,
+        inspection: &Inspection,
+        covered: (&[u32], &[u32]),
+        [red, blue]: [usize; 2],
+    ) -> Option<Self> {
+        let tint = inspection.tint?;
+        let layout = picture.layout();
+        let pixel = |value: u32| {
+            let [r, g, b] = tint.color(value);
+            let mut bytes = [0, g, 0, 255];
+            (bytes[red], bytes[blue]) = (r, b);
+            u32::from_ne_bytes(bytes)
+        };
+        let components = if tint.is_luma { 1 } else { layout.component_count() };
+        Some(Self {
+            tint,
+            conversion: *inspection.conversion(),
+            covering: Covering::new(picture, components, covered),
+            pixels: (0..1 << layout.bin_bits()).map(pixel).collect(),
+        })
+    }
+
+    /// Paints the row of that number. `codes` has room for rows of the picture.
+    #[inline(always)]
+    pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u32]) {
+        self.covering.unpack(y, codes);
+        for (pixel, &column) in pixels.iter_mut().zip(self.covering.columns()) {
+            let codes = self.covering.at(codes, column);
+            let value = if self.tint.is_luma { codes[0] } else { self.tint.value(codes, &self.conversion) };
+            *pixel = self.pixels[value as usize];
+        }
+    }
+}
+
+/// Paints zebras and marks, row by row.
+pub(super) struct Inspector<'a> {
+    inspection: Inspection,
+    covering: Covering<'a>,
+    /// Where red and blue are among a pixel's bytes; green is between them.
+    red_blue: [usize; 2],
+    /// `true` if rows that are drawn become columns of the view.
+    is_turned: bool,
+    /// The view's column at which drawing begins.
+    first_column: u32,
+    stripe: u32,
+}
+
+impl<'a> Inspector<'a> {
+    /// A painter of a picture in those columns and rows of its own, for a view of which `placement` has the columns from
+    /// `first_column` on.
+    pub fn new(
+        picture: &'a Picture,
+        placement: &Placement,
+        (inspection, first_column): (Inspection, u32),
+        covered: (&[u32], &[u32]),
+        red_blue: [usize; 2],
+    ) -> Self {
+        Self {
+            inspection,
+            covering: Covering::new(picture, picture.layout().component_count(), covered),
+            red_blue,
+            is_turned: placement.sampling.is_turned(),
+            first_column,
+            stripe: stripe_pixels(placement.view.1),
+        }
+    }
+
+    /// Paints the row of that number. `codes` has room for rows of the picture.
+    #[inline(always)]
+    pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
+        self.covering.unpack(y, codes);
+        for (at, (pixel, &column)) in pixels.chunks_exact_mut(4).zip(self.covering.columns()).enumerate() {
+            let seen = self.inspection.look(self.covering.at(codes, column));
+            let place = if self.is_turned { (y as u32, at as u32) } else { (at as u32, y as u32) };
+            let place = (place.0 + self.first_column, place.1);
+            let [red, blue] = self.red_blue;
+            let painted = self.inspection.painted([pixel[red], pixel[1], pixel[blue]], &seen, place, self.stripe);
+            (pixel[red], pixel[1], pixel[blue]) = (painted[0], painted[1], painted[2]);
+        }
+    }
+}
+
+/// Writes the codes of large pixels in them, row by row.
+pub(super) struct Writer<'a> {
+    writing: Writing,
+    conversion: Conversion,
+    covering: Covering<'a>,
+    /// Where each column and each row of the view lies in its cell.
+    cells: Cells,
+    /// Where red and blue are among a pixel's bytes; green is between them.
+    red_blue: [usize; 2],
+    /// `true` if rows that are drawn become columns of the view.
+    is_turned: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer on a picture in those columns and rows of its own.
+    pub fn new(
+        picture: &'a Picture,
+        placement: &Placement,
+        writing: Writing,
+        covered: (&[u32], &[u32]),
+        red_blue: [usize; 2],
+    ) -> Self {
+        Self {
+            writing,
+            conversion: picture.conversion(),
+            covering: Covering::new(picture, picture.layout().component_count(), covered),
+            cells: placement.cells(),
+            red_blue,
+            is_turned: placement.sampling.is_turned(),
+        }
+    }
+
+    /// Writes what there is in the row of that number. `codes` has room for rows of the picture.
+    #[inline(always)]
+    pub fn write(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
+        self.covering.unpack(y, codes);
+        let along = if self.is_turned { &self.cells.rows } else { &self.cells.columns };
+        let across = if self.is_turned { self.cells.columns[y] } else { self.cells.rows[y] };
+        let mut values = [0; 3];
+        let mut before = None;
+        for ((pixel, &column), &cell) in pixels.chunks_exact_mut(4).zip(self.covering.columns()).zip(along) {
+            if before != Some(column) {
+                values = self.writing.values(self.covering.at(codes, column), &self.conversion);
+                before = Some(column);
+            }
+            let (x, y) = if self.is_turned { (across, cell) } else { (cell, across) };
+            if self.writing.is_ink([x[0], y[0]], [x[1], y[1]], values) {
+                let [red, blue] = self.red_blue;
+                let ink = ink_on([pixel[red], pixel[1], pixel[blue]]);
+                (pixel[red], pixel[1], pixel[blue]) = (ink[0], ink[1], ink[2]);
+            }
+        }
+    }
+}
+
+/// Rows after which [`find_marked`] asks whether the answer is still wanted.
+const MARKED_ROWS: u32 = 16;
+
+/// Finds what is marked of a part of a picture, which lies inside it; `None` once `goes_on` says that nobody waits for it any more.
+///
+/// It runs on the calling thread alone: rayon's pool is left to what counts and paints the pictures that are shown meanwhile.
+#[must_use]
+pub fn find_marked(
+    picture: &Picture,
+    inspection: &Inspection,
+    rect: Rect,
+    goes_on: impl Fn() -> bool,
+) -> Option<Marked> {
+    let rows = Rows::new(picture);
+    let mut codes = rows.room();
+    let mut found = Marked::default();
+    for y in 0..rect.height {
+        if y % MARKED_ROWS == 0 && !goes_on() {
+            return None;
+        }
+        let y = rect.y + y;
+        rows.unpack(y as usize, &mut codes);
+        for x in rect.x..rect.x + rect.width {
+            found.add(&inspection.look(rows.at(&codes, x as usize)), [x, y]);
+        }
+    }
+    Some(found)
+}

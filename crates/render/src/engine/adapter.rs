@@ -1,0 +1,599 @@
+//! The graphics adapter as a backend: its passes count, adjust and draw pictures in its own memory. Only the figures that are asked for
+//! leave it.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use histoscope_core::adjust::Reduction;
+use histoscope_core::histogram::limits::Limits;
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected, TAIL_WORDS};
+use histoscope_core::picture::{OutOfRange, Picture, region};
+use histoscope_core::scopes::{MOST_LEVEL_BITS, ScopeChoice, Waveform};
+
+use super::backend::{
+    AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
+    ScopeSources, Slot, ViewPart,
+};
+use crate::cpu::BrushedChoice;
+use crate::cpu::overlay::Overlay;
+use crate::gpu::adjust::{Chain, DifferencePass, Operand};
+use crate::gpu::bins::Bars;
+use crate::gpu::bins::CumulativePass;
+use crate::gpu::brushed::BrushedPasses;
+use crate::gpu::draw::overlay::OverlayContent;
+use crate::gpu::draw::scopes::{CountKey, CountSource};
+use crate::gpu::draw::{BackdropPass, ByCodes, SelectedPlanes, Side, VideoPass};
+use crate::gpu::figures::FigureSubject;
+use crate::gpu::histogram::HistogramPasses;
+use crate::gpu::live::Timed;
+use crate::gpu::params::InputPicture;
+use crate::gpu::readback_belt::OnRequest;
+use crate::gpu::recording::Recording;
+use crate::gpu::scopes::ScopePasses;
+use crate::gpu::timing::compute_pass;
+use crate::gpu::totals::LinearPass;
+use crate::gpu::totals::{LimitsParams, SelectionParams, TotalsPass};
+use crate::gpu::upload::{BoundPicture, PictureBuffers};
+use crate::gpu::{
+    Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
+};
+use crate::view::brushes::Selection;
+use crate::view::scene::Scene;
+
+const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
+
+/// The passes and all that they have made.
+#[derive(Debug)]
+pub struct Adapter {
+    pictures: AdapterPictures,
+    bins: HistogramPasses,
+    result_bins: Option<HistogramPasses>,
+    linear: Option<LinearPass>,
+    scopes: Option<ScopePasses>,
+    /// Counts that were asked for; dropped with the scopes.
+    scopes_asked: Option<OnRequest<(CountKey, ScopeQuestion)>>,
+    selection: Option<BrushedPasses>,
+    selection_asked: Option<OnRequest<CountKey>>,
+    figures: Figures,
+    /// `true` if the result has thresholds.
+    has_thresholds: bool,
+    thresholds: OnRequest<()>,
+    video: VideoPass,
+    /// Draws the small picture of the backdrop.
+    small_video: Option<VideoPass>,
+}
+
+/// The pictures in the adapter's memory.
+#[derive(Debug, Default)]
+struct AdapterPictures {
+    loaded: AdapterPicture,
+    comparison: AdapterPicture,
+    difference: Option<DifferencePass>,
+}
+
+/// A picture in the adapter's memory, and what the adjustments make of it.
+#[derive(Debug, Default)]
+struct AdapterPicture {
+    planes: PictureBuffers,
+    input: Option<InputPicture>,
+    chain: Option<Chain>,
+}
+
+/// The figures of a playing video: sums of bins, and counts of pixels that somebody asks for beside them. Its passes are made when they
+/// are first wanted.
+#[derive(Debug)]
+struct Figures {
+    cumulative: Option<CumulativePass>,
+    limits: Option<TotalsPass<LimitsParams>>,
+    selection: Option<TotalsPass<SelectionParams>>,
+    under_way: OnRequest<FigureSubject>,
+}
+
+impl AdapterPicture {
+    fn load(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        self.planes.upload(gpu, picture)?;
+        self.input = Some(InputPicture::from(picture));
+        Ok(())
+    }
+
+    fn source(&self) -> Option<BoundPicture<'_>> {
+        Some(BoundPicture { group: self.planes.bind_group()?, input: self.input? })
+    }
+
+    fn adjusted(&self) -> Option<BoundPicture<'_>> {
+        self.chain
+            .as_ref()
+            .and_then(Chain::result)
+            .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) })
+    }
+}
+
+impl AdapterPictures {
+    fn bound(&self, image: Image) -> Option<BoundPicture<'_>> {
+        match image {
+            Image::Source => self.loaded.source(),
+            Image::Result => self.loaded.adjusted(),
+            Image::Comparison => self.comparison.source(),
+            Image::AdjustedComparison => self.comparison.adjusted(),
+            Image::Difference => self
+                .difference
+                .as_ref()
+                .and_then(DifferencePass::result)
+                .map(|working| BoundPicture { group: &working.bind_group, input: InputPicture::from(working) }),
+        }
+    }
+
+    /// Gets a pass ready to draw these parts; whether a further pass finds what is lit.
+    fn prepare(
+        &self,
+        (gpu, encoder): (&Gpu, &mut CommandEncoder),
+        video: &mut VideoPass,
+        selection: Option<&BrushedPasses>,
+        parts: &[ViewPart],
+    ) -> bool {
+        let mut has_light = false;
+        // What is lit by the codes of another side sets that side up first, which then is set up for its own drawing.
+        let (lit_by_other, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.lit_by.is_some());
+        for part in lit_by_other.into_iter().chain(others) {
+            let (Some(bound), side) = (self.bound(part.image), side_of(part.image)) else { continue };
+            video.prepare_layout(gpu, side, bound.input.layout);
+            let selected = selection.filter(|_| part.is_selected).map(|passes| SelectedPlanes {
+                planes: passes.buffers().planes,
+                row_words: bound.input.size.0.div_ceil(32),
+            });
+            let by_codes = ByCodes {
+                lighting: part.lighting.as_ref(),
+                selected,
+                inspection: part.inspection.as_ref(),
+                codes: part.codes.as_ref(),
+            };
+            match part.lit_by.filter(|_| selected.is_none()).and_then(|image| self.bound(image)) {
+                Some(counted) => {
+                    let counted = (counted.group, counted.input.layout);
+                    video.place_lit_by_other(gpu, encoder, side, counted, &part.placement, by_codes);
+                    has_light = true;
+                }
+                None => video.place(gpu, side, &part.placement, by_codes),
+            }
+        }
+        has_light
+    }
+
+    fn draw(&self, video: &VideoPass, pass: &mut RenderPass<'_>, parts: &[ViewPart], height: u32) {
+        for part in parts {
+            if let Some(bound) = self.bound(part.image) {
+                video.draw(pass, side_of(part.image), bound.group, &part.columns, height);
+            }
+        }
+    }
+}
+
+impl Adapter {
+    /// Makes the passes for views of `format`.
+    pub fn new(gpu: &Gpu, format: TextureFormat) -> Self {
+        let device = &gpu.device;
+        Self {
+            pictures: AdapterPictures::default(),
+            bins: HistogramPasses::new(gpu),
+            result_bins: None,
+            linear: None,
+            scopes: None,
+            scopes_asked: None,
+            selection: None,
+            selection_asked: None,
+            figures: Figures {
+                cumulative: None,
+                limits: None,
+                selection: None,
+                under_way: OnRequest::new(device, "live sums", Cumulative::scan_words(12) + TAIL_WORDS + 3),
+            },
+            has_thresholds: false,
+            thresholds: OnRequest::new(device, "live thresholds", 4),
+            video: VideoPass::new(gpu, format),
+            small_video: None,
+        }
+    }
+
+    fn passes(&self, image: Image) -> Option<&HistogramPasses> {
+        if image == Image::Result { self.result_bins.as_ref() } else { Some(&self.bins) }
+    }
+
+    /// The words of the scopes' buffers that answer a question.
+    fn words_of(&self, subject: &CountSubject, question: ScopeQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
+        let Series { rect, components, .. } = subject.series;
+        let buffers = self.scopes.as_ref()?.buffers();
+        let shape = Waveform::shape(&subject.input.layout, rect, components);
+        let levels = shape.levels();
+        let words: Vec<(Option<&Buffer>, Range<usize>)> = match question {
+            ScopeQuestion::Column(columns) => {
+                let at = |channel: usize| {
+                    let column = columns[channel].min(shape.columns[0].saturating_sub(1));
+                    (channel * shape.columns[0] as usize + column as usize) * levels
+                };
+                (0..CHANNELS).map(|channel| (buffers.waveform, at(channel)..at(channel) + levels)).collect()
+            }
+            ScopeQuestion::Cb(cb) => {
+                let cb = (cb as usize).min(levels - 1);
+                vec![(buffers.vectorscope, cb * levels..(cb + 1) * levels)]
+            }
+        };
+        words.into_iter().map(|(buffer, words)| Some((buffer?, words))).collect()
+    }
+}
+
+impl Backend for Adapter {
+    fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
+        self.bins.prepare_region(gpu, &loaded.picture, loaded.region, loaded.components)?;
+        let begin = Instant::now();
+        self.pictures.loaded.load(gpu, &loaded.picture)?;
+        Ok(Some(begin.elapsed()))
+    }
+
+    fn load_comparison(&mut self, recording: &mut Recording<'_>, picture: &Picture) -> Result<(), GpuError> {
+        self.pictures.comparison.load(recording.gpu, picture)?;
+        recording.names.push("upload comparison");
+        Ok(())
+    }
+
+    fn count(&mut self, recording: &mut Recording<'_>, loaded: &Loaded, image: Image) -> Result<(), GpuError> {
+        recording.note(|times| &mut times.cpu_count, None);
+        let Recording { gpu, encoder, timing, names } = recording;
+        if image != Image::Result {
+            match (&loaded.given, self.pictures.loaded.source()) {
+                (Some(histogram), _) => {
+                    names.push("copy bins");
+                    let spans = timing.as_mut().and_then(|timing| timing.begin(&[Timed::Scale]));
+                    self.bins.record_counted(gpu, encoder, histogram, spans);
+                }
+                (None, Some(bound)) => {
+                    names.push("count");
+                    let passes = [Timed::Chunk, Timed::Reduce, Timed::Scale];
+                    let spans = timing.as_mut().and_then(|timing| timing.begin(&passes));
+                    self.bins.record(encoder, bound.group, spans);
+                }
+                (None, None) => {}
+            }
+            return Ok(());
+        }
+        let passes = self.result_bins.get_or_insert_with(|| HistogramPasses::new(gpu));
+        if self.pictures.loaded.chain.as_ref().is_some_and(Chain::counts_result) {
+            names.push("reduce the result");
+            let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS[1..]));
+            passes.record_sums(encoder, spans);
+        } else if let Some(bound) = self.pictures.loaded.adjusted() {
+            passes.prepare_region(gpu, bound.input, loaded.region, Components::Rgbl)?;
+            names.push("count the result");
+            let spans = timing.as_mut().and_then(|timing| timing.begin(&RESULT_SPANS));
+            passes.record(encoder, bound.group, spans);
+        }
+        Ok(())
+    }
+
+    fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError> {
+        let AdjustJob { slot, picture, adjustments, elapsed_secs, counts_source, counts_result, .. } = job;
+        let Recording { gpu, encoder, timing, names } = recording;
+        let of = if *slot == Slot::Loaded { &mut self.pictures.loaded } else { &mut self.pictures.comparison };
+        let Some(group) = of.planes.bind_group() else { return Ok(false) };
+        let chain = of.chain.get_or_insert_with(|| Chain::new(gpu, &self.bins));
+        let input = InputPicture::from(*picture);
+        if *counts_result {
+            let result = self.result_bins.get_or_insert_with(|| HistogramPasses::new(gpu));
+            chain.prepare_counting(gpu, input, adjustments, *elapsed_secs, *counts_source, result)?;
+        } else {
+            chain.prepare(gpu, input, adjustments, *elapsed_secs, *counts_source)?;
+        }
+        names.push(if chain.counts_result() { "adjust and count" } else { "adjust" });
+        let spans = timing.as_mut().and_then(|timing| timing.begin(&[Timed::Adjust]));
+        compute_pass(encoder, "adjust", spans, |pass| chain.dispatch(pass, group));
+        recording.note(|times| &mut times.cpu_adjust, None);
+        if *slot == Slot::Loaded {
+            self.has_thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
+            self.thresholds.is_wanted = self.has_thresholds;
+        }
+        Ok(true)
+    }
+
+    fn release_adjusted(&mut self, slot: Slot) {
+        let of = match slot {
+            Slot::Loaded => {
+                self.has_thresholds = false;
+                self.thresholds.is_wanted = false;
+                &mut self.pictures.loaded
+            }
+            Slot::Comparison => &mut self.pictures.comparison,
+        };
+        of.chain.iter_mut().for_each(Chain::release);
+    }
+
+    fn adjusted_bytes(&self) -> u64 {
+        self.pictures.loaded.chain.as_ref().map_or(0, Chain::bytes)
+    }
+
+    fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError> {
+        let Recording { gpu, encoder, names, .. } = recording;
+        let mut pass = self.pictures.difference.take().unwrap_or_else(|| DifferencePass::new(gpu));
+        let [Some(first), Some(second)] = job.images.map(|image| self.pictures.bound(image)) else { return Ok(false) };
+        let operands = [(first, job.extents[0]), (second, job.extents[1])]
+            .map(|(bound, extent)| Operand { layout: bound.input.layout, extent });
+        pass.prepare(gpu, operands, job.gain)?;
+        names.push("difference");
+        let groups = [first.group, second.group];
+        compute_pass(encoder, "difference", None, |compute| pass.dispatch(compute, groups));
+        self.pictures.difference = Some(pass);
+        Ok(true)
+    }
+
+    fn release_difference(&mut self) {
+        self.pictures.difference = None;
+    }
+
+    fn count_linear(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, table: &LightTable) {
+        let Recording { gpu, encoder, .. } = recording;
+        let mut pass = self.linear.take().unwrap_or_else(|| LinearPass::new(gpu));
+        if let Some(bound) = self.pictures.bound(subject.image) {
+            pass.record(gpu, encoder, (bound.group, bound.input.layout, subject.series.rect), table);
+        }
+        self.linear = Some(pass);
+    }
+
+    fn linear_bins(&self) -> Option<&Buffer> {
+        self.linear.as_ref().map(|pass| &pass.bins)
+    }
+
+    fn count_scopes(
+        &mut self,
+        recording: &mut Recording<'_>,
+        subject: &CountSubject,
+        wanted: ScopeChoice,
+    ) -> Result<(), GpuError> {
+        let Series { rect, components, .. } = subject.series;
+        let Recording { gpu, encoder, timing, .. } = recording;
+        let kept = self.scopes.take().filter(|passes| passes.wanted() == wanted);
+        let mut passes = kept.unwrap_or_else(|| ScopePasses::new(gpu, wanted));
+        passes.prepare(gpu, subject.input, (rect, components), subject.chroma)?;
+        if let Some(bound) = self.pictures.bound(subject.image) {
+            passes.record(encoder, bound.group, timing.as_deref_mut());
+        }
+        self.scopes = Some(passes);
+        recording.note(|times| &mut times.cpu_scopes, None);
+        Ok(())
+    }
+
+    fn scope_counts<'a>(&'a self, _key: &'a CountKey) -> ScopeSources<'a> {
+        let there = self.scopes.as_ref().map(ScopePasses::buffers).unwrap_or_default();
+        there.map(|buffer| buffer.map(CountSource::There))
+    }
+
+    /// The counts are sent for, and come some drawings later: until then those of an earlier picture of the series are returned, if the
+    /// question is the same.
+    fn ask_scope(
+        &mut self,
+        gpu: &Gpu,
+        (key, subject): (&CountKey, &CountSubject),
+        question: ScopeQuestion,
+    ) -> Option<ScopeAnswer> {
+        let series = Some(subject.series);
+        let room = || OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        let mut requested = self.scopes_asked.take().unwrap_or_else(room);
+        requested.poll(&gpu.device, series);
+        let is_there = requested.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));
+        if !is_there
+            && requested.is_idle()
+            && let Some(parts) = self.words_of(subject, question)
+        {
+            requested.send((&gpu.device, &gpu.queue), "fetch scope", &parts, subject.series, (*key, question));
+        }
+        let ((of, asked), counts) = self.scopes_asked.insert(requested).newest(series)?;
+        let is_alike = of.counts_as(key) && *asked == question;
+        is_alike.then(|| ScopeAnswer { question, counts: counts.to_vec() })
+    }
+
+    fn release_scopes(&mut self) {
+        (self.scopes, self.scopes_asked) = (None, None);
+    }
+
+    fn select(
+        &mut self,
+        recording: &mut Recording<'_>,
+        subject: &CountSubject,
+        selection: &Selection,
+        wanted: BrushedChoice,
+    ) -> Result<(), GpuError> {
+        let Recording { gpu, encoder, .. } = recording;
+        BrushedPasses::check(gpu, subject.input.size)?;
+        let mut passes = self.selection.take().unwrap_or_else(|| BrushedPasses::new(gpu));
+        if let Some(bound) = self.pictures.bound(subject.image) {
+            passes.record(gpu, encoder, (bound.group, subject.input), (selection, subject.chroma), wanted, None);
+        }
+        self.selection = Some(passes);
+        Ok(())
+    }
+
+    fn selected_bars(&self) -> Option<Bars<'_>> {
+        self.selection.as_ref().map(BrushedPasses::bars)
+    }
+
+    fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a> {
+        let Some(passes) = &self.selection else { return ScopeSources::default() };
+        passes
+            .buffers()
+            .scopes
+            .zip(key.wanted)
+            .map(|(counts, is_counted)| is_counted.then_some(CountSource::There(counts)))
+    }
+
+    /// The number is sent for, and comes some drawings later: until then that of an earlier picture of the series is returned.
+    fn ask_selected(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject)) -> Option<u32> {
+        let series = Some(subject.series);
+        let asked = self.selection_asked.get_or_insert_with(|| OnRequest::new(&gpu.device, "brushed total", 1));
+        asked.poll(&gpu.device, series);
+        let is_there = asked.newest(series).is_some_and(|(newest, _)| newest == key);
+        if let (true, Some(passes)) = (!is_there && asked.is_idle(), &self.selection) {
+            let total = [(&passes.total, 0..1)];
+            asked.send((&gpu.device, &gpu.queue), "fetch brushed total", &total, subject.series, *key);
+        }
+        let (newest, words) = asked.newest(series)?;
+        words.first().copied().filter(|_| newest.brushes == key.brushes)
+    }
+
+    fn release_selection(&mut self) {
+        (self.selection, self.selection_asked) = (None, None);
+    }
+
+    fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState {
+        let states = [
+            self.scopes_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
+            self.selection_asked.as_mut().map(|asked| (asked.poll(&gpu.device, series), asked.is_pending())),
+        ];
+        let states = states.into_iter().flatten();
+        match states.fold((false, false), |any, of| (any.0 || of.0, any.1 || of.1)) {
+            (true, _) => FiguresState::New,
+            (false, true) => FiguresState::UnderWay,
+            (false, false) => FiguresState::Settled,
+        }
+    }
+
+    fn bars(&self, image: Image) -> Option<Bars<'_>> {
+        self.passes(image).map(HistogramPasses::bars)
+    }
+
+    fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError> {
+        let passes = self.passes(image).unwrap_or(&self.bins);
+        let mut histogram = passes.read(gpu, loaded.bits(), loaded.components)?;
+        if image != Image::Result && loaded.components == Components::Rgbl && loaded.given.is_none() {
+            let clamped = region::clamped(&loaded.picture, loaded.rect());
+            histogram.add_out_of_range(clamped.map_or_else(OutOfRange::default, |clamped| clamped.counts()));
+        }
+        Ok(histogram)
+    }
+
+    fn figures(&mut self, _question: &FigureQuestion) -> Option<Cumulative> {
+        None
+    }
+
+    fn send_figures(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, question: &FigureQuestion) -> bool {
+        let FigureQuestion { image, is_counted, mut tag, of, series, conversion, limits, brush, clamped } = *question;
+        let (Some(bound), Some(passes)) = (self.pictures.bound(image), self.passes(image)) else { return false };
+        if !is_counted || !self.figures.under_way.is_idle() {
+            return false;
+        }
+        let Series { bits, rect, components, .. } = series;
+        let (picture, bins) = ((bound.group.clone(), bound.input.layout, rect.height), passes.bins.clone());
+        let picture = (&picture.0, picture.1, picture.2);
+        let figures = &mut self.figures;
+        let cumulative = figures.cumulative.get_or_insert_with(|| CumulativePass::new(gpu));
+        compute_pass(encoder, "sum up", None, |pass| cumulative.dispatch(gpu, pass, &bins, bits));
+        let tail = CHANNELS << bits..Histogram::word_count(bits);
+        let mut parts = vec![(&cumulative.sums, 0..Cumulative::scan_words(bits)), (&bins, tail)];
+        if limits {
+            let pass = figures.limits.get_or_insert_with(|| TotalsPass::new(gpu));
+            pass.record(gpu, encoder, picture, &LimitsParams::new(Limits::r103(&conversion), rect));
+            parts.push((&pass.totals, 0..1));
+        }
+        if let Some(brush) = brush {
+            let pass = figures.selection.get_or_insert_with(|| TotalsPass::new(gpu));
+            pass.record(gpu, encoder, picture, &SelectionParams::new(brush, components, rect));
+            parts.push((&pass.totals, 0..2));
+        }
+        tag.brush = brush;
+        let subject = FigureSubject { tag, of, limits, clamped };
+        figures.under_way.record(encoder, &parts, series, subject);
+        true
+    }
+
+    fn is_answering(&self, question: &FigureQuestion) -> bool {
+        self.figures.under_way.under_way(Some(question.series)).is_some_and(|subject| {
+            subject.of == question.of && subject.limits >= question.limits && subject.tag.brush == question.brush
+        })
+    }
+
+    fn has_figures_under_way(&self) -> bool {
+        !self.figures.under_way.is_idle() || self.thresholds.is_pending()
+    }
+
+    fn poll_figures(&mut self, gpu: &Gpu, series: Option<Series>, now: (u64, u64)) -> Option<(FrameTag, Cumulative)> {
+        self.figures.under_way.poll(&gpu.device, series);
+        let (FigureSubject { tag, of, limits, clamped }, mut words) = self.figures.under_way.take(series)?;
+        let Series { bits, components, .. } = series?;
+        let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
+        let outside_r103 = if limits { words.pop() } else { None };
+        // Bins of the loaded picture before a choice are of no use any more: others are on their way.
+        let is_outdated = of.0 == now.0 && of.1 != now.1;
+        let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
+        sums.outside_r103 = outside_r103;
+        sums.add_out_of_range(clamped);
+        sums.selected = selected;
+        Some((tag, sums))
+    }
+
+    fn send_thresholds(&mut self, encoder: &mut CommandEncoder, series: Option<Series>) {
+        if let (true, Some(chain), Some(series)) = (self.thresholds.is_due(), &self.pictures.loaded.chain, series) {
+            self.thresholds.record(encoder, &[(chain.thresholds(), 0..4)], series, ());
+        }
+    }
+
+    fn poll_thresholds(&mut self, gpu: &Gpu, series: Option<Series>) -> bool {
+        self.thresholds.poll(&gpu.device, series);
+        self.thresholds.is_due()
+    }
+
+    fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]> {
+        let (_, words) = self.thresholds.newest(series).filter(|_| self.has_thresholds)?;
+        words.try_into().ok()
+    }
+
+    fn picture(&self, _image: Image) -> Option<&Picture> {
+        None
+    }
+
+    fn overlays(
+        &self,
+        _shown: &OverlayContent,
+        _image: Image,
+        _scene: &Scene,
+        _view: &Texture,
+    ) -> Option<Vec<Overlay>> {
+        None
+    }
+
+    fn paint(
+        &mut self,
+        recording: &mut Recording<'_>,
+        _view: &Texture,
+        parts: &[ViewPart],
+        _overlays: &[Overlay],
+    ) -> bool {
+        let target = (recording.gpu, &mut *recording.encoder);
+        if self.pictures.prepare(target, &mut self.video, self.selection.as_ref(), parts) {
+            recording.names.push("light");
+        }
+        recording.note(|times| &mut times.cpu_paint, None);
+        false
+    }
+
+    fn draw(&self, pass: &mut RenderPass<'_>, parts: &[ViewPart], height: u32) {
+        self.pictures.draw(&self.video, pass, parts, height);
+    }
+
+    fn paint_small(&mut self, recording: &mut Recording<'_>, backdrop: &BackdropPass, parts: &[ViewPart]) {
+        let Recording { gpu, encoder, .. } = recording;
+        let video = self.small_video.get_or_insert_with(|| VideoPass::new(gpu, BackdropPass::FORMAT));
+        self.pictures.prepare((gpu, encoder), video, self.selection.as_ref(), parts);
+        let (pictures, video) = (&self.pictures, &*video);
+        backdrop.draw(encoder, |pass, height| pictures.draw(video, pass, parts, height));
+    }
+
+    fn submitted(&mut self) {
+        self.figures.under_way.submitted();
+        self.thresholds.submitted();
+    }
+}
+
+/// The side of the view's pass that draws a picture.
+const fn side_of(image: Image) -> Side {
+    match image {
+        Image::Source => Side::Source,
+        Image::Result => Side::Result,
+        Image::Comparison | Image::AdjustedComparison | Image::Difference => Side::Comparison,
+    }
+}

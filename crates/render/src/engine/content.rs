@@ -1,0 +1,590 @@
+//! The loaded picture and what has been made of it so far: plain facts, whichever backend has the pictures.
+
+use std::ops::Range;
+
+use histoscope_core::adjust::difference::{Extent, Gain};
+use histoscope_core::adjust::{Adjustments, working_colorimetry, working_layout};
+use histoscope_core::histogram::Components;
+use histoscope_core::picture::color::{Colorimetry, Conversion};
+use histoscope_core::picture::layout::PixelLayout;
+use histoscope_core::picture::region;
+use histoscope_core::picture::{Frame, OutOfRange, Picture};
+use histoscope_core::scopes::Chroma;
+
+use super::backend::{AdjustJob, Backend, CountSubject, DifferenceJob, Image, Loaded, Slot, ViewPart};
+use crate::gpu::params::InputPicture;
+use crate::gpu::recording::Recording;
+use crate::gpu::{FrameTag, GpuError, Series};
+use crate::view::brush::Lighting;
+use crate::view::placement::{Placement, Shape};
+use crate::view::scene::{Counted, Look, Other, Pair, Scene, Seam, Sharing};
+
+/// The picture that is shown with the loaded one, other than its source. It is drawn and adjusted like the loaded one, but not counted
+/// here.
+#[derive(Debug)]
+pub struct Comparison {
+    pub frame: Frame,
+    /// Its number among the pictures that were compared with.
+    pub number: u64,
+    /// `true` if the backend has it.
+    is_loaded: bool,
+    adjusted: Option<AdjustmentKey>,
+}
+
+impl Comparison {
+    /// Returns `true` if it shows this frame, read in this way. It keeps the memory of its own, so that no other picture can lie there.
+    fn is_of(&self, frame: &Frame) -> bool {
+        let (own, other) = (&self.frame.picture, &frame.picture);
+        let place = |picture: &Picture| (picture.plane(0).bytes.as_ptr(), picture.width(), picture.height());
+        place(own) == place(other)
+            && own.layout() == other.layout()
+            && own.colorimetry() == other.colorimetry()
+            && self.frame.orientation == frame.orientation
+            && self.frame.sample_aspect == frame.sample_aspect
+    }
+
+    fn is_adjusted(&self, adjustments: &Adjustments) -> bool {
+        self.adjusted.is_some_and(|key| key.loading == self.number && key.adjustments == *adjustments)
+    }
+}
+
+/// The part of a scene that decides which pictures are made and counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContentChoice {
+    pub adjustments: Adjustments,
+    pub counted: Counted,
+}
+
+impl ContentChoice {
+    pub const fn of(scene: &Scene) -> Self {
+        Self { adjustments: scene.look.adjustments, counted: scene.look.counted }
+    }
+
+    /// Which pictures are counted where these components are.
+    pub fn counted_in(&self, components: Components) -> Counted {
+        let Self { adjustments, counted } = *self;
+        Look { adjustments, counted, ..Look::default() }.counted_in(components)
+    }
+}
+
+/// The adjusted picture that was made last.
+#[derive(Debug)]
+struct AdjustedResult {
+    key: AdjustmentKey,
+    is_counted: bool,
+}
+
+/// The pictures of a difference: the numbers of both, of what is done to them, and the gain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DifferenceKey {
+    numbers: [u64; 2],
+    revision: u64,
+    gain: Gain,
+}
+
+/// The loaded picture, its comparison, and which of the pictures that are made of them are there.
+#[derive(Debug)]
+pub struct Content {
+    pub loaded: Option<Loaded>,
+    pub comparison: Option<Comparison>,
+    adjusted: Option<AdjustedResult>,
+    difference: Option<DifferenceKey>,
+    /// Pictures loaded so far.
+    pub loadings: u64,
+    /// Pictures compared with so far.
+    comparisons: u64,
+    /// The choice of the last recording, and how often it has changed.
+    pub choice: ContentChoice,
+    pub revision: u64,
+}
+
+impl Content {
+    pub fn new() -> Self {
+        Self {
+            loaded: None,
+            comparison: None,
+            adjusted: None,
+            difference: None,
+            loadings: 0,
+            comparisons: 0,
+            choice: ContentChoice::of(&Scene::default()),
+            revision: 0,
+        }
+    }
+
+    /// Notes what is adjusted and counted from now on; whether that is something else than before.
+    pub fn choose(&mut self, choice: ContentChoice) -> bool {
+        let is_new = self.choice != choice;
+        self.choice = choice;
+        self.revision += u64::from(is_new);
+        is_new
+    }
+
+    /// Compares with this frame from now on, or with none; whether it is another one than before.
+    pub fn compare_with(&mut self, frame: Option<&Frame>) -> bool {
+        self.comparisons += 1;
+        let Some(frame) = frame else { return self.comparison.take().is_some() };
+        if self.comparison.as_ref().is_some_and(|comparison| comparison.is_of(frame)) {
+            return false;
+        }
+        let adjusted = self.comparison.take().and_then(|comparison| comparison.adjusted);
+        let number = self.comparisons;
+        self.comparison = Some(Comparison { frame: frame.clone(), number, is_loaded: false, adjusted });
+        true
+    }
+
+    /// Forgets all that a backend has made, so that another one makes it.
+    pub fn forget_made(&mut self) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.is_counted = false;
+        }
+        if let Some(comparison) = &mut self.comparison {
+            comparison.is_loaded = false;
+            comparison.adjusted = None;
+        }
+        self.adjusted = None;
+        self.difference = None;
+    }
+
+    /// Has the backend count and adjust what is still to do of the loaded picture.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the backend cannot.
+    pub fn record(&mut self, backend: &mut dyn Backend, recording: &mut Recording<'_>) -> Result<(), GpuError> {
+        let Some(loaded) = &self.loaded else { return Ok(()) };
+        let counted = self.choice.counted_in(loaded.components);
+        if counted != Counted::Result {
+            self.count_source(backend, recording)?;
+        }
+        if self.choice.adjustments.is_off() {
+            self.adjusted = None;
+            backend.release_adjusted(Slot::Loaded);
+            recording.note(|times| &mut times.cpu_adjust, None);
+            return Ok(());
+        }
+        self.adjust(backend, recording, counted)?;
+        if !self.has_result() {
+            return self.count_source(backend, recording);
+        }
+        if let (true, Some(adjusted), Some(loaded)) = (counted != Counted::Source, &mut self.adjusted, &self.loaded)
+            && !std::mem::replace(&mut adjusted.is_counted, true)
+        {
+            backend.count(recording, loaded, Image::Result)?;
+        }
+        Ok(())
+    }
+
+    fn count_source(&mut self, backend: &mut dyn Backend, recording: &mut Recording<'_>) -> Result<(), GpuError> {
+        match self.loaded.as_mut().filter(|loaded| !loaded.is_counted) {
+            Some(loaded) => {
+                loaded.is_counted = true;
+                backend.count(recording, loaded, Image::Source)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn adjust(
+        &mut self,
+        backend: &mut dyn Backend,
+        recording: &mut Recording<'_>,
+        counted: Counted,
+    ) -> Result<(), GpuError> {
+        let Some(loaded) = self.loaded.as_ref().filter(|_| !self.has_result()) else { return Ok(()) };
+        let key = AdjustmentKey::new(loaded.tag, loaded.loading, &loaded.picture, self.choice.adjustments);
+        let elapsed_secs = key.elapsed_secs(self.adjusted.as_ref().map(|adjusted| &adjusted.key));
+        // The adjustments go by all of the picture, whatever part of it is counted.
+        let is_whole = loaded.region.is_none();
+        let job = AdjustJob {
+            slot: Slot::Loaded,
+            picture: &loaded.picture,
+            series: loaded.series(),
+            adjustments: key.adjustments,
+            elapsed_secs,
+            counts_source: counted != Counted::Result && loaded.components == Components::Rgbl && is_whole,
+            counts_result: counted != Counted::Source && is_whole,
+        };
+        let is_made = backend.adjust(recording, &job)?;
+        self.adjusted = is_made.then_some(AdjustedResult { key, is_counted: false });
+        Ok(())
+    }
+
+    /// Has the backend make ready what is shown with the loaded picture.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the backend cannot.
+    pub fn record_pair(
+        &mut self,
+        backend: &mut dyn Backend,
+        recording: &mut Recording<'_>,
+        pair: Option<Pair>,
+    ) -> Result<(), GpuError> {
+        if let (Some(Pair { other: Other::Held | Other::Second, .. }), Some(comparison), Some(loaded)) =
+            (pair, &mut self.comparison, &self.loaded)
+        {
+            if !comparison.is_loaded {
+                backend.load_comparison(recording, &comparison.frame.picture)?;
+                comparison.is_loaded = true;
+            }
+            let adjustments = self.choice.adjustments;
+            if adjustments.is_off() {
+                comparison.adjusted = None;
+                backend.release_adjusted(Slot::Comparison);
+            } else if !comparison.is_adjusted(&adjustments) {
+                let frame = &comparison.frame;
+                let tag = Some(FrameTag::of(frame));
+                let key = AdjustmentKey::new(tag, comparison.number, &frame.picture, adjustments);
+                let job = AdjustJob {
+                    slot: Slot::Comparison,
+                    picture: &frame.picture,
+                    series: loaded.series(),
+                    adjustments,
+                    elapsed_secs: key.elapsed_secs(comparison.adjusted.as_ref()),
+                    counts_source: false,
+                    counts_result: false,
+                };
+                let is_made = backend.adjust(&mut recording.untimed(), &job)?;
+                comparison.adjusted = is_made.then_some(key);
+            }
+        }
+        let pair = pair.filter(|pair| pair.sharing == Sharing::Difference);
+        let Some((pair, key)) = pair.and_then(|pair| Some((pair, self.difference_key(pair)?))) else {
+            if self.difference.take().is_some() {
+                backend.release_difference();
+            }
+            return Ok(());
+        };
+        if self.difference != Some(key)
+            && let Some(loaded) = &self.loaded
+        {
+            let (other, extent) = match (pair.other, &self.comparison) {
+                (Other::Held | Other::Second, Some(Comparison { frame, .. })) => {
+                    (self.comparison_image(), Extent { size: size_of(&frame.picture), orientation: frame.orientation })
+                }
+                _ => (Image::Source, loaded_extent(loaded)),
+            };
+            let images = [self.live(), other];
+            let job = DifferenceJob { images, extents: [loaded_extent(loaded), extent], gain: pair.gain };
+            self.difference = backend.find_difference(recording, &job)?.then_some(key);
+        }
+        Ok(())
+    }
+
+    /// The key of the difference of that pair; nothing where one of the two is not there.
+    fn difference_key(&self, pair: Pair) -> Option<DifferenceKey> {
+        if !self.has(pair.other) {
+            return None;
+        }
+        let other = match pair.other {
+            Other::Source => 0,
+            Other::Held | Other::Second => self.comparison.as_ref()?.number,
+        };
+        Some(DifferenceKey {
+            numbers: [self.loaded.as_ref()?.loading, other],
+            revision: self.revision,
+            gain: pair.gain,
+        })
+    }
+
+    /// The series that the loaded picture is of.
+    pub fn series(&self) -> Option<Series> {
+        self.loaded.as_ref().map(Loaded::series)
+    }
+
+    /// Returns `true` if the loaded picture's adjusted one is there.
+    pub fn has_result(&self) -> bool {
+        self.loaded.as_ref().is_some_and(|loaded| self.is_adjusted(loaded.loading, &self.choice.adjustments))
+    }
+
+    /// Returns `true` if these adjustments of the picture of that loading are there.
+    pub fn is_adjusted(&self, loading: u64, adjustments: &Adjustments) -> bool {
+        let is =
+            |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
+        self.adjusted.as_ref().is_some_and(is)
+    }
+
+    /// Which pictures' bins there are to draw.
+    pub fn counted(&self) -> Counted {
+        match &self.loaded {
+            Some(loaded) if self.has_result() => self.choice.counted_in(loaded.components),
+            _ => Counted::Source,
+        }
+    }
+
+    /// The picture whose bins are drawn as filled bars, and the one whose bins are outlines.
+    pub fn bars(&self) -> (Image, Option<Image>) {
+        match self.counted() {
+            Counted::Source => (Image::Source, None),
+            Counted::Result => (Image::Result, None),
+            Counted::Both => (Image::Result, Some(Image::Source)),
+        }
+    }
+
+    /// The picture whose bins are drawn as filled bars, once it is there; nothing where it comes with the next drawing.
+    pub fn filled(&self) -> Option<Image> {
+        let loaded = self.loaded.as_ref()?;
+        let is_result = self.choice.counted_in(loaded.components) != Counted::Source;
+        match is_result {
+            true => self.has_result().then_some(Image::Result),
+            false => Some(Image::Source),
+        }
+    }
+
+    /// Returns `true` if the bins that are drawn as filled bars are ready.
+    pub fn is_counted(&self) -> bool {
+        match self.filled() {
+            Some(Image::Result) => self.adjusted.as_ref().is_some_and(|adjusted| adjusted.is_counted),
+            Some(_) => self.loaded.as_ref().is_some_and(|loaded| loaded.is_counted),
+            None => false,
+        }
+    }
+
+    /// The frame that the filled bars belong to.
+    pub fn tag(&self, loaded: &Loaded) -> FrameTag {
+        FrameTag {
+            adjusted: self.counted() != Counted::Source,
+            range: Some(loaded.picture.colorimetry().range.value),
+            region: loaded.region,
+            ..loaded.tag.unwrap_or_default()
+        }
+    }
+
+    /// How a picture that is made of the loaded one is read.
+    pub fn reading(&self, image: Image) -> Option<(PixelLayout, Colorimetry)> {
+        let source = match image {
+            Image::Source | Image::Result | Image::Difference => &self.loaded.as_ref()?.picture,
+            Image::Comparison | Image::AdjustedComparison => &self.comparison.as_ref()?.frame.picture,
+        };
+        Some(match image {
+            Image::Source | Image::Comparison => (*source.layout(), *source.colorimetry()),
+            Image::Result | Image::AdjustedComparison | Image::Difference => {
+                (working_layout(source.layout().bin_bits()), working_colorimetry())
+            }
+        })
+    }
+
+    /// The conversion of the picture whose bins are drawn as filled bars.
+    pub fn conversion(&self) -> Option<Conversion> {
+        let (layout, colorimetry) = self.reading(self.filled()?)?;
+        Some(Conversion::new(&layout, &colorimetry))
+    }
+
+    /// The picture that scopes, brushes and linear light are counted of.
+    pub fn subject(&self) -> Option<CountSubject> {
+        let loaded = self.loaded.as_ref()?;
+        let image = self.bars().0;
+        let source = InputPicture::from(&loaded.picture);
+        let input = match image {
+            Image::Result => {
+                InputPicture { layout: working_layout(loaded.bits()), crossed: true, packed: true, ..source }
+            }
+            _ => source,
+        };
+        let chroma = Chroma::of_counted(&loaded.picture, image == Image::Result);
+        let key = (loaded.loading, self.revision, self.counted());
+        Some(CountSubject { key, image, input, series: loaded.series(), chroma })
+    }
+
+    /// The samples of the counted picture that were out of range before they became codes.
+    pub fn clamped(&self) -> OutOfRange {
+        let is_source = |loaded: &&Loaded| {
+            let counted = self.choice.counted_in(loaded.components);
+            loaded.components == Components::Rgbl
+                && loaded.given.is_none()
+                && (self.choice.adjustments.is_off() || counted == Counted::Source)
+        };
+        let clamped =
+            self.loaded.as_ref().filter(is_source).and_then(|loaded| region::clamped(&loaded.picture, loaded.rect()));
+        clamped.map_or_else(OutOfRange::default, |clamped| clamped.counts())
+    }
+
+    /// The loaded picture as it is shown.
+    fn live(&self) -> Image {
+        if self.has_result() { Image::Result } else { Image::Source }
+    }
+
+    fn comparison_image(&self) -> Image {
+        let is_adjusted = self.comparison.as_ref().is_some_and(|c| c.is_adjusted(&self.choice.adjustments));
+        if is_adjusted { Image::AdjustedComparison } else { Image::Comparison }
+    }
+
+    /// Returns `true` if that picture is there to be drawn with the loaded one.
+    fn has(&self, other: Other) -> bool {
+        match other {
+            Other::Source => self.has_result(),
+            Other::Held | Other::Second => self.comparison.as_ref().is_some_and(|comparison| comparison.is_loaded),
+        }
+    }
+
+    /// How two pictures are shown; nothing where one picture takes all of the view.
+    pub fn paired(&self, scene: &Scene) -> Option<Pair> {
+        let pair = scene.paired().filter(|pair| self.has(pair.other))?;
+        let is_there = pair.sharing != Sharing::Difference
+            || (self.difference.is_some() && self.difference == self.difference_key(pair));
+        is_there.then_some(pair)
+    }
+
+    /// Where two pictures meet on a view, if they do.
+    pub fn seam(&self, scene: &Scene, size: (u32, u32)) -> Option<Seam> {
+        self.paired(scene).and_then(|_| scene.seam(size))
+    }
+
+    /// The parts of a view of that many pixels, each with its picture.
+    pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart> {
+        let Some(loaded) = &self.loaded else { return Vec::new() };
+        let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
+        let pair = self.paired(scene);
+        let placement = scene.placement(&loaded.shape, size);
+        if pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
+            // Light, marks and codes of a difference would mean nothing.
+            return vec![ViewPart {
+                image: Image::Difference,
+                columns: 0..size.0,
+                placement,
+                lighting: None,
+                is_selected: false,
+                lit_by: None,
+                inspection: None,
+                codes: None,
+            }];
+        }
+        let is_selected = scene.brushes.in_scopes();
+        // Each picture shows its own exposure and codes.
+        let part = |image: Image, columns: Range<u32>, placement: Placement, lighting: Option<Lighting>| {
+            let (layout, colorimetry) = self.reading(image)?;
+            let inspection = scene.look.exposure.of(&layout, &colorimetry, loaded.components);
+            let codes = scene.look.datascope.codes(&layout, loaded.components);
+            // A brush selects codes of the picture that is counted, wherever its pixels are shown.
+            let other = match self.bars().0 {
+                Image::Source => Image::Result,
+                _ => Image::Source,
+            };
+            let lit_by = (image == other && lighting.is_some()).then_some(self.bars().0);
+            Some(ViewPart { image, columns, placement, lighting, is_selected, lit_by, inspection, codes })
+        };
+        let mut parts = Vec::new();
+        let mut live = 0..size.0;
+        if let Some(Seam { column, other, .. }) = pair.and_then(|_| scene.seam(size)) {
+            let (left, right) = (0..column, column..size.0);
+            let columns = if other.is_left() { left.clone() } else { right.clone() };
+            live = if other.is_left() { right } else { left };
+            parts.extend(match (other, &self.comparison) {
+                (Other::Source, _) => {
+                    part(Image::Source, columns, scene.placement_of_other(&loaded.shape, size), lighting)
+                }
+                (Other::Held | Other::Second, Some(Comparison { frame, .. })) => {
+                    let placement = scene.placement_of_other(&Shape::of(frame), size);
+                    // A brush lights the counted picture alone.
+                    part(self.comparison_image(), columns, placement, None)
+                }
+                (Other::Held | Other::Second, None) => None,
+            });
+        }
+        parts.extend(part(self.live(), live, placement, lighting));
+        parts.retain(|part| !part.columns.is_empty());
+        parts
+    }
+}
+
+fn size_of(picture: &Picture) -> (u32, u32) {
+    (picture.width(), picture.height())
+}
+
+fn loaded_extent(loaded: &Loaded) -> Extent {
+    Extent { size: size_of(&loaded.picture), orientation: loaded.shape.orientation }
+}
+
+/// The longest gap, in seconds, after which a picture still follows the one before.
+const LONGEST_SECS: f64 = 1.0;
+
+/// A picture that was adjusted, and how: the smoothing of equalization goes by the time between the picture before and the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct AdjustmentKey {
+    /// The frame it is of, where it is one.
+    tag: Option<FrameTag>,
+    /// Number of its loading.
+    loading: u64,
+    /// Where its first plane lies: two videos may have frames of the same number.
+    planes: usize,
+    colorimetry: Colorimetry,
+    adjustments: Adjustments,
+}
+
+impl AdjustmentKey {
+    fn new(tag: Option<FrameTag>, loading: u64, picture: &Picture, adjustments: Adjustments) -> Self {
+        let planes = picture.plane(0).bytes.as_ptr() as usize;
+        Self { tag, loading, planes, colorimetry: *picture.colorimetry(), adjustments }
+    }
+
+    /// Seconds since the picture before: 0 where it is the same picture, so that its curve stays as it is, and `None` where
+    /// the picture does not follow the one before. Of a picture that has stood still a new choice takes hold at once.
+    fn elapsed_secs(&self, before: Option<&Self>) -> Option<f64> {
+        let before = before?;
+        if self.is_picture_of(before) {
+            let is_same =
+                (self.adjustments.blur, self.adjustments.tone) == (before.adjustments.blur, before.adjustments.tone);
+            return is_same.then_some(0.0);
+        }
+        let (now, then) = (self.tag?, before.tag?);
+        let elapsed = now.time_secs - then.time_secs;
+        (now.serial == then.serial && elapsed > 0.0 && elapsed <= LONGEST_SECS).then_some(elapsed)
+    }
+
+    fn is_picture_of(&self, other: &Self) -> bool {
+        let is_frame = self.tag.is_some() && self.tag == other.tag;
+        self.loading == other.loading
+            || (is_frame && self.planes == other.planes && self.colorimetry == other.colorimetry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::adjust::{Equalize, Posterize, Reduction, Tone, working_colorimetry};
+
+    fn key(serial: u64, time_secs: f64, loading: u64) -> AdjustmentKey {
+        let tag = Some(FrameTag { serial, time_secs, ..FrameTag::default() });
+        let tone = Some(Tone::Equalize(Equalize::default()));
+        let adjustments = Adjustments { tone, ..Adjustments::default() };
+        AdjustmentKey { tag, loading, planes: loading as usize, colorimetry: working_colorimetry(), adjustments }
+    }
+
+    #[test]
+    fn a_frame_follows_the_one_shortly_before_it() {
+        let first = key(1, 5.0, 1);
+        assert_eq!(key(1, 5.25, 2).elapsed_secs(Some(&first)), Some(0.25));
+        assert_eq!(key(1, 6.0, 2).elapsed_secs(Some(&first)), Some(1.0));
+        assert_eq!(key(1, 6.01, 2).elapsed_secs(Some(&first)), None, "a jump");
+        assert_eq!(key(1, 4.9, 2).elapsed_secs(Some(&first)), None, "backward");
+        assert_eq!(key(2, 5.25, 2).elapsed_secs(Some(&first)), None, "after a seek");
+        assert_eq!(key(1, f64::NAN, 2).elapsed_secs(Some(&first)), None);
+        assert_eq!(first.elapsed_secs(None), None, "the first");
+    }
+
+    #[test]
+    fn the_same_picture_again_takes_no_time() {
+        let first = key(1, 5.0, 1);
+        assert_eq!(first.elapsed_secs(Some(&first)), Some(0.0));
+        let again = AdjustmentKey { loading: 2, ..first };
+        assert_eq!(again.elapsed_secs(Some(&first)), Some(0.0), "loaded again");
+        let other = AdjustmentKey { loading: 2, planes: 99, ..first };
+        assert_eq!(other.elapsed_secs(Some(&first)), None, "of another video");
+        let unnamed = AdjustmentKey { tag: None, ..key(0, 0.0, 2) };
+        assert_eq!(
+            unnamed.elapsed_secs(Some(&AdjustmentKey { loading: 3, ..unnamed })),
+            None,
+            "pictures that are no frames"
+        );
+    }
+
+    #[test]
+    fn a_new_choice_on_the_same_picture_takes_hold_at_once() {
+        let first = key(1, 5.0, 1);
+        let mut other = first;
+        other.adjustments.tone = Some(Tone::Equalize(Equalize { per_channel: true, ..Equalize::default() }));
+        assert_eq!(other.elapsed_secs(Some(&first)), None);
+        let mut later = first;
+        later.adjustments.reduction = Some(Reduction::Posterize(Posterize::default()));
+        assert_eq!(later.elapsed_secs(Some(&first)), Some(0.0), "what comes after the curve leaves it alone");
+    }
+}

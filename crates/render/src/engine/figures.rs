@@ -1,0 +1,66 @@
+//! Further counts of one picture for figures: scopes, and the luminance of linear light.
+
+use super::counter::pixels_of;
+use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};
+use crate::cpu;
+use crate::gpu::{GpuError, scopes};
+use crate::view::scene::{Counted, Look, Scene};
+use histoscope_core::adjust::{Adjustments, Processor};
+use histoscope_core::histogram::{Components, LightTable, Transfer};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Picture};
+use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts};
+
+impl Engine {
+    /// Counts those scopes of a picture, or of `region` alone. Where adjustments are on, they are those of the adjusted picture, its
+    /// red, green, blue and luminance: it is adjusted as a whole, and by itself. What the adapter cannot hold, the CPU counts.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the region does not lie in the picture, or the device fails.
+    pub fn count_scopes(
+        &self,
+        picture: &Picture,
+        adjustments: &Adjustments,
+        (region, components): (Option<Rect>, Components),
+        wanted: ScopeChoice,
+    ) -> Result<ScopeCounts, EngineError> {
+        let picture = if adjustments.is_off() { components.in_picture(picture) } else { picture };
+        let pixels = pixels_of(picture, region)?;
+        if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
+            match scopes::count(gpu, picture, adjustments, (pixels, components), wanted) {
+                Err(reason @ (GpuError::PictureTooLarge { .. } | GpuError::TooDeep { .. })) => {
+                    log::info!("the CPU counts the scopes: {reason}");
+                }
+                counted => return Ok(counted?),
+            }
+        }
+        if adjustments.is_off() {
+            return Ok(cpu::count_scopes(picture, (pixels, components), Chroma::of(picture), wanted));
+        }
+        let adjusted = Processor::default().apply(picture, adjustments, None).map_err(EngineError::Adjust)?;
+        Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
+    }
+
+    /// Counts the luminance of linear light of a frame, or of `region` alone, 2^n bins, and returns how its codes become light. Where
+    /// adjustments are on, it is that of the adjusted picture, which is adjusted as a whole.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the region does not lie in the picture, or the device fails.
+    pub fn count_linear(
+        &self,
+        frame: &Frame,
+        adjustments: Adjustments,
+        region: Option<Rect>,
+    ) -> Result<(Transfer, Vec<u32>), EngineError> {
+        if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
+            let mut renderer = Renderer::headless(gpu, BackendKind::Adapter);
+            renderer.load_frame(gpu, frame, region, Components::Rgbl)?;
+            let scene = Scene::from(Look { adjustments, counted: Counted::Result, ..Look::default() });
+            return Ok(renderer.count_linear(gpu, &scene)?);
+        }
+        let picture = Processor::default().apply(&frame.picture, &adjustments, None).map_err(EngineError::Adjust)?;
+        let transfer = Transfer::of_tag(frame.source.transfer);
+        let table = LightTable::new(transfer, picture.layout().bin_bits());
+        Ok((transfer, cpu::count_linear_region(&picture, region, &table).map_err(EngineError::Region)?))
+    }
+}

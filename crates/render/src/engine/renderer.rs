@@ -1,0 +1,1007 @@
+//! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Transfer};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Orientation, Picture, PictureError, Ratio};
+use histoscope_core::scopes::{ScopeChoice, Waveform, samples_in};
+
+use super::BackendKind;
+use super::adapter::Adapter;
+use super::backend::{
+    Backend, CountSubject, CountedKey, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion, ScopeSources,
+};
+use super::content::{Content, ContentChoice};
+use super::cpu::Cpu;
+use crate::cpu::BrushedChoice;
+use crate::gpu::bins::CumulativePass;
+use crate::gpu::bins::UploadedBins;
+use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
+use crate::gpu::draw::scopes::{CountKey, ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
+use crate::gpu::live::{LiveTiming, PassTimes, Timed};
+use crate::gpu::readback::{self, VIEW_FORMAT, has_bytes};
+use crate::gpu::recording::Recording;
+use crate::gpu::target::{Target, TargetFrame};
+use crate::gpu::upload::PictureBuffers;
+use crate::gpu::{CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
+use crate::view::brushes::Brushes;
+use crate::view::overlay::line_pixels;
+use crate::view::panel_params::Outlined;
+use crate::view::placement::Shape;
+use crate::view::scene::{Brush, Scene};
+
+/// Everything that turns pictures into views, for views of one texture format.
+#[derive(Debug)]
+pub struct Renderer {
+    format: TextureFormat,
+    backends: Backends,
+    content: Content,
+    made: MadeForView,
+    backdrop: Option<BackdropPass>,
+    overlay: OverlayPass,
+    cumulative: Option<CumulativePass>,
+    scopes: Option<ScopePass>,
+    divider: Option<DividerPass>,
+    text: TextPass,
+    timing: Option<LiveTiming>,
+    figures: FigureRequest,
+    reference: Option<Reference>,
+    recorded: Vec<&'static str>,
+}
+
+/// The backends of a renderer. The CPU takes what the adapter cannot hold.
+#[derive(Debug)]
+struct Backends {
+    /// Not made where the CPU does everything.
+    adapter: Option<Box<Adapter>>,
+    cpu: Box<Cpu>,
+    /// The one that has the loaded picture.
+    kind: BackendKind,
+}
+
+impl Backends {
+    fn new(gpu: &Gpu, format: TextureFormat, kind: BackendKind) -> Self {
+        let adapter = (kind == BackendKind::Adapter).then(|| Box::new(Adapter::new(gpu, format)));
+        Self { adapter, cpu: Box::default(), kind }
+    }
+
+    fn current(&mut self) -> &mut dyn Backend {
+        match (&mut self.adapter, self.kind) {
+            (Some(adapter), BackendKind::Adapter) => &mut **adapter,
+            _ => &mut *self.cpu,
+        }
+    }
+
+    fn current_ref(&self) -> &dyn Backend {
+        match (&self.adapter, self.kind) {
+            (Some(adapter), BackendKind::Adapter) => &**adapter,
+            _ => &*self.cpu,
+        }
+    }
+
+    /// Gives a picture to the adapter, or to the CPU where that cannot hold it; how long copying it took, if it was copied.
+    fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
+        if let Some(adapter) = &mut self.adapter {
+            match adapter.load(gpu, loaded) {
+                Err(reason) if reason.is_refusal() => log::debug!("{reason}; the CPU counts and paints it"),
+                answer => {
+                    self.kind = BackendKind::Adapter;
+                    return answer;
+                }
+            }
+        }
+        self.kind = BackendKind::Cpu;
+        self.cpu.load(gpu, loaded)
+    }
+}
+
+/// The counts that were made for the last view.
+#[derive(Debug, Default)]
+struct MadeForView {
+    scopes: Option<(CountKey, CountSubject)>,
+    selection: Option<MadeSelection>,
+    linear: Option<CountedKey>,
+    /// The light of the codes of so many bits.
+    light: Option<(u32, LightTable)>,
+}
+
+/// The selection of brushes in scopes.
+#[derive(Debug)]
+struct MadeSelection {
+    key: CountKey,
+    subject: CountSubject,
+    wanted: BrushedChoice,
+}
+
+/// Which figures are asked for.
+#[derive(Debug, Default)]
+struct FigureRequest {
+    /// `true` if somebody waits for figures that are not on their way yet.
+    is_wanted: bool,
+    /// The loading that they were asked of.
+    asked: Option<u64>,
+    limits: bool,
+    brush: Option<Brush>,
+}
+
+impl Renderer {
+    /// Makes the passes for views of `format`, which must not be sRGB: codes are shown as they are.
+    #[must_use]
+    pub fn new(gpu: &Gpu, format: TextureFormat, kind: BackendKind) -> Self {
+        Self {
+            format,
+            backends: Backends::new(gpu, format, kind),
+            content: Content::new(),
+            made: MadeForView::default(),
+            backdrop: None,
+            overlay: OverlayPass::new(gpu, format),
+            cumulative: None,
+            scopes: None,
+            divider: None,
+            text: TextPass::new(format),
+            timing: None,
+            figures: FigureRequest::default(),
+            reference: None,
+            recorded: Vec::new(),
+        }
+    }
+
+    /// Makes the passes for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
+    #[must_use]
+    pub fn headless(gpu: &Gpu, kind: BackendKind) -> Self {
+        Self::new(gpu, VIEW_FORMAT, kind)
+    }
+
+    /// Makes the passes for a target. The CPU cannot paint to every surface; if it cannot, the adapter does everything.
+    #[must_use]
+    pub fn for_target(gpu: &Gpu, target: &Target, kind: BackendKind) -> Self {
+        let takes_pixels = target.takes_copies() && has_bytes(target.format());
+        Self::new(gpu, target.format(), if takes_pixels { kind } else { BackendKind::Adapter })
+    }
+
+    /// Names of the passes that the last drawing recorded, in order, without those of text. What is kept from the drawing
+    /// before is not among them.
+    #[must_use]
+    pub fn recorded(&self) -> &[&'static str] {
+        &self.recorded
+    }
+
+    /// Bytes of adjusted pictures in the adapter's memory.
+    #[must_use]
+    pub fn adjusted_bytes(&self) -> u64 {
+        self.backends.current_ref().adjusted_bytes()
+    }
+
+    /// The backend that has the loaded picture.
+    #[must_use]
+    pub const fn backend(&self) -> BackendKind {
+        self.backends.kind
+    }
+
+    /// Starts or stops timing the passes. Without it, no query is made and no buffer is read back.
+    pub fn set_timing(&mut self, gpu: &Gpu, on: bool) {
+        self.timing = on.then(|| LiveTiming::new(gpu));
+    }
+
+    /// Counts the pixels outside the limits of EBU R 103 with each histogram that is asked for, or stops doing so. On the adapter it
+    /// takes a pass of its own.
+    pub const fn set_limits(&mut self, on: bool) {
+        self.figures.limits = on;
+    }
+
+    /// Draws the bins of a reference as outlines over those of what is loaded, wherever the same is counted, or none any more. They
+    /// take the place of the source's outlines.
+    pub fn set_reference(&mut self, gpu: &Gpu, reference: Option<&Arc<Histogram>>) {
+        let held = self.reference.take();
+        self.reference = reference.map(|bins| match held {
+            Some(held) if Arc::ptr_eq(&held.of, bins) => held,
+            _ => Reference::new(gpu, Arc::clone(bins)),
+        });
+    }
+
+    /// Compares with this frame where the scene says so, with the adjustments of the loaded picture, or with none any more. A frame that
+    /// is compared with already is not uploaded again.
+    ///
+    /// # Errors
+    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold it: the loaded picture is shown alone then.
+    pub fn set_comparison(&mut self, gpu: &Gpu, frame: Option<&Frame>) -> Result<(), GpuError> {
+        let fits = match (&self.backends.adapter, frame) {
+            (Some(_), Some(frame)) => PictureBuffers::check(gpu, &frame.picture),
+            _ => Ok(()),
+        };
+        self.content.compare_with(frame.filter(|_| fits.is_ok()));
+        fits
+    }
+
+    /// Counts the pixels that a brush selects by any and by all of its channels with each histogram that is asked for, or stops doing
+    /// so. Of one channel the bins tell that already.
+    pub fn set_selecting(&mut self, brush: Option<Brush>) {
+        self.figures.brush = brush.filter(|brush| brush.channels.iter().count() > 1);
+    }
+
+    /// Returns what these adjustments have made of the loaded picture, once it is drawn: the number of its loading, and the picture
+    /// where it is not in the adapter's memory alone.
+    #[must_use]
+    pub fn result(&self, adjustments: &Adjustments) -> Option<(u64, Option<&Picture>)> {
+        let loading = self.content.loaded.as_ref()?.loading;
+        let picture = || self.backends.current_ref().picture(Image::Result);
+        self.content.is_adjusted(loading, adjustments).then(|| (loading, picture()))
+    }
+
+    /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.
+    #[must_use]
+    pub fn pass_times(&self) -> Option<(PassTimes, bool)> {
+        self.timing.as_ref().map(|timing| (timing.times, timing.has_timestamps()))
+    }
+
+    /// Takes times that have come back from the GPU, without waiting.
+    pub fn poll_times(&mut self, gpu: &Gpu) -> FiguresState {
+        self.poll_thresholds(gpu);
+        let Some(timing) = &mut self.timing else { return FiguresState::Settled };
+        match (timing.poll(gpu), timing.is_pending()) {
+            (true, _) => FiguresState::New,
+            (false, true) => FiguresState::UnderWay,
+            (false, false) => FiguresState::Settled,
+        }
+    }
+
+    /// Must follow the submission of what was recorded.
+    pub fn submitted(&mut self) {
+        if let Some(timing) = &mut self.timing {
+            timing.submitted();
+        }
+        self.backends.current().submitted();
+    }
+
+    /// Sets the text and panels that are drawn over everything from the next drawing on.
+    pub fn set_shapes(&mut self, shapes: Shapes) {
+        self.text.set(shapes);
+    }
+
+    /// Loads a frame's picture, as [`load`](Self::load) does, and names it as the frame that its bins belong to.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_frame(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<(), GpuError> {
+        let transfer = Transfer::of_tag(frame.source.transfer);
+        let loaded = Loaded {
+            shape: Shape::of(frame),
+            transfer,
+            tag: Some(FrameTag::of(frame)),
+            ..self.next(&frame.picture, (frame.sample_aspect, frame.orientation), region, components)?
+        };
+        self.load_next(gpu, loaded)
+    }
+
+    /// Loads a picture for the next recording. Where there is a `region`, that alone is counted; adjusted pictures are adjusted as a
+    /// whole. The CPU takes a picture that the adapter cannot hold or count.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the region does not lie in the picture, or the device fails.
+    pub fn load(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        placing: (Ratio, Orientation),
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<(), GpuError> {
+        let loaded = self.next(picture, placing, region, components)?;
+        self.load_next(gpu, loaded)
+    }
+
+    /// Loads a picture with these bins, which are not counted: for tests of what is drawn of them.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    #[doc(hidden)]
+    pub fn load_with_bins(
+        &mut self,
+        gpu: &Gpu,
+        picture: &Picture,
+        placing: (Ratio, Orientation),
+        bins: Histogram,
+    ) -> Result<(), GpuError> {
+        let loaded = self.next(picture, placing, None, bins.components)?;
+        self.load_next(gpu, Loaded { given: Some(bins), ..loaded })
+    }
+
+    fn next(
+        &mut self,
+        picture: &Picture,
+        (sample_aspect, orientation): (Ratio, Orientation),
+        region: Option<Rect>,
+        components: Components,
+    ) -> Result<Loaded, GpuError> {
+        self.content.loaded = None;
+        self.content.loadings += 1;
+        let (width, height) = (picture.width(), picture.height());
+        if let Some(rect) = region.filter(|rect| !rect.fits(width, height)) {
+            return Err(GpuError::Region(PictureError::Empty { width: rect.width, height: rect.height }));
+        }
+        Ok(Loaded {
+            picture: picture.clone(),
+            shape: Shape { width, height, sample_aspect, orientation },
+            components,
+            region: region.and_then(|rect| rect.proper(width, height)),
+            transfer: Transfer::default(),
+            tag: None,
+            loading: self.content.loadings,
+            given: None,
+            is_counted: false,
+        })
+    }
+
+    fn load_next(&mut self, gpu: &Gpu, loaded: Loaded) -> Result<(), GpuError> {
+        let before = self.backends.kind;
+        let upload = self.backends.load(gpu, &loaded)?;
+        if self.backends.kind != before {
+            self.forget_made();
+        }
+        let loaded = self.content.loaded.insert(loaded);
+        if let Some(timing) = &mut self.timing {
+            timing.follow(loaded.series());
+            timing.times.upload = upload;
+        }
+        Ok(())
+    }
+
+    /// Forgets what the backend before has made.
+    fn forget_made(&mut self) {
+        self.content.forget_made();
+        (self.made.scopes, self.made.selection, self.made.linear) = (None, None, None);
+    }
+
+    /// Records all that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless that is done,
+    /// then the picture, then the overlays. Without a picture the view becomes black.
+    ///
+    /// The scene may change its adjustments and counts at any time; what follows from them is made anew from what is loaded.
+    pub fn record(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut CommandEncoder,
+        view: &TextureView,
+        size: (u32, u32),
+        scene: &Scene,
+    ) {
+        self.text.prepare(gpu, encoder, size);
+        self.record_view(gpu, encoder, (view, size), scene, true);
+    }
+
+    /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
+    /// is shown.
+    pub fn present(&mut self, gpu: &Gpu, target: TargetFrame, scene: &Scene, before: impl FnOnce()) {
+        let (view, size) = target.view();
+        let mut encoder = gpu.encoder("frame");
+        self.record(gpu, &mut encoder, &view, size, scene);
+        log::trace!("passes: {}", self.recorded.join(", "));
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        before();
+        target.present(gpu);
+    }
+
+    /// Returns the loaded picture with its overlays as an image of `size` pixels, counted before if it was not yet. Text and panels
+    /// are left out.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the adapter has no textures of that size, or fails.
+    pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<readback::Image, GpuError> {
+        self.snapshot_over(gpu, size, scene, None)
+    }
+
+    /// The same with shapes over it, which have been laid out with fonts of their own.
+    ///
+    /// # Errors
+    /// As [`snapshot`](Self::snapshot).
+    pub fn snapshot_with(
+        &mut self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Shapes,
+    ) -> Result<readback::Image, GpuError> {
+        self.snapshot_over(gpu, size, scene, Some(shapes))
+    }
+
+    fn snapshot_over(
+        &mut self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Option<Shapes>,
+    ) -> Result<readback::Image, GpuError> {
+        if !has_bytes(self.format) {
+            return self.snapshot_in_bytes(gpu, size, scene, shapes);
+        }
+        let texture = readback::view_texture(gpu, size, self.format)?;
+        let view = texture.create_view(&Default::default());
+        let mut encoder = gpu.encoder("snapshot");
+        let has_text = shapes.is_some();
+        // The window's own text has its own fonts, and is left as it is.
+        let windows = shapes.map(|shapes| {
+            let mut text = TextPass::new(self.format);
+            text.set(shapes);
+            text.prepare(gpu, &mut encoder, size);
+            std::mem::replace(&mut self.text, text)
+        });
+        self.record_view(gpu, &mut encoder, (&view, size), scene, has_text);
+        if let Some(windows) = windows {
+            self.text = windows;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+        readback::read_texture(gpu, &texture)
+    }
+
+    /// A snapshot where the window's own format does not have one byte a sample: drawn by passes of their own.
+    fn snapshot_in_bytes(
+        &self,
+        gpu: &Gpu,
+        size: (u32, u32),
+        scene: &Scene,
+        shapes: Option<Shapes>,
+    ) -> Result<readback::Image, GpuError> {
+        let mut other = Self::new(gpu, VIEW_FORMAT, self.backends.kind);
+        if let Some(loaded) = &self.content.loaded {
+            let placing = (loaded.shape.sample_aspect, loaded.shape.orientation);
+            other.load(gpu, &loaded.picture, placing, loaded.region, loaded.components)?;
+            other.set_comparison(gpu, self.content.comparison.as_ref().map(|comparison| &comparison.frame))?;
+        }
+        other.snapshot_over(gpu, size, scene, shapes)
+    }
+}
+
+/// Counting what is loaded, and bringing figures back.
+impl Renderer {
+    /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
+    /// later, without anybody waiting for them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under
+    /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise,
+    /// its bins are sent without asking again.
+    pub fn request_histogram(&mut self, gpu: &Gpu) {
+        self.figures.asked = Some(self.content.loadings);
+        let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
+        self.figures.is_wanted |= !is_under_way;
+        self.fetch_histogram(gpu);
+    }
+
+    /// Returns the bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
+    pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
+        self.poll_thresholds(gpu);
+        if let Some(question) = self.wanted()
+            && let Some(sums) = self.backends.current().figures(&question)
+        {
+            self.figures.is_wanted = false;
+            return Some((FrameTag { brush: question.brush, ..question.tag }, sums));
+        }
+        let (series, now) = (self.content.series(), (self.content.loadings, self.content.revision));
+        let come = self.backends.current().poll_figures(gpu, series, now);
+        self.fetch_histogram(gpu);
+        come
+    }
+
+    /// Returns `true` if bins were asked for that have not come yet, or thresholds are under way.
+    #[must_use]
+    pub fn is_histogram_pending(&self) -> bool {
+        self.figures.is_wanted || self.backends.current_ref().has_figures_under_way()
+    }
+
+    /// The figures that somebody waits for and that are not on their way yet.
+    fn wanted(&self) -> Option<FigureQuestion> {
+        if self.figures.is_wanted { self.question() } else { None }
+    }
+
+    /// The figures that are asked for; nothing where the picture that is counted comes with the next drawing.
+    fn question(&self) -> Option<FigureQuestion> {
+        let loaded = self.content.loaded.as_ref()?;
+        Some(FigureQuestion {
+            image: self.content.filled()?,
+            is_counted: self.content.is_counted(),
+            tag: self.content.tag(loaded),
+            of: (self.content.loadings, self.content.revision),
+            series: loaded.series(),
+            conversion: self.content.conversion()?,
+            limits: self.figures.limits,
+            brush: self.figures.brush,
+            clamped: self.content.clamped(),
+        })
+    }
+
+    /// Counts the loaded picture as the last drawing did, unless it is counted, and reads its bins; waits for both. Before the
+    /// first drawing that is the source.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
+    pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
+        self.count_choice(gpu, self.content.choice)
+    }
+
+    /// The same for what the overlays of that scene would show filled.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn count_scene(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Histogram, GpuError> {
+        self.count_choice(gpu, ContentChoice::of(scene))
+    }
+
+    fn count_choice(&mut self, gpu: &Gpu, choice: ContentChoice) -> Result<Histogram, GpuError> {
+        self.submit(gpu, "count", |renderer, encoder| renderer.record_count(gpu, encoder, choice, None));
+        let Some(loaded) = &self.content.loaded else { return Ok(Histogram::empty(8, Components::Rgbl)) };
+        self.backends.current_ref().read_bins(gpu, loaded, self.content.bars().0)
+    }
+
+    /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
+    /// waits for it. Nothing before a picture was loaded.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`] if the device fails.
+    pub fn count_linear(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(Transfer, Vec<u32>), GpuError> {
+        self.submit(gpu, "linear", |renderer, encoder| {
+            renderer.record_count(gpu, encoder, ContentChoice::of(scene), None);
+            renderer.record_linear(gpu, encoder);
+        });
+        let (Some(loaded), Some(bins)) = (&self.content.loaded, self.backends.current_ref().linear_bins()) else {
+            return Ok((Transfer::default(), Vec::new()));
+        };
+        let codes = 1_u64 << loaded.bits();
+        let bytes = readback::read_buffer(gpu, bins, CHANNELS as u64 * 4 * codes)?;
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        Ok((loaded.transfer, words[3 * codes as usize..].to_vec()))
+    }
+
+    fn submit(&mut self, gpu: &Gpu, label: &str, record: impl FnOnce(&mut Self, &mut CommandEncoder)) {
+        let mut encoder = gpu.encoder(label);
+        record(self, &mut encoder);
+        if let Some(timing) = &mut self.timing {
+            timing.end(&mut encoder);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.submitted();
+    }
+
+    /// Sends for the bins that are wanted if they are counted already; else the next recording does.
+    fn fetch_histogram(&mut self, gpu: &Gpu) {
+        let Some(question) = self.wanted() else { return };
+        let mut encoder = gpu.encoder("fetch bins");
+        if self.backends.current().send_figures(gpu, &mut encoder, &question) {
+            self.figures.is_wanted = false;
+            gpu.queue.submit([encoder.finish()]);
+            self.backends.current().submitted();
+        }
+    }
+
+    /// Takes thresholds that have come, and sends for newer ones.
+    fn poll_thresholds(&mut self, gpu: &Gpu) {
+        let series = self.content.series();
+        if self.backends.current().poll_thresholds(gpu, series) {
+            let mut encoder = gpu.encoder("fetch thresholds");
+            // What was made of an earlier picture is not of this one's series.
+            self.backends.current().send_thresholds(&mut encoder, series.filter(|_| self.content.has_result()));
+            gpu.queue.submit([encoder.finish()]);
+            self.backends.current().submitted();
+        }
+    }
+
+    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
+    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
+    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
+    #[must_use]
+    pub fn thresholds(&self) -> Option<[u32; 4]> {
+        self.backends.current_ref().thresholds(self.content.series())
+    }
+
+    /// Returns the counts of the scopes that are asked for, once they are there; nothing where no scopes are shown. Never waits.
+    pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
+        let series = self.content.series();
+        let (key, subject) = self.made.scopes.as_ref().filter(|(_, subject)| Some(subject.series) == series)?;
+        self.backends.current().ask_scope(gpu, (key, subject), question)
+    }
+
+    /// Returns the pixels that all of these brushes select and those that are counted, once that is known of what was drawn with them;
+    /// nothing where only the histograms are brushed and no other scope is shown. Never waits.
+    pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
+        let series = self.content.series();
+        let is_of_it = |made: &&MadeSelection| made.key.brushes == Some(brushes) && Some(made.subject.series) == series;
+        let made = self.made.selection.as_ref().filter(is_of_it)?;
+        let count = self.backends.current().ask_selected(gpu, (&made.key, &made.subject))?;
+        Some((count, made.subject.series.rect.pixel_count()))
+    }
+
+    /// Takes counts of scopes, and of what is brushed in them, that have come back from the GPU, without waiting.
+    pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
+        let series = self.content.series();
+        self.backends.current().poll_scopes(gpu, series)
+    }
+}
+
+/// Recording a view.
+impl Renderer {
+    /// Records a view: counting and adjusting, unless that is done, the pictures, the overlays, and text where it is wanted.
+    fn record_view(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut CommandEncoder,
+        (view, size): (&TextureView, (u32, u32)),
+        scene: &Scene,
+        text: bool,
+    ) {
+        self.poll_thresholds(gpu);
+        self.record_count(gpu, encoder, ContentChoice::of(scene), Some((scene, size)));
+        self.record_reference(gpu, encoder, scene);
+        let parts = self.content.parts(scene, size);
+        let shown = self.shown_overlays(scene);
+        let painted = shown.and_then(|shown| self.painted_overlays(&shown, parts.len(), scene, (view, size)));
+        let mut recording = Recording { gpu, encoder, timing: self.timing.as_mut(), names: &mut self.recorded };
+        let overlays = painted.as_deref().unwrap_or_default();
+        let is_painted = self.backends.current().paint(&mut recording, view.texture(), &parts, overlays);
+        let seam = self.content.seam(scene, size);
+        if let Some(seam) = seam {
+            let pass = self.divider.get_or_insert_with(|| DividerPass::new(gpu, self.format));
+            pass.place(gpu, size, seam.column, line_pixels(size));
+        }
+        let drawn = shown.filter(|_| painted.is_none());
+        if let Some(shown) = &drawn {
+            self.prepare_overlays(gpu, encoder, size, scene, shown);
+        }
+        let has_scopes = self.prepare_scopes(gpu, size, scene);
+        self.recorded.push("draw");
+        // Where there are overlays, drawing begins with the pass that finds their columns.
+        let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
+        let mut pass = ViewPass { view, is_painted, spans, begins: drawn.is_none() }.begin(encoder);
+        self.backends.current_ref().draw(&mut pass, &parts, size.1);
+        if !parts.is_empty() {
+            pass.set_scissor_rect(0, 0, size.0, size.1);
+        }
+        if let (Some(divider), Some(_)) = (&self.divider, seam) {
+            divider.draw(&mut pass);
+        }
+        if let (Some(scopes), true) = (&self.scopes, has_scopes) {
+            scopes.draw(&mut pass);
+        }
+        if drawn.is_some() {
+            self.overlay.draw(&mut pass, size);
+        }
+        if text {
+            self.text.draw(&mut pass);
+        }
+        drop(pass);
+        if let Some(timing) = &mut self.timing {
+            timing.end(encoder);
+        }
+    }
+
+    /// Records the counting and adjusting of what is loaded, and of what a view of it shows, as far as that has not been done yet.
+    fn record_count(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut CommandEncoder,
+        choice: ContentChoice,
+        view: Option<(&Scene, (u32, u32))>,
+    ) {
+        self.recorded.clear();
+        if self.content.choose(choice) {
+            // Bins of the loaded picture that were asked for are asked for again.
+            self.figures.is_wanted |= self.figures.asked == Some(self.content.loadings);
+        }
+        if let Err(reason) = self.make(gpu, encoder, view) {
+            log::debug!("{reason}; the CPU counts, adjusts and paints it");
+            self.backends.kind = BackendKind::Cpu;
+            self.forget_made();
+            let loaded = self.content.loaded.as_ref().map(|loaded| self.backends.cpu.load(gpu, loaded));
+            if let Err(reason) = loaded.transpose().and_then(|_| self.make(gpu, encoder, view)) {
+                log::error!("the picture cannot be counted or drawn: {reason}");
+            }
+        }
+        if let Some(question) = self.wanted()
+            && self.backends.current().send_figures(gpu, encoder, &question)
+        {
+            self.figures.is_wanted = false;
+            self.recorded.push("sum up");
+        }
+        let series = self.content.series().filter(|_| self.content.has_result());
+        self.backends.current().send_thresholds(encoder, series);
+    }
+
+    /// Has the backend make what it lacks.
+    fn make(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut CommandEncoder,
+        view: Option<(&Scene, (u32, u32))>,
+    ) -> Result<(), GpuError> {
+        let Self { backends, content, timing, recorded, made, .. } = self;
+        let backend = backends.current();
+        let mut recording = Recording { gpu, encoder, timing: timing.as_mut(), names: recorded };
+        content.record(backend, &mut recording)?;
+        let Some((scene, size)) = view else { return Ok(()) };
+        content.record_pair(backend, &mut recording, scene.paired())?;
+        let arranged = scene.arranged(size);
+        let shown = if arranged.panels.is_empty() { ScopeChoice::default() } else { scene.look.scopes.counted() };
+        made.select(backend, &mut recording, content, (scene, shown))?;
+        let has_scopes = arranged.is_split || !arranged.panels.is_empty();
+        made.count_scopes(backend, &mut recording, content, has_scopes.then(|| scene.look.scopes.counted()))
+    }
+
+    /// The overlays that are shown, if any are.
+    fn shown_overlays(&self, scene: &Scene) -> Option<OverlayContent> {
+        let loaded = self.content.loaded.as_ref().filter(|_| scene.look.overlays)?;
+        let shows_selected = self.made.shows_selected();
+        let outlined = match self.content.bars().1 {
+            _ if shows_selected => Outlined::Whole,
+            Some(_) => Outlined::Other,
+            None if drawn_reference(&self.reference, &self.content).is_some() => Outlined::Other,
+            None => Outlined::None,
+        };
+        // That line has the scale of the whole's luminance, which is not the bars' then.
+        let linear = scene.look.shows_linear(loaded.components) && !shows_selected;
+        let (bits, range) = (loaded.bits(), loaded.picture.colorimetry().range.value);
+        Some(OverlayContent { bits, components: loaded.components, range, outlined, linear, backdrop: None })
+    }
+
+    /// The overlays, where the backend paints them with the picture: one picture has the view, and nothing is drawn that only the
+    /// shaders do.
+    fn painted_overlays(
+        &self,
+        shown: &OverlayContent,
+        parts: usize,
+        scene: &Scene,
+        (view, size): (&TextureView, (u32, u32)),
+    ) -> Option<Vec<crate::cpu::overlay::Overlay>> {
+        // The ground of a split layout would cover what was painted.
+        let needs_shaders = scene.arranged(size).is_split
+            || shown.outlined != Outlined::None
+            || shown.linear
+            || scene.look.curves
+            || scene.look.histograms.backdrop
+            || parts != 1
+            || self.content.seam(scene, size).is_some();
+        if needs_shaders {
+            return None;
+        }
+        self.backends.current_ref().overlays(shown, self.content.bars().0, scene, view.texture())
+    }
+
+    /// Makes the reference's bins ready to be drawn, where they are.
+    fn record_reference(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, scene: &Scene) {
+        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.look.overlays) else { return };
+        let reference = self.reference.as_mut().filter(|reference| reference.of.components == loaded.components);
+        if reference.is_some_and(|reference| reference.record(gpu, encoder, loaded)) {
+            self.recorded.push("reference");
+        }
+    }
+
+    /// Records the counting of linear light, unless that is done.
+    fn record_linear(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder) {
+        let (Some(subject), Some(loaded)) = (self.content.subject(), &self.content.loaded) else { return };
+        if self.made.linear == Some(subject.key) {
+            return;
+        }
+        self.made.linear = Some(subject.key);
+        let (bits, transfer) = (loaded.bits(), loaded.transfer);
+        let is = |(of, table): &(u32, LightTable)| *of == bits && table.transfer() == transfer;
+        let table = self.made.light.take().filter(is).unwrap_or_else(|| (bits, LightTable::new(transfer, bits)));
+        let mut recording = Recording { gpu, encoder, timing: None, names: &mut self.recorded };
+        recording.names.push("linear");
+        self.backends.current().count_linear(&mut recording, &subject, &table.1);
+        self.made.light = Some(table);
+    }
+
+    /// Sets the overlays up that the adapter draws, and records what goes before their drawing.
+    fn prepare_overlays(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut CommandEncoder,
+        size: (u32, u32),
+        scene: &Scene,
+        shown: &OverlayContent,
+    ) {
+        if shown.linear {
+            self.record_linear(gpu, encoder);
+        }
+        let small: Vec<_> = match scene.look.histograms.backdrop {
+            true => self.content.parts(scene, size),
+            false => Vec::new(),
+        };
+        let mut backdrop_size = None;
+        if !small.is_empty() {
+            self.recorded.push("backdrop");
+            let pass = self.backdrop.get_or_insert_with(|| BackdropPass::new(gpu));
+            match pass.prepare(gpu, size) {
+                Ok(small_size) => {
+                    let parts: Vec<_> = small.iter().filter_map(|part| part.resized(small_size)).collect();
+                    let mut names = Vec::new();
+                    let mut recording = Recording { gpu, encoder, timing: None, names: &mut names };
+                    self.backends.current().paint_small(&mut recording, pass, &parts);
+                    pass.blur(encoder);
+                    backdrop_size = Some(small_size);
+                }
+                Err(reason) => log::debug!("no backdrop: {reason}"),
+            }
+        }
+        let backend = self.backends.current_ref();
+        let (whole, other) = self.content.bars();
+        let Some(whole) = backend.bars(whole) else { return };
+        let (filled, outline) = match backend.selected_bars().filter(|_| self.made.shows_selected()) {
+            Some(bars) => (bars, Some(whole)),
+            None => {
+                let reference = drawn_reference(&self.reference, &self.content).map(|reference| reference.bins.bars());
+                (whole, reference.or_else(|| other.and_then(|other| backend.bars(other))))
+            }
+        };
+        let counts = OverlayBuffers {
+            filled,
+            outline,
+            linear: backend.linear_bins().filter(|_| shown.linear),
+            backdrop: self.backdrop.as_ref().and_then(BackdropPass::words).filter(|_| backdrop_size.is_some()),
+            cumulative: scene.look.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu))),
+        };
+        let shown = OverlayContent { backdrop: backdrop_size, ..*shown };
+        let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
+        self.recorded.push("columns");
+        self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, spans);
+    }
+
+    /// Sets up the drawing of the scopes beside the histograms; whether there are any.
+    fn prepare_scopes(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> bool {
+        let arranged = scene.arranged(size);
+        if self.content.loaded.is_none() || (!arranged.is_split && arranged.panels.is_empty()) {
+            return false;
+        }
+        let backend = self.backends.current_ref();
+        let counts = self.made.scopes.as_ref().map(|(key, subject)| drawn(subject, backend.scope_counts(key)));
+        let lit = self.made.selection.as_ref();
+        let lit = lit.map(|made| drawn(&made.subject, backend.selected_counts(&made.key)));
+        let pass = self.scopes.get_or_insert_with(|| ScopePass::new(gpu, self.format));
+        pass.prepare(gpu, &arranged, (&counts.unwrap_or_default(), &lit.unwrap_or_default()), scene, size);
+        self.recorded.push("scopes");
+        true
+    }
+}
+
+impl MadeForView {
+    /// Returns `true` if the histograms show what the scopes' brushes select.
+    fn shows_selected(&self) -> bool {
+        self.selection.as_ref().is_some_and(|made| made.wanted.histogram)
+    }
+
+    /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
+    fn select(
+        &mut self,
+        backend: &mut dyn Backend,
+        recording: &mut Recording<'_>,
+        content: &Content,
+        (scene, shown): (&Scene, ScopeChoice),
+    ) -> Result<(), GpuError> {
+        let Some((wanted, subject)) = selected_in(scene, shown).zip(content.subject()) else {
+            if self.selection.take().is_some() {
+                backend.release_selection();
+            }
+            return Ok(());
+        };
+        let key = CountKey { of: subject.key, wanted: wanted.scopes, brushes: Some(scene.brushes) };
+        if self.selection.as_ref().is_some_and(|made| (made.key, made.wanted) == (key, wanted)) {
+            return Ok(());
+        }
+        let selection = scene.brushes.on(subject.series.rect, subject.series.components, subject.chroma);
+        backend.select(recording, &subject, &selection, wanted)?;
+        recording.names.push("brushes");
+        self.selection = Some(MadeSelection { key, subject, wanted });
+        Ok(())
+    }
+
+    /// Counts the scopes that are shown beside the histograms, unless that is done.
+    fn count_scopes(
+        &mut self,
+        backend: &mut dyn Backend,
+        recording: &mut Recording<'_>,
+        content: &Content,
+        wanted: Option<ScopeChoice>,
+    ) -> Result<(), GpuError> {
+        let Some((wanted, subject)) = wanted.zip(content.subject()) else {
+            if self.scopes.take().is_some() {
+                backend.release_scopes();
+            }
+            recording.note(|times| &mut times.cpu_scopes, None);
+            return Ok(());
+        };
+        let key = CountKey { of: subject.key, wanted, brushes: None };
+        if wanted.any() && self.scopes.as_ref().is_none_or(|(made, _)| *made != key) {
+            backend.count_scopes(recording, &subject, wanted)?;
+            recording.names.push("count scopes");
+            self.scopes = Some((key, subject));
+        }
+        Ok(())
+    }
+}
+
+/// How much of what is selected has to be counted for a scene: where nothing but the histograms is brushed they show it themselves.
+fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
+    // A scope does not show what its own brush selects.
+    let brushed = scene.brushes.scopes();
+    let count = brushed.each().filter(|&is_brushed| is_brushed).count();
+    let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
+    let scopes = shown.zip(by_others).map(|(is_shown, is_selected)| is_shown && is_selected);
+    let in_scopes = scene.brushes.in_scopes();
+    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.look.overlays, scopes })
+}
+
+/// How counts are drawn, where there are any.
+fn drawn<'a>(subject: &CountSubject, counts: ScopeSources<'a>) -> ScopeBuffers<'a> {
+    let CountSubject { input, series: Series { rect, components, .. }, chroma, .. } = *subject;
+    let layout = input.layout;
+    let shape = Waveform::shape(&layout, rect, components);
+    let samples = |channel: usize| match components {
+        Components::Rgbl => rect,
+        Components::YCbCr => samples_in(&layout, channel.min(layout.component_count() - 1), rect),
+    };
+    ScopeBuffers {
+        waveform: counts.waveform.map(|counts| WaveformCounts {
+            counts,
+            level_bits: shape.level_bits,
+            components,
+            columns: shape.columns,
+            samples: std::array::from_fn(samples),
+        }),
+        vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+            counts,
+            level_bits: shape.level_bits,
+            samples: chroma.samples(&layout, rect).pixel_count(),
+            matrix: chroma.matrix,
+        }),
+    }
+}
+
+/// The bins of a frame that is held as a reference, drawn as outlines over those of what is loaded.
+#[derive(Debug)]
+struct Reference {
+    of: Arc<Histogram>,
+    bins: UploadedBins,
+    /// The measure that the uploaded bins are in.
+    uploaded: Option<Measure>,
+}
+
+/// Bits of a code, and samples of each channel.
+type Measure = (u32, [u64; CHANNELS]);
+
+impl Reference {
+    fn new(gpu: &Gpu, of: Arc<Histogram>) -> Self {
+        Self { of, bins: UploadedBins::new(gpu, "reference bins"), uploaded: None }
+    }
+
+    /// Makes them ready to be drawn over those of what is loaded, in the same measure; whether there was anything to record.
+    fn record(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, loaded: &Loaded) -> bool {
+        let measure = (loaded.bits(), samples_of(loaded));
+        if self.uploaded == Some(measure) {
+            return false;
+        }
+        self.bins.record(gpu, encoder, &self.of.in_measure_of(measure.0, measure.1), None);
+        self.uploaded = Some(measure);
+        true
+    }
+}
+
+/// The reference whose bins are drawn over those of what is loaded, if they are: the same must have been counted.
+fn drawn_reference<'a>(reference: &'a Option<Reference>, content: &Content) -> Option<&'a Reference> {
+    let loaded = content.loaded.as_ref()?;
+    reference.as_ref().filter(|reference| reference.of.components == loaded.components)
+}
+
+/// Samples of each channel that are counted of what is loaded.
+fn samples_of(loaded: &Loaded) -> [u64; CHANNELS] {
+    let (layout, rect) = (loaded.picture.layout(), loaded.rect());
+    std::array::from_fn(|channel| match loaded.components {
+        Components::Rgbl => rect.pixel_count(),
+        Components::YCbCr if channel < layout.component_count() => samples_in(layout, channel, rect).pixel_count(),
+        Components::YCbCr => 0,
+    })
+}
