@@ -1,4 +1,4 @@
-//! `bench`: the counting and playing speed of this machine.
+//! `bench`: how fast this machine counts and plays.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub struct BenchArgs {
     /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the synthetic pictures; without it 2448x1505. With --play the size of the view; without it the video's
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
     #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 
@@ -95,7 +95,9 @@ impl BenchArgs {
             return self.run_sweep();
         }
         if let Some(file) = self.play {
-            let ([] | [_]) = &self.size[..] else { return Ok(wrong_usage("--play takes one --size".to_owned())?) };
+            let ([] | [_]) = &self.size[..] else {
+                return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
+            };
             let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
@@ -145,7 +147,7 @@ impl BenchArgs {
     }
 }
 
-/// The sizes that were asked for, or the tutorial's.
+/// Returns the sizes that were asked for, or the tutorial's.
 fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
