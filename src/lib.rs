@@ -95,8 +95,9 @@ pub mod reporting {
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 
-/// The counting speed of this machine: the command `bench`.
+/// The counting and playing speed of this machine: the command `bench`.
 pub mod benchmark {
+    pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};
     pub use histoscope_lab::bench::{
         BenchContent, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page,

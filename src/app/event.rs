@@ -1,6 +1,7 @@
 //! The window's events in the program's own terms. The desktop's window makes them of winit's; a window without a display makes
 //! them itself.
 
+#[cfg(any(test, feature = "test-hooks"))]
 use std::ops::BitOr;
 use std::path::PathBuf;
 
@@ -101,13 +102,17 @@ impl Modifiers {
     /// None is held.
     pub const NONE: Self = Self { shift: false, control: false, alt: false, logo: false };
     /// Shift alone.
+    #[cfg(any(test, feature = "test-hooks"))]
     pub const SHIFT: Self = Self { shift: true, ..Self::NONE };
     /// Control alone.
+    #[cfg(any(test, feature = "test-hooks"))]
     pub const CONTROL: Self = Self { control: true, ..Self::NONE };
     /// Alt alone.
+    #[cfg(any(test, feature = "test-hooks"))]
     pub const ALT: Self = Self { alt: true, ..Self::NONE };
 }
 
+#[cfg(any(test, feature = "test-hooks"))]
 impl BitOr for Modifiers {
     type Output = Self;
 

@@ -3,10 +3,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
+
+use serde::Serialize;
 
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
@@ -61,6 +64,16 @@ impl OffscreenWindow {
         }
     }
 
+    /// Gives the window a size in pixels.
+    pub fn resize(&self, size: (u32, u32)) {
+        self.size.set(size);
+        self.caused.borrow_mut().push_back(Event::Resized(size));
+    }
+}
+
+/// What only a script asks of the window.
+#[cfg(feature = "test-hooks")]
+impl OffscreenWindow {
     /// What the window is called.
     #[must_use]
     pub fn title(&self) -> String {
@@ -82,12 +95,6 @@ impl OffscreenWindow {
     /// Sets the time of a clock that is driven.
     pub fn set_time(&self, now: Instant) {
         self.clock.set(Clock::Driven(now));
-    }
-
-    /// Gives the window a size in pixels.
-    pub fn resize(&self, size: (u32, u32)) {
-        self.size.set(size);
-        self.caused.borrow_mut().push_back(Event::Resized(size));
     }
 }
 
@@ -225,20 +232,25 @@ impl Offscreen {
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
     pub fn draw(&mut self) -> Result<Flow, AppError> {
+        self.send_caused()?;
         self.window.wants_drawing.set(false);
         self.viewer.on_event(Event::RedrawRequested, UiEvents::default)
     }
 
-    /// Hands the viewer the events that the window itself has caused.
+    /// Has the viewer do what is due. Returns when it is to be asked again.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
-    pub fn send_caused(&mut self) -> Result<Flow, AppError> {
+    pub fn advance(&mut self) -> Result<Option<Instant>, AppError> {
+        self.send_caused()?;
+        self.viewer.advance()
+    }
+
+    /// Hands the viewer the events that the window itself has caused: new sizes, which nobody leaves for.
+    fn send_caused(&mut self) -> Result<(), AppError> {
         loop {
-            let Some(event) = self.window.caused.borrow_mut().pop_front() else { return Ok(Flow::Continue) };
-            if self.viewer.on_event(event, UiEvents::default)? == Flow::Quit {
-                return Ok(Flow::Quit);
-            }
+            let Some(event) = self.window.caused.borrow_mut().pop_front() else { return Ok(()) };
+            self.viewer.on_event(event, UiEvents::default)?;
         }
     }
 
@@ -254,24 +266,75 @@ impl Offscreen {
 }
 
 /// What was measured of playing.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayFigures {
     /// The adapter's name.
     pub adapter: String,
     /// The engine that counted.
     pub engine: &'static str,
-    /// Size of the view in pixels.
+    /// Width and height of the view in pixels.
     pub size: (u32, u32),
-    /// How long it played.
-    pub played: Duration,
+    /// How long it played, in seconds.
+    pub played_secs: f64,
+    /// Frames that were drawn.
+    pub drawn: usize,
     /// Frames that were dropped because they came too late.
     pub dropped: u64,
-    /// Processor time of the whole program, decoding included, where the system tells it.
-    pub processor: Option<Duration>,
-    /// GPU time of each drawing that was timed, counting included, where the adapter has timestamps.
-    pub gpu: Vec<Duration>,
-    /// Time from when each frame that was drawn was due to when the adapter had drawn it.
-    pub delays: Vec<Duration>,
+    /// Processor time of the whole program by frame, decoding included, in milliseconds; none where the system does not tell it.
+    pub processor_ms: Option<f64>,
+    /// GPU time of the drawings that were timed, counting included; none where the adapter has no timestamps.
+    pub gpu_ms: Option<Spread>,
+    /// Time from when a frame was due to when the adapter had drawn it; none where no frame was drawn.
+    pub delay_ms: Option<Spread>,
+}
+
+/// How times are spread, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// Half of them are at most this.
+    pub median: f64,
+    /// 95 % of them are at most this.
+    pub p95: f64,
+    /// The longest.
+    pub most: f64,
+}
+
+impl Spread {
+    /// Returns the spread of some times; `None` where there are none.
+    #[must_use]
+    pub fn of(mut times: Vec<Duration>) -> Option<Self> {
+        times.sort_unstable();
+        let most = times.len().checked_sub(1)?;
+        let ms = |part: f64| times[(most as f64 * part).round() as usize].as_secs_f64() * 1000.0;
+        Some(Self { median: ms(0.5), p95: ms(0.95), most: ms(1.0) })
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "median {:.2} ms, 95 % within {:.2} ms, longest {:.2} ms", self.median, self.p95, self.most)
+    }
+}
+
+impl fmt::Display for PlayFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { adapter, engine, size: (width, height), played_secs, drawn, dropped, .. } = self;
+        writeln!(f, "{adapter}, counted by the {engine} engine, view of {width}×{height} pixels, {played_secs:.1} s")?;
+        writeln!(f, "frames drawn               {drawn}")?;
+        writeln!(f, "frames dropped             {dropped}")?;
+        match self.processor_ms {
+            Some(ms) => writeln!(f, "processor time per frame   {ms:.2} ms, decoding included")?,
+            None => writeln!(f, "processor time per frame   not known on this system")?,
+        }
+        match &self.gpu_ms {
+            Some(spread) => writeln!(f, "GPU time per frame         {spread}")?,
+            None => writeln!(f, "GPU time per frame         not known: the adapter has no timestamps")?,
+        }
+        match &self.delay_ms {
+            Some(spread) => write!(f, "delay from due to drawn    {spread}"),
+            None => write!(f, "delay from due to drawn    no frame was drawn"),
+        }
+    }
 }
 
 /// Plays in real time for so long, or to the end of the video, in a view of `size` pixels, and measures that.
@@ -282,34 +345,37 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
     let mut offscreen = Offscreen::open(options, size, false)?;
     offscreen.viewer.time_passes()?;
     let (begin, processor_before) = (Instant::now(), processor_time());
-    let mut figures = PlayFigures { size: offscreen.window.size(), ..PlayFigures::default() };
-    let mut drawn_frame = None;
-    loop {
+    let end = begin + length;
+    let (mut gpu, mut delays, mut drawn_frame) = (Vec::new(), Vec::new(), None);
+    while Instant::now() < end && !offscreen.viewer.has_ended() {
         offscreen.was_woken();
-        let wake_at = offscreen.viewer.advance()?;
-        if offscreen.wants_drawing() {
-            offscreen.draw()?;
-            figures.gpu.extend(offscreen.viewer.finish_drawing()?);
-            let shown = offscreen.viewer.time_since_due();
-            if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
-                drawn_frame = Some(frame);
-                figures.delays.push(delay);
-            }
-        }
-        let now = Instant::now();
-        figures.played = now - begin;
-        if figures.played >= length || offscreen.viewer.has_ended() {
-            break;
-        }
+        let wake_at = offscreen.advance()?.unwrap_or(end).min(end);
         if !offscreen.wants_drawing() {
-            let until = wake_at.unwrap_or(begin + length).min(begin + length);
-            offscreen.wait_for_wake(until.saturating_duration_since(now));
+            offscreen.wait_for_wake(wake_at.saturating_duration_since(Instant::now()));
+            continue;
+        }
+        offscreen.draw()?;
+        gpu.extend(offscreen.viewer.finish_drawing()?);
+        let shown = offscreen.viewer.time_since_due();
+        if let Some((frame, delay)) = shown.filter(|(frame, _)| drawn_frame != Some(*frame)) {
+            drawn_frame = Some(frame);
+            delays.push(delay);
         }
     }
-    figures.processor = processor_time().zip(processor_before).map(|(after, before)| after.saturating_sub(before));
-    (figures.adapter, figures.engine) = offscreen.viewer.engine_names();
-    figures.dropped = offscreen.viewer.dropped_frames();
-    Ok(figures)
+    let processor = processor_time().zip(processor_before).map(|(after, before)| after.saturating_sub(before));
+    let (adapter, engine) = offscreen.viewer.engine_names();
+    let drawn = delays.len();
+    Ok(PlayFigures {
+        adapter,
+        engine,
+        size: offscreen.window.size(),
+        played_secs: begin.elapsed().as_secs_f64(),
+        drawn,
+        dropped: offscreen.viewer.dropped_frames(),
+        processor_ms: processor.map(|time| time.as_secs_f64() * 1000.0 / drawn.max(1) as f64),
+        gpu_ms: Spread::of(gpu),
+        delay_ms: Spread::of(delays),
+    })
 }
 
 /// Processor time that the program has used so far, in all its threads.
@@ -326,4 +392,16 @@ fn processor_time() -> Option<Duration> {
 #[cfg(not(target_os = "linux"))]
 fn processor_time() -> Option<Duration> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_told_of_times_in_any_order() {
+        let times = (1..=101).rev().map(Duration::from_millis).collect();
+        assert_eq!(Spread::of(times), Some(Spread { median: 51.0, p95: 96.0, most: 101.0 }));
+        assert_eq!(Spread::of(Vec::new()), None);
+    }
 }

@@ -33,7 +33,7 @@ const REPEAT: (Duration, Duration) = (Duration::from_millis(660), Duration::from
 /// How long other threads are waited for before time passes nevertheless.
 const WORK_LIMIT: Duration = Duration::from_secs(20);
 /// How often other threads are looked at.
-const LOOK: Duration = Duration::from_micros(300);
+const LOOK: Duration = Duration::from_millis(1);
 /// The picture stands once nothing of it has changed in so many steps of such a length.
 const STANDING: (u32, Duration) = (3, Duration::from_millis(100));
 
@@ -299,7 +299,6 @@ impl Driver {
             self.send_key(KeyEvent { repeat: true, ..key })?;
         }
         loop {
-            self.has_quit |= self.offscreen.send_caused()? == Flow::Quit;
             if !self.has_quit && self.offscreen.wants_drawing() && now >= self.drawn_at + FRAME {
                 (self.drawn_at, self.drawings) = (now, self.drawings + 1);
                 self.has_quit |= self.offscreen.draw()? == Flow::Quit;
@@ -307,7 +306,7 @@ impl Driver {
             if self.has_quit {
                 return Ok(());
             }
-            self.wake_at = self.offscreen.viewer.advance()?;
+            self.wake_at = self.offscreen.advance()?;
             if !self.offscreen.wants_drawing() || now < self.drawn_at + FRAME {
                 return Ok(());
             }

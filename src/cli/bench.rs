@@ -1,13 +1,14 @@
-//! `bench`: the counting speed of this machine.
+//! `bench`: how fast this machine counts and plays.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use histoscope::Decoder;
 use histoscope::benchmark::{
     self, BenchContent, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole,
 };
+use histoscope::{Decoder, PlayOptions};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size, whole};
 use super::output::{WrongUsage, print_line, wrong_usage};
@@ -19,8 +20,8 @@ pub struct BenchArgs {
     /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the synthetic pictures
-    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size, value_delimiter = ',')]
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
+    #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 
     /// Pixel layout of the synthetic pictures, by FFmpeg's name
@@ -56,6 +57,14 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk", "length"])]
     sweep: bool,
 
+    /// Play this video in real time without a window, and measure that instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep", "join", "output"])]
+    play: Option<PathBuf>,
+
+    /// How long to play, in seconds
+    #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
+    seconds: u32,
+
     /// Join files that 'bench -o NAME.json' wrote on several machines into one table, without measuring
     #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep"])]
     join: Vec<PathBuf>,
@@ -85,6 +94,16 @@ impl BenchArgs {
         if self.sweep {
             return self.run_sweep();
         }
+        if let Some(file) = self.play {
+            let ([] | [_]) = &self.size[..] else {
+                return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
+            };
+            let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
+            let length = Duration::from_secs(self.seconds.into());
+            let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
+            print_line(&if self.json { serde_json::to_string_pretty(&figures)? } else { figures.to_string() })?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let frame = match &self.file {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,
@@ -101,7 +120,8 @@ impl BenchArgs {
             keep_bins: output.is_some(),
             ..Options::default()
         };
-        let survey = Survey::measure(&self.adapter.choice(), &options, &self.size, &contents).map_err(told)?;
+        let survey =
+            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
         match output {
             Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
@@ -112,12 +132,12 @@ impl BenchArgs {
     fn run_sweep(self) -> anyhow::Result<ExitCode> {
         let grid = SweepGrid {
             contents: self.contents(),
-            sizes: self.size,
+            sizes: sizes(self.size),
             layouts: vec![self.layout],
             repeats: self.repeats,
             ..SweepGrid::default()
         };
-        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(told)?;
+        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(with_usage)?;
         print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -125,6 +145,11 @@ impl BenchArgs {
     fn contents(&self) -> Vec<BenchContent> {
         self.content.iter().map(|&content| content.into()).collect()
     }
+}
+
+/// Returns the sizes that were asked for, or the tutorial's.
+fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
 
 /// A file for the results.
@@ -169,7 +194,7 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
 }
 
 /// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
-fn told(error: Error) -> anyhow::Error {
+fn with_usage(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
             WrongUsage(error.to_string()).into()
@@ -224,6 +249,21 @@ mod tests {
     use clap::Parser;
 
     use crate::cli::Cli;
+
+    #[test]
+    fn playing_takes_no_rows_and_only_playing_takes_seconds() {
+        let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
+        assert!(line(&["--play", "a.mp4", "--seconds", "3", "--size", "640x360", "--json"]).is_ok());
+        for wrong in [
+            &["--play", "a.mp4", "--sweep"][..],
+            &["--play", "a.mp4", "b.mp4"],
+            &["--play", "a.mp4", "--only", "scan"],
+            &["--play", "a.mp4", "--seconds", "0"],
+            &["--seconds", "3"],
+        ] {
+            assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
 
     #[test]
     fn lengths_are_of_prefix_sums_that_can_be_measured() {

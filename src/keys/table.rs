@@ -56,7 +56,7 @@ pub struct Bindings {
     pub section: Section,
     /// The keys and what they do.
     pub keys: &'static [Key],
-    /// What they do, in words; `{}` stands for the names of all of them.
+    /// The words for all of them; `{}` stands for their names.
     help: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub struct Bindings {
 pub struct Key {
     /// The key.
     pub chord: Chord,
-    /// What it does.
+    /// The action.
     pub action: Action,
     /// The name of that for menu, notes and undo, where they have one.
     pub label: Option<Label>,
@@ -90,7 +90,7 @@ impl Key {
 }
 
 impl Bindings {
-    /// What the keys do, in words.
+    /// Returns the words for what the keys do.
     #[must_use]
     pub fn help(&self) -> String {
         let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");

@@ -191,7 +191,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     let other = made(folder.path(), "other.mp4", &arguments);
     let program = paused([sample(), &other], &["--compare-by", "frame"]);
     in_step(&program, "0.000", "0.000");
-    program.after(|| program.key("ctrl+m"), "matched with an offset of -12");
+    program.after(|| program.key("ctrl+m"), "best match: offset -12");
     for _ in 0..2 {
         program.key("shift+Right");
     }
@@ -214,7 +214,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     program.after(|| program.key("p"), "note: the second clip is on screen");
     program.after(|| program.key("shift+p"), "note: the video");
     program.after(|| program.key("p"), "note: held: sample.mp4 0:09.967");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:09.967");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:09.967");
     program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
     program.after(|| program.key("Escape"), "note: the video");
     program.quit_with("q");
@@ -292,7 +292,7 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
 fn ended(arguments: &[&str]) -> Output {
     let runtime = tempfile::tempdir().expect("a folder");
     let mut command = program::command(&runtime);
-    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error");
+    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error").env("HISTOSCOPE_SCRIPT", "driven");
     let child = command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     child.stderr(std::process::Stdio::piped()).output().expect("it starts")
 }

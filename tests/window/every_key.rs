@@ -284,7 +284,7 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key("ctrl+shift+z"), "note: redone: green off");
             program.after(|| program.key("ctrl+z"), "note: undone: green off");
         }
-        Action::HoldFrame => notes("held: sample.mp4", "let go of sample.mp4"),
+        Action::HoldFrame => notes("held: sample.mp4", "released sample.mp4"),
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
         Action::Continue => drop(note("this video was not left anywhere before")),
         Action::OpenRecent => drop(note("no other file was opened before")),

@@ -107,7 +107,7 @@ fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
     program.until_other("outlines over the histograms", &plain, Area::Left, 50);
     // Shown, it is let go of by the same key that holds one.
     program.after(|| program.key("shift+p"), "note: the held frame");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.000");
     program.until_same("the video again, without outlines", &plain, Area::Below);
     program.quit_with("q");
 }
@@ -124,9 +124,9 @@ fn four_frames_are_held_at_most_and_stay_with_another_file() {
         program.after(|| program.key("p"), "note: held: sample.mp4");
         step_to(&program, frame + 1);
     }
-    program.after(|| program.key("p"), "sample.mp4 0:00.000 was let go of, 4 are held at most");
+    program.after(|| program.key("p"), "sample.mp4 0:00.000 was released, 4 are held at most");
     // The same frame once more is let go of, and the newest of the others is chosen.
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.133");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.133");
     program.after(|| program.key("Next"), &format!("note: {name}"));
     until("the other file", PATIENCE, || program.title().text.contains(&name).then_some(()));
     program.key("n");
@@ -151,7 +151,7 @@ fn the_menu_chooses_among_held_frames() {
     program.after(|| choose(&["Compare", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the video"]), "note: the video");
-    program.after(|| choose(&["Compare", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Release it"]), "note: released sample.mp4 0:00.000");
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
     program.quit_with("q");
 }
@@ -222,7 +222,7 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
         // Another one is held, of the live frame, and let go of.
         program.after(|| program.key("p"), "note: held: sample.mp4 0:01.000");
         shows(&after, "the live frame beside itself");
-        program.after(|| program.key("p"), "note: let go of sample.mp4 0:01.000");
+        program.after(|| program.key("p"), "note: released sample.mp4 0:01.000");
         shows(&dragged, "the one that was held before");
         program.after(|| program.key("w"), "note: divider off");
         shows(&after, "the live frame everywhere");
@@ -248,7 +248,7 @@ fn both_sides_of_the_divider_are_adjusted() {
     program.after(|| program.key("ctrl+z"), "note: undone: divider");
     program.after(|| program.key("ctrl+shift+z"), "note: redone: divider");
     program.after(|| program.key("shift+p"), "note: the held frame");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.000");
     let source = program.snapshot_with(sample(), "1", (1280, 720), &["--no-overlay"]);
     let divided = until("the source at the left", PATIENCE, || {
         let now = program.settled();

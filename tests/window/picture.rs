@@ -28,8 +28,8 @@ impl Area {
         let right = low && within(525, 975);
         // Each has a dark frame around it, of a pixel or two.
         let framed = (2 * u64::from(y) + 5) * 4 >= 3 * 2 * u64::from(height) && (within(23, 477) || within(523, 977));
-        // The upper seventh has room for two notes, which is the most.
-        let is_below = (2 * u64::from(y) + 1) * 7 >= 2 * u64::from(height);
+        // The upper 16 % have room for two notes, which is the most.
+        let is_below = (2 * u64::from(y) + 1) * 25 >= 8 * u64::from(height);
         match self {
             Self::Everywhere => true,
             Self::Below => is_below,

@@ -125,7 +125,6 @@ pub(super) fn orientation(matrix: &[i32; 9]) -> Option<Orientation> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     const ONE: i32 = 1 << 16;
 

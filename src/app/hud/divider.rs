@@ -59,7 +59,7 @@ fn names(other: Other, model: &Model<'_>) -> [String; 2] {
             // Beside a second clip, both are live.
             let live = if other == Other::Second { model.file.name.unwrap_or("live") } else { "live" };
             let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
-            [model.held.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
+            [model.comparison.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
         }
     }
 }

@@ -233,7 +233,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Scopes
                 | MenuLine::Bins
                 | MenuLine::Overlaps
-                | MenuLine::Held
+                | MenuLine::Comparison
                     if !has_video =>
                 {
                     continue;
@@ -266,7 +266,7 @@ impl MenuDrawing<'_, '_> {
                     }
                 }),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
-                MenuLine::Held => self.further(ui, "Compare", Self::held),
+                MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
             ruled = false;

@@ -60,7 +60,7 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, LiveState,
+    AdjustmentView, BesideView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState,
     MarkedView, Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;

@@ -56,8 +56,8 @@ pub enum Command {
     GoTo(Point),
     /// Compare with the held frame of this place in the list that was told.
     CompareWith(usize),
-    /// Let go of the frame that is compared with.
-    LetGo,
+    /// Release the frame that is compared with.
+    Release,
     /// Show the video track of this number, from 1 on.
     Track(u32),
     /// Open the recent file of this place in the list that was told.
@@ -209,10 +209,10 @@ pub struct FileView<'a> {
     pub gaps: &'a [(f64, f64)],
 }
 
-/// The frames that are held to compare with.
+/// What the frame on screen is compared with: frames that are held, or a clip that plays in step.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct HeldView<'a> {
-    /// The names of all, the oldest first.
+pub struct ComparisonView<'a> {
+    /// The names of the frames that are held, the oldest first.
     pub names: &'a [&'a str],
     /// Which of them is compared with.
     pub place: usize,
@@ -221,7 +221,7 @@ pub struct HeldView<'a> {
     /// Its file and its time.
     pub title: Option<&'a str>,
     /// Whether a second clip plays in step.
-    pub has_second: bool,
+    pub has_clip: bool,
 }
 
 /// How the picture is seen.
@@ -383,8 +383,8 @@ pub struct Model<'a> {
     pub lab: Option<&'a LabView<'a>>,
     /// Zebras, marks and false colour.
     pub exposure: ExposureView<'a>,
-    /// The frames that are held.
-    pub held: HeldView<'a>,
+    /// The comparison.
+    pub comparison: ComparisonView<'a>,
     /// What there is to undo.
     pub steps: Steps,
     /// What the pointer is at.

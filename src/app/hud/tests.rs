@@ -30,7 +30,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         region: None,
         lab: None,
         exposure: ExposureView::default(),
-        held: HeldView::default(),
+        comparison: ComparisonView::default(),
         steps: Steps::default(),
         pointer: PointerView::default(),
     }
@@ -222,7 +222,7 @@ pub(super) fn figures(columns: usize) -> StatsTable {
         components: Components::Rgbl,
         columns: (0..columns).map(|_| column()).collect(),
         r103: Some(stats::R103Line::new(123_456, 921_600)),
-        held: None,
+        compared: None,
     }
 }
 
