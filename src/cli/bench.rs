@@ -95,7 +95,9 @@ impl BenchArgs {
             return self.run_sweep();
         }
         if let Some(file) = self.play {
-            let ([] | [_]) = &self.size[..] else { return Ok(wrong_usage("with --play, --size takes one size".to_owned())?) };
+            let ([] | [_]) = &self.size[..] else {
+                return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
+            };
             let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
