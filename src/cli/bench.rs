@@ -1,4 +1,4 @@
-//! `bench`: the counting and playing speed of this machine.
+//! `bench`: how fast this machine counts and plays.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub struct BenchArgs {
     /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the synthetic pictures; without it 2448x1505. With --play the size of the view; without it the video's
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
     #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 
@@ -95,7 +95,9 @@ impl BenchArgs {
             return self.run_sweep();
         }
         if let Some(file) = self.play {
-            let ([] | [_]) = &self.size[..] else { return Ok(wrong_usage("--play takes one --size".to_owned())?) };
+            let ([] | [_]) = &self.size[..] else {
+                return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
+            };
             let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
             let length = Duration::from_secs(self.seconds.into());
             let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
@@ -118,7 +120,8 @@ impl BenchArgs {
             keep_bins: output.is_some(),
             ..Options::default()
         };
-        let survey = Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(told)?;
+        let survey =
+            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
         match output {
             Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
@@ -134,7 +137,7 @@ impl BenchArgs {
             repeats: self.repeats,
             ..SweepGrid::default()
         };
-        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(told)?;
+        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(with_usage)?;
         print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -144,7 +147,7 @@ impl BenchArgs {
     }
 }
 
-/// The sizes that were asked for, or the tutorial's.
+/// Returns the sizes that were asked for, or the tutorial's.
 fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
@@ -191,7 +194,7 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
 }
 
 /// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
-fn told(error: Error) -> anyhow::Error {
+fn with_usage(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
             WrongUsage(error.to_string()).into()

@@ -191,7 +191,7 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     let other = made(folder.path(), "other.mp4", &arguments);
     let program = paused([sample(), &other], &["--compare-by", "frame"]);
     in_step(&program, "0.000", "0.000");
-    program.after(|| program.key("ctrl+m"), "matched with an offset of -12");
+    program.after(|| program.key("ctrl+m"), "best match: offset -12");
     for _ in 0..2 {
         program.key("shift+Right");
     }

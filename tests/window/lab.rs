@@ -110,7 +110,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
     program.type_text("2");
     program.after(|| program.key("Return"), "note: 2 bins are not possible, only 3 to 4096; the nearest is 3");
-    let line = program.after(|| (), "lab counted: atomics on 1280×720, 3 bins");
+    let line = program.then("lab counted: atomics on 1280×720, 3 bins");
     assert_right("atomics", &line);
     program.after(|| program.key("shift+l"), "lab: closed");
     program.quit_with("q");
@@ -120,7 +120,7 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
 fn it_is_opened_by_its_command_and_the_video_plays_on() {
     let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
     let program = Program::start_on(&arguments);
-    let line = program.after(|| (), "lab counted: shared on 427×240, 100 bins");
+    let line = program.then("lab counted: shared on 427×240, 100 bins");
     assert_right("shared", &line);
     let first = position_where(&program, "known", |_| true);
     position_where(&program, "further on", |position| position > first + 1.0);
@@ -180,7 +180,7 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
         || program.key("Return"),
         "note: the width of a blur is an odd number from 1 to 127, not 20; the nearest is 21",
     );
-    program.after(|| (), "lab blurred: square 21×21, 2 times");
+    program.then("lab blurred: square 21×21, 2 times");
     program.after(|| program.key("Escape"), "lab: closed");
     program.take_pointer_away();
     program.until_same("all to be as it was", &plain, Area::Below);

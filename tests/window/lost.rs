@@ -9,11 +9,9 @@ const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
 /// Waits until the program shows what a snapshot of the first frame shows, histograms included: the note of the loss fades.
 fn shows_the_first_frame(program: &Program) {
-    until("the picture that a snapshot shows", PATIENCE, || {
-        let shown = program.picture();
-        let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
-        (shown.differing(&snapshot, Area::Everywhere) == 0).then_some(())
-    });
+    let (width, height) = program.picture().size();
+    let snapshot = program.snapshot(sample(), "0", width, height);
+    program.until_same("the picture that a snapshot shows", &snapshot, Area::Everywhere);
 }
 
 /// Ends the program, which has logged the loss as an error.

@@ -1,7 +1,7 @@
 //! The program under test with a window that nobody sees. It is the built program in a process of its own, driven by lines on its
 //! standard input. Time passes in it by what is asked of it here, and then as fast as it can: nothing sleeps.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -38,6 +38,10 @@ pub struct Program {
     process: RefCell<Child>,
     pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     id: u32,
+    // `--engine` and its value, if it was started with them: the engine that paints its pictures.
+    engine: Vec<String>,
+    /// How much had been logged when something was last done that the log tells of.
+    logged_before: Cell<usize>,
     // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
     runtime: TempDir,
 }
@@ -85,6 +89,8 @@ impl Program {
 
     fn start_in(time: Time, arguments: &[&str], runtime: TempDir, home: &Path, variable: Option<(&str, &str)>) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
+        let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);
+        let engine = engine.map(|argument| (*argument).to_owned()).collect();
         // A command's own options stand behind its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let mut process = command(&runtime)
@@ -103,7 +109,8 @@ impl Program {
         let input = process.stdin.take().expect("it has a standard input");
         let output = BufReader::new(process.stdout.take().expect("it has a standard output"));
         let id = process.id();
-        let program = Self { process: RefCell::new(process), pipes: RefCell::new((input, output)), id, runtime };
+        let (process, pipes) = (RefCell::new(process), RefCell::new((input, output)));
+        let program = Self { process, pipes, id, engine, logged_before: Cell::new(0), runtime };
         until("the first picture", PATIENCE, || {
             program.assert_running();
             // A window without a video has letters, and little else.
@@ -211,12 +218,18 @@ impl Program {
 
     /// Does something, and waits until the program has logged a line with `text` since; the newest such line.
     pub fn after(&self, what: impl FnOnce(), text: &str) -> String {
-        let before = self.logged().len();
+        self.logged_before.set(self.logged().len());
         what();
+        self.then(text)
+    }
+
+    /// Waits until the program has logged a line with `text` since something was last done by [`after`](Self::after); the newest such
+    /// line.
+    pub fn then(&self, text: &str) -> String {
         until(&format!("the log to say '{text}'"), PATIENCE, || {
             self.assert_running();
             let log = self.log();
-            let since = log.get(before..).unwrap_or_default();
+            let since = log.get(self.logged_before.get()..).unwrap_or_default();
             // A line that is still being written has no end yet.
             let whole = &since[..since.rfind('\n').map_or(0, |end| end + 1)];
             whole.lines().rfind(|line| line.contains(text)).map(str::to_owned)
@@ -328,6 +341,7 @@ impl Program {
         command
             .args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"])
             .arg(&path)
+            .args(if options.contains(&"--engine") { &[] } else { &self.engine[..] })
             .args(options);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")

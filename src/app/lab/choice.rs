@@ -1,7 +1,7 @@
 //! What the lab is about, by which method, and with which parameters: what is wanted, and the nearest of it that the adapter can do.
 
 use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
-use histoscope_lab::blur::MOST_SIZE;
+use histoscope_lab::MAX_SIZE;
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup, Topic,
 };
@@ -103,7 +103,7 @@ impl LabChoice {
             }
             (Topic::Blur, true) => {
                 let size = if more { self.blur.size + 2 } else { self.blur.size.saturating_sub(2) };
-                let size = size.clamp(1, MOST_SIZE);
+                let size = size.clamp(1, MAX_SIZE);
                 (Self { blur: BlurSetup { size, ..self.blur }, ..self }, format!("blur of {size}×{size} pixels"))
             }
             (Topic::Blur, false) => {

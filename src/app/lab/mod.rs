@@ -21,7 +21,7 @@ use super::hud::{
 use beside::LabRuns;
 use counting::LabCounting;
 use histoscope_core::picture::{Frame, FrameReading, VideoId};
-use histoscope_lab::{Blurring, PreparedScan, Topic};
+use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 
 /// Rows of pixels over which a blur's diagram is drawn.
@@ -83,7 +83,7 @@ enum Topical {
 /// Blurs, and the pixels over which their diagram is drawn.
 #[derive(Debug)]
 struct Blurs {
-    work: LabRuns<Blurring>,
+    work: LabRuns<PreparedBlur>,
     block: Vec<Vec<Sample>>,
     /// Where the first of them is, and of which frame they are, once there is one.
     block_of: Option<((u32, u32), FrameKey)>,
@@ -314,7 +314,7 @@ impl Open {
                 let advanced = sums.advance(gpu, (shown, key), setup, now, |summed| {
                     let (name, length) = (summed.setup.method.name(), summed.setup.length);
                     log::trace!("lab summed: {name} over {length} words: {}", sum_verdict(summed));
-                    summed.told.clone()
+                    summed.note.clone()
                 })?;
                 Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
             }

@@ -1,6 +1,6 @@
-//! Scopes beside the histogram: what they count, to the last sample, and the scalar reference that says so.
+//! Scopes beside the histogram: exactly what they count, with a scalar reference.
 //!
-//! All of them are counts of the same codes that the histogram counts, so they add up to it.
+//! All of them count the same codes as the histogram, so they add up to it.
 
 pub mod graticule;
 mod grid;
@@ -51,19 +51,19 @@ impl<T> PerScope<T> {
 }
 
 impl ScopeChoice {
-    /// Whether any is counted.
+    /// Returns `true` if any is counted.
     #[must_use]
     pub fn any(self) -> bool {
         self.each().any(|is_counted| is_counted)
     }
 }
 
-/// What is counted of the scopes of picture after picture.
+/// Scopes to count over a sequence of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeTally {
-    /// Those of each picture.
+    /// Separately for each picture.
     Each(ScopeChoice),
-    /// What those of all pictures add up to.
+    /// Added up over all pictures.
     Sum(ScopeChoice),
 }
 
@@ -74,7 +74,7 @@ impl Default for ScopeTally {
 }
 
 impl ScopeTally {
-    /// Which scopes that takes.
+    /// The scopes that must be counted for it.
     #[must_use]
     pub const fn choice(self) -> ScopeChoice {
         match self {
@@ -83,11 +83,11 @@ impl ScopeTally {
     }
 }
 
-/// What was counted of a picture for its scopes.
+/// The scopes counted of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeCounts {
-    /// The waveforms, where they were wanted.
+    /// The waveforms, if they were wanted.
     pub waveform: Option<Waveform>,
-    /// The vectorscope, where it was wanted and the picture has colour.
+    /// The vectorscope, if it was wanted and the picture has colour.
     pub vectorscope: Option<Vectorscope>,
 }

@@ -200,7 +200,7 @@ pub(super) mod tests {
         let micros = |micros| Some(Duration::from_micros(micros));
         Summed {
             setup,
-            told: None,
+            note: None,
             block: 512,
             levels: vec![setup.length, 131_072, 256],
             wrong: 0,

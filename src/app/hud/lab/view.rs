@@ -7,7 +7,7 @@ use egui::Pos2;
 use super::diagram::Sample;
 pub use crate::app::hud::entry::Asked;
 use histoscope_core::histogram::CHANNELS;
-use histoscope_lab::summing::GROUPS;
+use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 
 /// The bins of red, green, blue and luminance.
