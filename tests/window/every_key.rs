@@ -127,7 +127,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::NextStrip => {
             for size in ["small", "tall", "off"] {
-                note(&format!("the clip behind the timeline: {size}"));
+                note(&format!("timeline strip: {size}"));
             }
         }
         Action::NextReadout => {

@@ -44,7 +44,7 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     }
 }
 
-/// What is shown in the place of two pictures.
+/// The name of the picture in the place of two.
 fn difference(pair: Pair, model: &Model<'_>) -> String {
     let [other, live] = names(pair.other, model);
     format!("difference {}: {live} against {other}", pair.gain)

@@ -21,22 +21,22 @@ pub struct StatsTable {
     pub frame: String,
     /// Of which picture they are.
     pub picture: String,
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// A channel's figures, in the order of their names.
     pub columns: Vec<[String; NAMES.len()]>,
-    /// What is outside of EBU R 103, where it was counted.
+    /// The share outside of EBU R 103, where it was counted.
     pub r103: Option<R103Line>,
     /// The numbers of the frame that is compared with, if there is one.
     pub compared: Option<Compared>,
 }
 
-/// What is outside of EBU R 103.
+/// The share outside of EBU R 103.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct R103Line {
     /// In words.
     pub text: String,
-    /// Whether it is no more than R 103 tolerates.
+    /// True if it is no more than R 103 tolerates.
     pub is_within: bool,
 }
 
@@ -198,7 +198,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     rect
 }
 
-/// What the name of a figure means, where that is not plain.
+/// Returns the meaning of a figure's name, where that is not plain.
 fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),

@@ -393,7 +393,7 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
     }
 }
 
-/// What a frame costs while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+/// Measures a frame while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures time"]
 #[allow(clippy::print_stdout, reason = "the time is the result")]
