@@ -108,7 +108,7 @@ impl Serialize for Cell<'_> {
 
 /// Says whether a field may lack a value, and what JSON has then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
+pub enum Nullability {
     /// There always is a value.
     Never,
     /// JSON has null.
@@ -144,7 +144,7 @@ pub struct Field<F> {
     /// Type of the value.
     pub kind: CellKind,
     /// Says whether there may be no value.
-    pub lack: Lack,
+    pub nullability: Nullability,
     /// The records that have the field.
     pub presence: Presence,
     /// Meaning, as the manual states it.
@@ -155,17 +155,17 @@ pub struct Field<F> {
 
 /// A field that always has a value.
 pub const fn always<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { name, kind, lack: Lack::Never, presence: Presence::Everywhere, meaning, value }
+    Field { name, kind, nullability: Nullability::Never, presence: Presence::Everywhere, meaning, value }
 }
 
 /// A field that may be null.
 pub const fn nullable<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { lack: Lack::Null, ..always(name, kind, meaning, value) }
+    Field { nullability: Nullability::Null, ..always(name, kind, meaning, value) }
 }
 
 /// A field that JSON leaves out where there is no value.
 const fn optional<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { lack: Lack::Absent, ..always(name, kind, meaning, value) }
+    Field { nullability: Nullability::Absent, ..always(name, kind, meaning, value) }
 }
 
 /// The field, in those records.
@@ -188,7 +188,7 @@ impl<F> Field<F> {
     /// The column of that name with this field's values.
     #[must_use]
     pub fn column(&self, name: String) -> Column {
-        Column { name, kind: self.kind, may_be_empty: self.lack != Lack::Never }
+        Column { name, kind: self.kind, may_be_empty: self.nullability != Nullability::Never }
     }
 }
 
@@ -203,7 +203,7 @@ pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
 ) -> Result<(), M::Error> {
     for field in fields {
         let cell = value(&field.value);
-        if field.lack != Lack::Absent || cell != Cell::Empty {
+        if field.nullability != Nullability::Absent || cell != Cell::Empty {
             map.serialize_entry(field.name, &cell)?;
         }
     }

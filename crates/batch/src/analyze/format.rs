@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::error::AnalyzeError;
 use super::ffprobe::{FfprobeRecord, QctoolsWriter};
-use super::output::{Output, ResumePoint};
+use super::output::{Output, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::{RecordNumber, Recorder};
 use super::summary::Summary;
@@ -308,12 +308,10 @@ impl LineOutput {
         }
         Ok(Self { output, writer, has_records, line: Vec::new() })
     }
+}
 
-    /// Writes a frame's record.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+impl RecordSink for LineOutput {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let format = self.writer.format();
         if std::mem::replace(&mut self.has_records, true) {
             self.output.write(format.before_next().as_bytes())?;
@@ -325,19 +323,11 @@ impl LineOutput {
         self.output.write(&self.line)
     }
 
-    /// Flushes the output, so that a reader that waits for the newest record gets it now.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn pause(&mut self) -> Result<(), AnalyzeError> {
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
         if self.output.is_live() { self.output.flush() } else { Ok(()) }
     }
 
-    /// Ends the output.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn finish(mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
         if self.has_records {
             self.output.write(self.writer.format().after_last().as_bytes())?;
         } else {
@@ -347,8 +337,7 @@ impl LineOutput {
         self.output.finish()
     }
 
-    /// Removes the output.
-    pub fn discard(self) {
+    fn discard(self: Box<Self>) {
         self.output.discard();
     }
 }

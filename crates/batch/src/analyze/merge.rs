@@ -353,6 +353,6 @@ mod tests {
         std::fs::write(&share, text.split_once('\n').expect("two lines").1).expect("a file");
         let refused =
             merge(&[share], &OutputTarget::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
-        assert!(refused.to_string().contains("says that it holds 9 records, and holds 8"), "{refused}");
+        assert!(refused.to_string().contains("states 9 records but has 8"), "{refused}");
     }
 }

@@ -9,6 +9,8 @@ use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::AnalyzeError;
+use super::pipeline::CountedFrame;
+use super::summary::Summary;
 use crate::file::{FileError, check_writable};
 
 /// Size of the write buffer in bytes.
@@ -32,6 +34,30 @@ pub struct ResumePoint {
     pub records: u64,
     /// Number of the last record's frame.
     pub last: Option<u64>,
+}
+
+/// Takes a run's records, one after the other, in whichever format.
+pub trait RecordSink: Send {
+    /// Writes a frame's record.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError>;
+
+    /// Announces that the next record takes a while: a reader that waits for the newest one should get it now.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    fn pause(&mut self) -> Result<(), AnalyzeError>;
+
+    /// Ends the output with a summary of the run; a file gets its final name.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    fn finish(self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError>;
+
+    /// Removes a file with nothing worth keeping.
+    fn discard(self: Box<Self>);
 }
 
 /// An output that is being written.

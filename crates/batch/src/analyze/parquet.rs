@@ -19,7 +19,7 @@ use bytes::Bytes;
 use self::file::{TableFile, TableWriter, pack, tree};
 use self::group::RowGroup;
 use super::error::{AnalyzeError, Stop, check_number, stopped};
-use super::output::{Output, PartFile, ResumePoint};
+use super::output::{Output, PartFile, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
@@ -81,16 +81,6 @@ impl TableOutput {
         Ok(Self { recorder, rows, writer, sink, name })
     }
 
-    /// Adds a frame's row.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        let recorder = &self.recorder;
-        self.rows.push(|take| recorder.cells(frame, take));
-        if self.rows.is_full() { self.write_group() } else { Ok(()) }
-    }
-
     fn write_group(&mut self) -> Result<(), AnalyzeError> {
         let table = |source| AnalyzeError::Table { output: self.name.clone(), source };
         let group = pack(self.writer.tree(), &self.rows).map_err(table)?;
@@ -111,12 +101,21 @@ impl TableOutput {
             }
         }
     }
+}
 
-    /// Ends the output.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn finish(mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+impl RecordSink for TableOutput {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let recorder = &self.recorder;
+        self.rows.push(|take| recorder.cells(frame, take));
+        if self.rows.is_full() { self.write_group() } else { Ok(()) }
+    }
+
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        // A row group is written when it is full.
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
         if self.rows.rows() > 0 {
             self.write_group()?;
         }
@@ -137,8 +136,7 @@ impl TableOutput {
         }
     }
 
-    /// Removes the output.
-    pub fn discard(self) {
+    fn discard(self: Box<Self>) {
         match self.sink {
             Sink::Stream(output) => output.discard(),
             Sink::Journal { part, .. } => part.discard(),

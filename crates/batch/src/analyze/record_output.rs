@@ -12,126 +12,33 @@ use histoscope_media::StreamInfo;
 
 use super::error::AnalyzeError;
 use super::format::{Format, LineOutput, RecordWriter};
-use super::output::{Output, OutputTarget, ResumePoint, preliminary};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
 use super::parquet::TableOutput;
 use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
 use super::summary::Summary;
 use crate::file::check_output;
 
-/// Takes records, one after the other.
-pub enum RecordOutput {
-    /// As lines of text.
-    Lines(Box<LineOutput>),
-    /// As rows of a table.
-    Table(Box<TableOutput>),
-}
-
-impl RecordOutput {
-    /// Begins the output of a run on that video, or continues that of an equal run.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
-    pub fn open(
-        format: Format,
-        target: &OutputTarget,
-        run: u64,
-        left: &ResumePoint,
-        recorder: Recorder,
-        info: &StreamInfo,
-    ) -> Result<Self, AnalyzeError> {
-        let open = |kept| Output::open(target, run, kept);
-        Ok(match format {
-            Format::Text(format) => {
-                let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
-                Self::Lines(Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?))
-            }
-            Format::Parquet => {
-                Self::Table(Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?))
-            }
-        })
-    }
-
-    /// Writes a frame's record.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.add(frame),
-            Self::Table(table) => table.add(frame),
+/// Begins the output of a run on that video, or continues that of an equal run.
+///
+/// # Errors
+/// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+pub fn open(
+    format: Format,
+    target: &OutputTarget,
+    run: u64,
+    left: &ResumePoint,
+    recorder: Recorder,
+    info: &StreamInfo,
+) -> Result<Box<dyn RecordSink>, AnalyzeError> {
+    let open = |kept| Output::open(target, run, kept);
+    Ok(match format {
+        Format::Text(format) => {
+            let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+            Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?)
         }
-    }
-
-    /// Announces that the next record takes a while.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn pause(&mut self) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.pause(),
-            // A row group is written when it is full.
-            Self::Table(_) => Ok(()),
-        }
-    }
-
-    /// Ends the output; a file gets its final name.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.finish(summary),
-            Self::Table(table) => table.finish(summary),
-        }
-    }
-
-    /// Removes a file with nothing worth keeping.
-    pub fn discard(self) {
-        match self {
-            Self::Lines(lines) => lines.discard(),
-            Self::Table(table) => table.discard(),
-        }
-    }
-}
-
-/// Takes a run's records.
-pub(super) enum Records {
-    /// All of them in one output.
-    Whole(RecordOutput),
-    /// A file per segment.
-    Segments(Box<Segments>),
-}
-
-impl Records {
-    pub(super) fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.add(frame),
-            Self::Segments(segments) => segments.add(frame),
-        }
-    }
-
-    pub(super) fn pause(&mut self) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.pause(),
-            Self::Segments(segments) => segments.current.as_mut().map_or(Ok(()), |current| current.output.pause()),
-        }
-    }
-
-    /// Ends the current output, with a summary of the whole run.
-    pub(super) fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.finish(summary),
-            Self::Segments(mut segments) => segments.end(summary),
-        }
-    }
-
-    /// Removes the output if no record was written.
-    pub(super) fn discard(self) {
-        if let Self::Whole(output) = self {
-            output.discard();
-        }
-    }
+        Format::Parquet => Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?),
+    })
 }
 
 /// The common facts of all files of a divided run.
@@ -160,7 +67,7 @@ pub(super) struct Segments {
 /// The current file.
 struct Segment {
     index: u64,
-    output: RecordOutput,
+    output: Box<dyn RecordSink>,
     first_frame: u64,
     records: u64,
 }
@@ -171,6 +78,24 @@ impl Segments {
         Self { common, current: None, next_first: first }
     }
 
+    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
+        let Division { format, path, run, bins, request, info, .. } = &self.common;
+        let path = path_of(path, *format, index, first.frame.facts.arrival);
+        check_output(&path, &request.input)?;
+        let recorder = Recorder::new(request, info, *bins);
+        let output = open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    }
+
+    /// Finishes the current file, if there is one, with the end of the run in that summary.
+    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.next_first = Some(summary.end_frame);
+        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
+        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    }
+}
+
+impl RecordSink for Segments {
     fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let index = index_of(frame.frame.facts.time_secs, self.common.secs);
         if self.current.as_ref().is_some_and(|current| current.index != index) {
@@ -187,21 +112,16 @@ impl Segments {
         segment.output.add(frame)
     }
 
-    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
-        let Division { format, path, run, bins, request, info, .. } = &self.common;
-        let path = path_of(path, *format, index, first.frame.facts.arrival);
-        check_output(&path, &request.input)?;
-        let recorder = Recorder::new(request, info, *bins);
-        let output =
-            RecordOutput::open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
-        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        self.current.as_mut().map_or(Ok(()), |current| current.output.pause())
     }
 
-    /// Finishes the current file, if there is one, with the end of the run in that summary.
-    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
-        self.next_first = Some(summary.end_frame);
-        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
-        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.end(summary)
+    }
+
+    fn discard(self: Box<Self>) {
+        // A file begins with its first record.
     }
 }
 

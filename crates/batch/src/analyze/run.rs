@@ -9,12 +9,11 @@ use super::against::align;
 use super::comparison::Against;
 use super::error::AnalyzeError;
 use super::format::Format;
-use super::output::{Output, OutputTarget, ResumePoint, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
-use super::record_output::{Division, RecordOutput, Records, Segments};
-
+use super::record_output::{self, Division, Segments};
 use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
@@ -148,15 +147,15 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     summary.frames = left.records;
     let info = pipeline.info();
-    let output = match (segment, target) {
+    let output: Box<dyn RecordSink> = match (segment, target) {
         (Some(secs), OutputTarget::File(path)) => {
             let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
             let common = Division { format: *format, path, run, bins: *bins, request, info, summary, secs };
-            Records::Segments(Box::new(Segments::new(common, pipeline.first_number())))
+            Box::new(Segments::new(common, pipeline.first_number()))
         }
         _ => {
             let recorder = Recorder::new(&request, info, *bins);
-            Records::Whole(RecordOutput::open(*format, target, run, &left, recorder, info)?)
+            record_output::open(*format, target, run, &left, recorder, info)?
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
@@ -237,7 +236,7 @@ fn warn_of_damaged_frames(name: &str, damaged: u64) {
 
 /// Writes a run's records, one after the other.
 struct Writer {
-    output: Records,
+    output: Box<dyn RecordSink>,
     /// Records in the output, including those of an earlier run.
     records: u64,
     /// Those of damaged frames, without those of an earlier run.

@@ -16,7 +16,7 @@ pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
-/// A value for each count that scopes are drawn from. Another count is a field here; most code passes all of them through.
+/// A value for each count from which scopes are drawn. A new count is a field here; most code passes on all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PerScope<T> {
     /// The waveforms, for waveform and parade.
@@ -25,7 +25,7 @@ pub struct PerScope<T> {
     pub vectorscope: T,
 }
 
-/// Which scopes are counted.
+/// A choice of scopes.
 pub type ScopeChoice = PerScope<bool>;
 
 impl PerScope<&'static str> {
@@ -34,17 +34,17 @@ impl PerScope<&'static str> {
 }
 
 impl<T> PerScope<T> {
-    /// Returns what `f` makes of each value.
+    /// Maps each value with `f`.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> PerScope<U> {
         PerScope { waveform: f(self.waveform), vectorscope: f(self.vectorscope) }
     }
 
-    /// Returns each value with that of the same scope in `other`.
+    /// Pairs each value with that of the same scope in `other`.
     pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
         PerScope { waveform: (self.waveform, other.waveform), vectorscope: (self.vectorscope, other.vectorscope) }
     }
 
-    /// The values in a fixed order.
+    /// Returns the values in a fixed order.
     pub fn each(self) -> impl Iterator<Item = T> {
         [self.waveform, self.vectorscope].into_iter()
     }

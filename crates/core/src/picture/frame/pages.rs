@@ -27,8 +27,8 @@ pub struct Memory {
 /// Size of the large pages by which most systems can replace many small ones.
 const LARGE: usize = 2 << 20;
 
-/// Memory from the system itself, which clears each page when it is first touched: several threads that write to frames at once clear theirs
-/// beside each other, and nobody waits for a frame's memory.
+/// Memory directly from the system, which clears each page when it is first touched: threads that write to frames clear their own pages in
+/// parallel, and nothing waits for a frame's memory.
 #[cfg(unix)]
 mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -36,7 +36,7 @@ mod system {
 
     use super::LARGE;
 
-    /// Returns memory of zeros; `None` if the system has none.
+    /// Allocates memory of zeros; `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         let length = layout.size();
         if length < LARGE {
@@ -52,8 +52,8 @@ mod system {
         }
         let start = start.cast::<u8>();
         let before = start.align_offset(layout.align());
-        // SAFETY: what is mapped has room for the layout wherever it begins to be aligned. What stands before and behind that are whole pages,
-        // which are given back here.
+        // SAFETY: the mapping has room for the layout wherever its first aligned address is. Everything before and after it is whole pages,
+        // which are returned here.
         unsafe {
             let aligned = start.add(before);
             for (rest, length) in [(start, before), (aligned.add(length), layout.align() - before)] {
@@ -66,12 +66,12 @@ mod system {
         }
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
     pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller warrants it.
+        // SAFETY: the caller guarantees it.
         unsafe {
             if layout.size() < LARGE {
                 dealloc(start.as_ptr(), layout);
@@ -81,14 +81,14 @@ mod system {
         }
     }
 
-    /// Asks for large pages before anything is written: decoding goes through whole frames again and again, and then looks up fewer
-    /// addresses. A system that has none goes on as it is.
+    /// Asks for large pages before anything is written: decoding goes through whole frames again and again and then needs fewer address
+    /// translations. A system without large pages carries on as it is.
     ///
     /// # Safety
     /// The range must be memory that was just mapped.
     #[cfg(target_os = "linux")]
     unsafe fn ask_for_large_pages(start: *mut u8, length: usize) {
-        // SAFETY: the advice changes nothing of what the range holds.
+        // SAFETY: the advice does not change the content of the range.
         let code = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
         if code != 0 {
             log::trace!("no large pages: {}", std::io::Error::last_os_error());
@@ -104,18 +104,18 @@ mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    /// Returns memory of zeros; `None` if the system has none.
+    /// Allocates memory of zeros; `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         // SAFETY: the layout is not empty.
         NonNull::new(unsafe { alloc_zeroed(layout) })
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
     pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller warrants it.
+        // SAFETY: the caller guarantees it.
         unsafe { dealloc(start.as_ptr(), layout) }
     }
 }
