@@ -75,7 +75,7 @@ pub enum Action {
     ToggleVectorscope,
     /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
-    /// Give the scopes a part of the window of their own, or lay them over the picture.
+    /// Show the scopes beside the picture, or over it.
     ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,

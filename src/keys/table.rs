@@ -54,7 +54,7 @@ impl Section {
 pub struct Bindings {
     /// The section of the help sheet.
     pub section: Section,
-    /// The keys and what they do.
+    /// The keys and their actions.
     pub keys: &'static [Key],
     /// The words for all of them; `{}` stands for their names.
     help: &'static str,
@@ -97,7 +97,7 @@ impl Bindings {
         if self.help.contains("{}") { self.help.replace("{}", &names()) } else { self.help.to_owned() }
     }
 
-    /// The keys as the help sheet names them.
+    /// Returns the labels of the keys.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         self.keys.iter().map(|key| key.chord.label()).collect()
@@ -272,7 +272,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        // American keyboards and others have + above =.
+        // American and some other keyboards have + above =.
         keys: &[
             key(Sign("-"), Enlarge { more: false }).choice("histogram height"),
             key(SignOver("+", "="), Enlarge { more: true }).choice("histogram height"),

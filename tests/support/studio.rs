@@ -18,7 +18,7 @@ use histoscope_render::view::scene::Look;
 /// What counts, adjusts and paints.
 pub type Way = BackendKind;
 
-/// Every way there is.
+/// Every combination.
 pub const WAYS: [Way; 2] = [BackendKind::Adapter, BackendKind::Cpu];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });

@@ -33,14 +33,14 @@ pub enum Time {
     Real,
 }
 
-/// The running program; it ends when this is dropped.
+/// The running program. Dropping it ends the program.
 pub struct Program {
     process: RefCell<Child>,
     pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     id: u32,
     // `--engine` and its value, if it was started with them: the engine that paints its pictures.
     engine: Vec<String>,
-    // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
+    // The folder for the sockets of graphics libraries and for the log. It exists as long as the program.
     runtime: TempDir,
 }
 
@@ -67,7 +67,7 @@ impl Program {
         Self::start_in(time, arguments, runtime, &home, None)
     }
 
-    /// As [`start_on`](Self::start_on), with settings that are kept in a folder of their own.
+    /// As [`start_on`](Self::start_on), with settings in a given folder.
     pub fn start_at_home(arguments: &[&str], home: &Path) -> Self {
         Self::start_at_home_in_time(Time::Driven, arguments, home)
     }
@@ -89,7 +89,7 @@ impl Program {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
         let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);
         let engine = engine.map(|argument| (*argument).to_owned()).collect();
-        // A command's own options stand behind its name.
+        // A command's options come after its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let mut process = command(&runtime)
             .env("XDG_CONFIG_HOME", home)
@@ -107,10 +107,11 @@ impl Program {
         let input = process.stdin.take().expect("it has a standard input");
         let output = BufReader::new(process.stdout.take().expect("it has a standard output"));
         let id = process.id();
-        let program = Self { process: RefCell::new(process), pipes: RefCell::new((input, output)), id, engine, runtime };
+        let program =
+            Self { process: RefCell::new(process), pipes: RefCell::new((input, output)), id, engine, runtime };
         until("the first picture", PATIENCE, || {
             program.assert_running();
-            // A window without a video has letters, and little else.
+            // A window without a video contains letters and little else.
             (program.picture().colours() > 30).then_some(())
         });
         program
@@ -151,20 +152,20 @@ impl Program {
         }
     }
 
-    /// Moves the pointer to a pixel of the window at once.
+    /// Moves the pointer directly to a pixel of the window.
     pub fn move_pointer(&self, x: i32, y: i32) {
         self.tell(&format!("move {x} {y}"));
         self.pass(LOOK);
     }
 
-    /// Moves the pointer on, releases its first button there, and presses a key, all before the program draws anything of it.
+    /// Moves the pointer, releases its left button there, and presses a key, all before the program draws.
     pub fn let_go_and_press(&self, (x, y): (i32, i32), key: &str) {
         self.tell(&format!("move {x} {y}"));
         self.tell("release 1");
         self.tell(&format!("key {key}"));
     }
 
-    /// Takes the pointer out of the window, so that nothing of it is read or marked.
+    /// Moves the pointer out of the window, so that nothing is read or marked.
     pub fn take_pointer_away(&self) {
         self.tell("leave");
         self.pass(LOOK);
@@ -185,7 +186,7 @@ impl Program {
         self.pass(STROKE);
     }
 
-    /// Presses and releases the pointer's first button so often, without a pause.
+    /// Clicks the left button `count` times without a pause.
     pub fn clicks(&self, count: u32) {
         for _ in 0..count {
             self.tell("press 1");
@@ -194,7 +195,7 @@ impl Program {
         }
     }
 
-    /// Turns the wheel up by so many notches, quickly.
+    /// Turns the wheel up by `notches`, quickly.
     pub fn turn_wheel(&self, notches: u32) {
         for _ in 0..notches {
             self.tell("wheel 1");
@@ -202,7 +203,7 @@ impl Program {
         }
     }
 
-    /// Presses a key and keeps it down, or lets it go: `keydown` or `keyup`.
+    /// Presses a key and keeps it down, or releases it: `keydown` or `keyup`.
     pub fn hold(&self, action: &str, name: &str) {
         self.tell(&format!("{action} {name}"));
         self.pass(STROKE);
@@ -213,7 +214,8 @@ impl Program {
         self.tell(&format!("type {text}"));
     }
 
-    /// Does something, and waits until the program has logged a line with `text` since; the newest such line.
+    /// Does something, and waits until the program has logged a line with `text` since then. Returns the newest such
+    /// line.
     pub fn after(&self, what: impl FnOnce(), text: &str) -> String {
         let before = self.logged().len();
         what();
@@ -221,29 +223,29 @@ impl Program {
             self.assert_running();
             let log = self.log();
             let since = log.get(before..).unwrap_or_default();
-            // A line that is still being written has no end yet.
+            // An unfinished line has no end yet.
             let whole = &since[..since.rfind('\n').map_or(0, |end| end + 1)];
             whole.lines().rfind(|line| line.contains(text)).map(str::to_owned)
         })
     }
 
-    /// The folder that the program works in and saves to.
+    /// Returns the folder that the program works in and saves to.
     pub fn folder(&self) -> &Path {
         self.runtime.path()
     }
 
-    /// Whether the program has not ended.
+    /// True while the program runs.
     pub fn is_running(&self) -> bool {
         matches!(self.process.borrow_mut().try_wait(), Ok(None))
     }
 
-    /// The status that the program has ended with, once it has.
+    /// Returns the program's exit status once it has ended.
     pub fn status(&self) -> Option<ExitStatus> {
         self.pass(LOOK);
         self.process.borrow_mut().try_wait().expect("cannot ask after the program")
     }
 
-    /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
+    /// Presses and releases a key by its X name, for example `space` or `shift+Right`.
     pub fn key(&self, name: &str) {
         self.tell(&format!("key {name}"));
         self.pass(STROKE);
@@ -255,7 +257,7 @@ impl Program {
         self.pass(STROKE);
     }
 
-    /// What the title says now.
+    /// Returns the current title.
     pub fn title(&self) -> Title {
         self.pass(LOOK);
         match self.ask("title") {
@@ -264,7 +266,7 @@ impl Program {
         }
     }
 
-    /// What the window shows now.
+    /// Returns the current picture of the window.
     pub fn picture(&self) -> Picture {
         self.pass(LOOK);
         self.last_picture()
@@ -281,19 +283,20 @@ impl Program {
         picture.flatten().unwrap_or_else(|| panic!("the program gives no picture:\n{}", self.logged()))
     }
 
-    /// What the window shows once it has stopped changing. For a paused program: one that plays never stops.
+    /// Returns the picture of the window once it has stopped changing. Use it for a paused program; a playing one never
+    /// stops.
     pub fn settled(&self) -> Picture {
         self.tell("settle");
         self.last_picture()
     }
 
-    /// Waits until the window shows a picture again, to the pixel, in an area.
+    /// Waits until an area of the window equals a picture again, to the pixel.
     #[track_caller]
     pub fn until_same(&self, what: &str, picture: &Picture, area: Area) {
         until(what, PATIENCE, || (self.picture().differing(picture, area) == 0).then_some(()));
     }
 
-    /// Waits until more than `least` pixels of an area differ from a picture; what the window shows then.
+    /// Waits until more than `least` pixels of an area differ from a picture. Returns the window's picture.
     #[track_caller]
     pub fn until_other(&self, what: &str, picture: &Picture, area: Area, least: usize) -> Picture {
         until(what, PATIENCE, || {
@@ -308,23 +311,23 @@ impl Program {
         self.pass(LOOK);
     }
 
-    /// The processor time that the program has used so far, in all its threads.
+    /// Returns the processor time used by the program so far, in all its threads.
     pub fn processor_seconds(&self) -> f64 {
         let line =
             fs::read_to_string(format!("/proc/{}/stat", self.id)).expect("the kernel keeps account of processes");
-        // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field.
+        // The name in parentheses may contain spaces. After it, user and system time are fields 12 and 13.
         let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap_or(0)).sum();
-        // The kernel reports in hundredths of a second on every platform that Rust's Linux targets cover.
+        // The kernel counts in hundredths of a second on every platform of Rust's Linux targets.
         ticks as f64 / 100.0
     }
 
-    /// What `histoscope snapshot` makes of a file at a time and a size, with the same adapter.
+    /// Returns the output of `histoscope snapshot` for a file at a time and a size, with the same adapter.
     pub fn snapshot(&self, file: &str, at: &str, width: u32, height: u32) -> Picture {
         self.snapshot_with(file, at, (width, height), &[])
     }
 
-    /// The same with more options.
+    /// Like [`snapshot`](Self::snapshot), with more options.
     pub fn snapshot_with(&self, file: &str, at: &str, (width, height): (u32, u32), options: &[&str]) -> Picture {
         let path = self.runtime.path().join("snapshot.png");
         let size = format!("{width}x{height}");
@@ -338,7 +341,7 @@ impl Program {
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
     }
 
-    /// Presses a key that ends the program; it has to end well, and must not have logged an error.
+    /// Presses a key that quits the program. It must exit successfully and without logged errors.
     pub fn quit_with(&self, key: &str) {
         self.key(key);
         let status = until(&format!("{key} to end the program"), PATIENCE, || self.status());
@@ -368,15 +371,15 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Either fails only if the program has ended by itself.
+        // These fail only if the program has already ended.
         let process = self.process.get_mut();
         let _ = process.kill();
         let _ = process.wait();
     }
 }
 
-/// A folder of settings that leave the clip behind the timeline off: it is counted by threads of its own as long as the program runs,
-/// which tests of other things would wait for.
+/// Makes a folder of settings that switch off the clip behind the timeline. Its threads count as long as the program
+/// runs, and other tests would have to wait for them.
 fn home_without_strip(runtime: &TempDir) -> PathBuf {
     let home = runtime.path().join("config");
     let folder = home.join("histoscope");
@@ -385,16 +388,16 @@ fn home_without_strip(runtime: &TempDir) -> PathBuf {
     home
 }
 
-/// The program with everything from outside that could change what it does set or removed.
+/// Returns the program's command. Everything in the environment that could affect it is set or removed.
 pub fn command(runtime: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_histoscope"));
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
     command.env("XDG_RUNTIME_DIR", runtime.path());
-    // What is saved lands where it is looked for.
+    // Saved files go to this folder.
     command.current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
-    // Mesa keeps what it has compiled for the software adapter with the user's caches, which are new for each program: without this
-    // each of them would compile all of it again, which takes a second and more of the processor.
+    // Mesa caches compiled shaders of the software adapter in the user's folder, which is new for each program. Without
+    // this, each would compile all of them again, which takes more than a second of processor time.
     command.env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
     command.env("RUST_LOG", "info,rfd=off,histoscope=trace").env("RUST_BACKTRACE", "1");
     command
