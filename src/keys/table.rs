@@ -56,18 +56,18 @@ pub struct Bindings {
     pub section: Section,
     /// The keys and their actions.
     pub keys: &'static [Key],
-    /// The words for all of them; `{}` stands for their names.
+    /// The help text for all of the keys. `{}` stands for their names.
     help: &'static str,
 }
 
-/// A key, what it does, and the name of that.
+/// A key with its action and the action's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     /// The key.
     pub chord: Chord,
     /// The action.
     pub action: Action,
-    /// The name of that for menu, notes and undo, where they have one.
+    /// The name of the action in the menu, notes and undo, if it has one.
     pub label: Option<Label>,
 }
 
@@ -90,7 +90,7 @@ impl Key {
 }
 
 impl Bindings {
-    /// Returns the words for what the keys do.
+    /// Returns the help text of the keys.
     #[must_use]
     pub fn help(&self) -> String {
         let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The lab with real keys and pointer: opened, every method stepped through, shapes chosen, and closed without a trace.
+//! The lab by keys and pointer: opened, every method stepped through, shapes chosen, and closed without a trace.
 
 use crate::picture::Area;
 use crate::program::Program;

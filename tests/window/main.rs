@@ -1,8 +1,8 @@
-//! The built program in a window that nobody sees, with Mesa's software adapter: keys and the pointer go in, pixels and the window's
-//! title come out. Nothing here looks inside the program. Time passes in it as fast as it can, so that no test waits for a clock.
-//! What only a desktop can show is tested in `tests/desktop`.
+//! The built program in an invisible window, with Mesa's software adapter. Keys and the pointer go in; pixels and the
+//! window's title come out. Nothing here depends on the inside of the program. Time passes in it as fast as possible,
+//! so no test waits for a clock. Tests that need a desktop are in `tests/desktop`.
 //!
-//! Everything the tests need is installed by scripts/setup. Whatever is missing makes them fail; they never skip.
+//! scripts/setup installs everything that the tests need. They fail if anything is missing, and never skip.
 #![cfg(target_os = "linux")]
 
 mod adjusting;

@@ -1,5 +1,5 @@
-//! The program under test with a window that nobody sees. It is the built program in a process of its own, driven by lines on its
-//! standard input. Time passes in it by what is asked of it here, and then as fast as it can: nothing sleeps.
+//! The program under test with an invisible window. It is the built program in a separate process, driven by lines on
+//! its standard input. Time passes in it only as the tests request, and as fast as possible, so nothing sleeps.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -14,22 +14,22 @@ use crate::picture::{Area, Picture};
 use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
-/// Part of the name of Mesa's software adapter, which every machine has that runs these tests.
+/// Part of the name of Mesa's software adapter, which every machine that runs these tests has.
 const ADAPTER: &str = "llvmpipe";
 
 const LOG: &str = "log.txt";
 
-/// Time that passes in the program while somebody looks at it.
+/// The time that passes in the program for each look at its window.
 const LOOK: Duration = Duration::from_millis(20);
-/// Time that passes in it with each key that is pressed.
+/// The time that passes in the program for each key press.
 const STROKE: Duration = Duration::from_millis(12);
 
-/// How time passes in the program.
+/// The passing of time in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Time {
-    /// As it is asked to, and as fast as it can.
+    /// As requested, and as fast as possible.
     Driven,
-    /// As it does, for what is live.
+    /// Real time, for live sources.
     Real,
 }
 
@@ -38,7 +38,7 @@ pub struct Program {
     process: RefCell<Child>,
     pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     id: u32,
-    // `--engine` and its value, if it was started with them: the engine that paints its pictures.
+    // `--engine` and its value, if the program was started with them: the engine that paints the expected pictures.
     engine: Vec<String>,
     // The folder for the sockets of graphics libraries and for the log. It exists as long as the program.
     runtime: TempDir,
@@ -60,7 +60,7 @@ impl Program {
         Self::start_in_time(Time::Driven, arguments)
     }
 
-    /// As [`start_on`](Self::start_on), where time passes so.
+    /// As [`start_on`](Self::start_on), with this passing of time.
     pub fn start_in_time(time: Time, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         let home = home_without_strip(&runtime);
@@ -72,7 +72,7 @@ impl Program {
         Self::start_at_home_in_time(Time::Driven, arguments, home)
     }
 
-    /// The same where time passes so.
+    /// As [`start_at_home`](Self::start_at_home), with this passing of time.
     pub fn start_at_home_in_time(time: Time, arguments: &[&str], home: &Path) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         Self::start_in(time, arguments, runtime, home, None)
@@ -117,12 +117,12 @@ impl Program {
         program
     }
 
-    /// Has the program carry out a command. Returns its answer, and `None` once it has ended.
+    /// Sends a command to the program. Returns its answer, or `None` once it has ended.
     fn ask(&self, line: &str) -> Option<String> {
         self.ask_for(line, |answer, _| answer)
     }
 
-    /// The same with what follows the answer.
+    /// Sends a command to the program, and reads its answer and the data after it.
     fn ask_for<T>(&self, line: &str, read: impl FnOnce(String, &mut BufReader<ChildStdout>) -> T) -> Option<T> {
         let (input, output) = &mut *self.pipes.borrow_mut();
         writeln!(input, "{line}").ok()?;
@@ -134,7 +134,7 @@ impl Program {
         }
     }
 
-    /// Has it carry out a command; one that has ended does not answer.
+    /// Sends a command to the program. Does nothing if the program has ended.
     fn tell(&self, line: &str) {
         let _ = self.ask(line);
     }
@@ -144,7 +144,7 @@ impl Program {
         self.tell(&format!("pass {}", time.as_secs_f64() * 1000.0));
     }
 
-    /// Moves the pointer to a pixel of the window, and comes from aside, as a hand does.
+    /// Moves the pointer to a pixel of the window from a short distance, as a hand does.
     pub fn point(&self, x: i32, y: i32) {
         for step in [9, 4, 0] {
             self.move_pointer(x + step, y);
@@ -171,7 +171,8 @@ impl Program {
         self.pass(LOOK);
     }
 
-    /// Presses or releases the pointer's buttons, or turns the wheel, which is buttons 4 and 5: `mousedown`, `mouseup` or `click`.
+    /// Presses or releases the pointer's buttons, or turns the wheel, which is buttons 4 and 5: `mousedown`, `mouseup`
+    /// or `click`.
     pub fn button(&self, action: &str, number: &str) {
         match (action, number) {
             ("click", "4") => self.tell("wheel 1"),
@@ -305,7 +306,7 @@ impl Program {
         })
     }
 
-    /// Gives the window a size.
+    /// Sets the size of the window.
     pub fn resize(&self, width: u32, height: u32) {
         self.tell(&format!("resize {width} {height}"));
         self.pass(LOOK);
@@ -357,7 +358,7 @@ impl Program {
         }
     }
 
-    /// All that the program has logged so far, after a moment.
+    /// Returns everything that the program has logged so far, after a moment.
     pub fn log(&self) -> String {
         self.pass(LOOK);
         self.logged()

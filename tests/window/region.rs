@@ -1,5 +1,5 @@
-//! The region: drawn, moved, resized, proposed and cleared with real pointer and keys. The counts equal those of a
-//! scalar loop over its pixels.
+//! The region: drawn, moved, resized, proposed and cleared with keys and pointer. The counts equal those of a scalar
+//! loop over its pixels.
 
 use std::path::Path;
 

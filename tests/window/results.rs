@@ -1,4 +1,4 @@
-//! Saved pictures, with labels and bare, with the bins beside them.
+//! Saved pictures, with labels and bare, with their bins as JSON.
 
 use std::path::{Path, PathBuf};
 
