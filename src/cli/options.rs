@@ -11,7 +11,7 @@ use histoscope::{
     Ratio, Timecode, parse_time,
 };
 
-/// How the video is read.
+/// The options for reading the video.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the video")]
 pub struct ReadingArgs {
@@ -93,7 +93,7 @@ impl AdapterArgs {
     }
 }
 
-/// What to count, and with which engine.
+/// The components to count, and the engine.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Counting")]
 pub struct CountingArgs {

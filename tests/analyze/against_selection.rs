@@ -195,7 +195,7 @@ fn what_does_not_go_with_a_comparison_is_refused() {
         (&["--resume", "-o", out.to_str().unwrap()], "--resume cannot be used with --against"),
         (&["--jobs", "2"], "--jobs cannot be used with --against"),
         (&["--crop-bars"], "--crop-bars cannot be used with --against"),
-        (&["--posterize=4"], "leave the adjustments out"),
+        (&["--posterize=4"], "leave out the adjustments"),
         (&["--offset", "x"], "--offset"),
         (&["--align", "0"], "--align"),
     ] {

@@ -1,4 +1,4 @@
-//! How many threads decode, and that a damaged file is counted alike with one.
+//! The number of decoding threads, and equal counts of a damaged file with a single one.
 
 use std::collections::BTreeSet;
 
