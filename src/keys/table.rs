@@ -154,7 +154,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Moving,
         keys: &[key(Named(NamedKey::Left), seek(-5.0)), key(Named(NamedKey::Right), seek(5.0))],
-        help: "5 seconds back, forward; held, scrub",
+        help: "5 seconds back, forward; hold to scrub",
     },
     Bindings {
         section: Section::Moving,
@@ -182,7 +182,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Moving,
         keys: &[key(ShiftNamed(NamedKey::Home), Continue)],
-        help: "where the video was left the last time",
+        help: "resume where you left off last time",
     },
     Bindings {
         section: Section::Moving,
@@ -206,7 +206,7 @@ pub const TABLE: &[Bindings] = &[
             key(ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
             key(ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
         ],
-        help: "which of those: all, black, frozen, clipped, timecode, worst",
+        help: "kind to find: all, black, frozen, clipped, timecode, worst",
     },
     Bindings {
         section: Section::Moving,
@@ -253,7 +253,7 @@ pub const TABLE: &[Bindings] = &[
             key(Digit('0'), ToggleScopes).switch("all scopes"),
             key(ShiftDigit('0'), ToggleSplit).switch("split layout"),
         ],
-        help: "all scopes off, and back; scopes beside the picture",
+        help: "hide, show all scopes; split layout",
     },
     Bindings {
         section: Section::Histograms,
@@ -305,7 +305,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Adjustments,
         keys: &[key(Letter("u"), ToggleAdjustment(Adjustment::Blur))],
-        help: "low-pass before everything else",
+        help: "low-pass filter, applied first",
     },
     Bindings {
         section: Section::Adjustments,
@@ -336,7 +336,7 @@ pub const TABLE: &[Bindings] = &[
             key(AltNamed(NamedKey::Left), parameter(Parameter::Main, false)),
             key(AltNamed(NamedKey::Right), parameter(Parameter::Main, true)),
         ],
-        help: "less, more of the last one switched on",
+        help: "less, more of the adjustment switched on last",
     },
     Bindings {
         section: Section::Adjustments,
@@ -344,7 +344,7 @@ pub const TABLE: &[Bindings] = &[
             key(AltNamed(NamedKey::Down), parameter(Parameter::Second, false)),
             key(AltNamed(NamedKey::Up), parameter(Parameter::Second, true)),
         ],
-        help: "the other parameter of that one",
+        help: "its other parameter",
     },
     Bindings {
         section: Section::Adjustments,
@@ -390,7 +390,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Reading,
         keys: &[key(Letter("i"), ToggleInfo)],
-        help: "what is known about the video, and what is guessed",
+        help: "information on the video, known and guessed",
     },
     Bindings {
         section: Section::Reading,
@@ -437,7 +437,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Picture,
         keys: &[key(Digit('9'), ToggleZebra).switch("zebra"), key(ShiftDigit('9'), ToggleMarks).switch("marks")],
-        help: "zebra on what is bright; marks on what is clipped or illegal",
+        help: "zebra on bright areas; marks on clipped or illegal pixels",
     },
     Bindings {
         section: Section::Picture,
@@ -447,12 +447,12 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Picture,
         keys: &[key(ShiftDigit('8'), NextMarks)],
-        help: "mark what is clipped, outside EBU R 103, beyond own levels",
+        help: "marks: clipped, outside EBU R 103, beyond own levels",
     },
     Bindings {
         section: Section::Picture,
         keys: &[key(Digit('5'), ToggleFalseColor).switch("false colour"), key(ShiftDigit('5'), NextFalseColor)],
-        help: "false colour: how bright each pixel is; its next scale",
+        help: "false colour by brightness; its next scale",
     },
     Bindings {
         section: Section::Picture,
@@ -477,7 +477,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Picture,
         keys: &[key(Control("d"), ClearRegion).command("clear the region")],
-        help: "clear the region: count all again",
+        help: "clear the region",
     },
     Bindings {
         section: Section::Picture,
@@ -536,15 +536,15 @@ pub const TABLE: &[Bindings] = &[
 /// The gestures of the pointer, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
-    ("drag a histogram", "light up the pixels of those codes"),
-    ("the same, a letter held", "in that channel alone"),
+    ("drag a histogram", "highlight the pixels with these codes"),
+    ("… with r, g, b or l held", "only in that channel"),
     ("drag the picture", "move it"),
     ("Shift+drag", "count this region only"),
     ("drag its border, handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
     ("right-click", "common actions"),
     ("drag the divider", "move the line between two pictures"),
-    ("double-click a slider", "as at first; so its value"),
+    ("double-click a slider", "reset it; also on its value"),
     ("wheel", "zoom at the pointer"),
     ("rest on anything", "read its values"),
 ];
