@@ -11,7 +11,7 @@ struct Brushes {
     // The same for the waveform's brush; then the first pixel of a row that it may select, and one past the last.
     waveform: vec4<u32>,
     columns: vec2<u32>,
-    coded: u32,       // whether the channels are Y', Cb and Cr as coded
+    coded: u32,       // true if the channels are Y', Cb and Cr as coded
     row_words: u32,   // of a row of a plane
     // Weights of red, green and blue in Cb and in Cr, and the bias.
     cb: vec4<i32>,

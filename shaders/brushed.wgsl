@@ -17,13 +17,13 @@ struct Brushed {
     // The counted part of the grid of samples: column and row of the first, then one past the last.
     low: vec2<u32>,
     high: vec2<u32>,
-    shift: vec2<u32>,    // log2 of the pixels to a sample
+    shift: vec2<u32>,    // log2 of the pixels per sample
     height: u32,         // rows of the picture
     row_words: u32,      // of a row of a plane
     columns: u32,        // of the waveform
-    stride: u32,         // its counts from one channel to the next
-    bins: u32,           // whether bins are counted
-    waveform: u32,       // whether the waveform is
+    stride: u32,         // distance of its channels in the counts
+    bins: u32,           // true if bins are counted
+    waveform: u32,       // true if the waveform is counted
     // Weights of red, green and blue in Cb and in Cr, and the bias.
     cb: vec4<i32>,
     cr: vec4<i32>,

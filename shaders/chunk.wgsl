@@ -13,7 +13,7 @@ override REGIONAL: bool = false;
 
 struct Region {
     low: vec2<u32>,   // column and row of the first pixel
-    high: vec2<u32>,  // column and row behind the last
+    high: vec2<u32>,  // column and row, one past the last
 }
 
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;

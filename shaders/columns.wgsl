@@ -6,13 +6,13 @@
 // case.
 
 override BITS: u32 = 8u;    // 2^BITS codes are counted
-override BINS: u32 = 256u;  // bins of a channel that are drawn; where they are not the codes, as shaders/regroup.wgsl makes them
+override BINS: u32 = 256u;  // drawn bins per channel; regrouped by shaders/regroup.wgsl unless one per code
 
 // Darkness of the gap in a bar that is cut off.
 const GAP: f32 = 0.85;
 
 struct Scale {
-    height: f32,   // height of a bar per count, 1 being the overlay's height
+    height: f32,   // height of a bar per count, where 1 is the overlay height
     tallest: u32,
     samples: u32,
     padding: u32,

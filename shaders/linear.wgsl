@@ -4,8 +4,8 @@
 override CODES: u32 = 256u; // 2^BITS
 
 struct Region {
-    low: vec2<u32>,  // column and row of the first pixel that is counted
-    high: vec2<u32>, // and those behind the last
+    low: vec2<u32>,  // column and row of the first counted pixel
+    high: vec2<u32>, // and one past the last
 }
 
 @group(1) @binding(0) var<uniform> region: Region;

@@ -5,30 +5,30 @@ struct Panel {
     view: vec2<u32>,                // pixels of the view
     origin: vec2<u32>,              // the overlay's top left pixel
     size: vec2<u32>,                // its columns and rows
-    first_column: u32,              // where its columns begin among those of all overlays
+    first_column: u32,              // index of its first column among all overlays
     channels: u32,                  // bit c: channel c is shown here
-    logarithmic: u32,               // whether heights follow the logarithm of the counts
+    logarithmic: u32,               // true if heights follow the logarithm of the counts
     line: u32,                      // thickness of lines in pixels
     notch: u32,                     // rows of the mark at the top of a clipped bar: a dark gap with a light cap on it
     opacity: f32,
     lights: array<vec4<f32>, 4>,    // the bars' colours
     bars: f32,                      // opacity of bars
-    scrim: f32,                      // and of what no bar reaches
+    scrim: f32,                      // opacity where no bar reaches
     whiten: f32,                    // how much the last channel whitens what it overlaps
     brushed: u32,                   // bit c: a range of channel c is lit
     brush: vec2<u32>,               // its first and last column
     guides: vec2<u32>,              // columns of the lines at the legal levels
     marks: vec4<u32>,               // columns of a probed pixel's bins, channel by channel
-    graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is of no use
+    graticule: array<vec4<u32>, 2>, // columns of the eighths; the last one is unused
     outlined: u32,                  // which bins are drawn as outlines: 0 none, 1 another picture's, 2 those of the whole
-    curved: u32,                    // whether the cumulative histograms are drawn as curves
-    light: f32,                     // how much of the bars' light is left beside outlines
+    curved: u32,                    // true if the cumulative histograms are drawn as curves
+    light: f32,                     // brightness of bars when outlines are drawn
     stroke: f32,                    // half the thickness of outlines and curves in pixels
-    backdrop: vec2<u32>,            // columns and rows of the blurred picture that lies behind; 0 where there is none
-    cap: u32,                       // rows of the cap, which reaches as many columns to either side of the bar
-    indicator: u32,                      // side of a clip indicator in pixels; 0 where there are none
-    overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light
-    linear: vec4<f32>,              // colour of the line of luminance of linear light; its last part is 0 where there is none
+    backdrop: vec2<u32>,            // columns and rows of the blurred picture in the background; 0 if none
+    cap: u32,                       // rows of the cap, and its columns beyond the bar on each side
+    indicator: u32,                 // side of a clip indicator in pixels; 0 if none
+    overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last component is 0 if bars mix as light
+    linear: vec4<f32>,              // colour of the line of luminance of linear light; its last component is 0 if none
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;

@@ -13,9 +13,9 @@ override SHIFT_0: u32;       // right shift from a component's stored word to it
 override SHIFT_1: u32;
 override SHIFT_2: u32;
 override SAMPLE_BYTES: u32;  // 1 or 2
-override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
+override CHROMA_X: u32;      // log2 of the luma samples per chroma sample, horizontally
 override CHROMA_Y: u32;      // and vertically
-override CHROMA_FIELDS: bool = false; // whether chroma rows belong to fields, where chroma has half as many rows as luma
+override CHROMA_FIELDS: bool = false; // true if chroma rows belong to fields, for chroma with half as many rows as luma
 override PLANE_0: u32;
 override PLANE_1: u32;
 override PLANE_2: u32;

@@ -9,7 +9,7 @@
 
 override PARTS: u32 = 8u;        // a power of two
 override PART_WORDS: u32 = 256u; // 32 · PARTS
-override SCALING: bool = false;  // whether the scales are found here; the chunk pass has prepared them then
+override SCALING: bool = false;  // true if the scales are computed here; the chunk pass has then prepared them
 
 struct Reduction {
     chunk_count: u32,

@@ -1,10 +1,10 @@
 // Regroups our own bins into fewer or more. The 2^BITS codes are divided evenly: bin b gets the codes c with floor(c ·
 // BINS / 2^BITS) = b. One invocation per bin.
 
-override BITS: u32 = 8u;      // our own bins are 2^BITS a channel
-override BINS: u32 = 256u;    // of a channel that are made
+override BITS: u32 = 8u;      // our own bins: 2^BITS per channel
+override BINS: u32 = 256u;    // resulting bins per channel
 override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
-override FOLLOWING: bool = false;  // whether one channel follows the other, as ours do, with the outermost codes behind them
+override FOLLOWING: bool = false;  // true to order channels one after the other, as ours, followed by the outermost codes
 
 // Our own bins: one channel after the other.
 @group(0) @binding(0) var<storage, read> counted: array<u32>;

@@ -8,7 +8,7 @@ struct Selection {
     channels: u32, // bit c: channel c
     low: u32,
     high: u32,
-    coded: u32,    // whether the channels are Y', Cb and Cr as coded
+    coded: u32,    // true if the channels are Y', Cb and Cr as coded
 }
 
 @group(1) @binding(0) var<uniform> selection: Selection;

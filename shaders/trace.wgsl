@@ -15,10 +15,10 @@ struct Trace {
     channels: u32,       // bit c: channel c is drawn
     parade: u32,         // 1: channels beside each other
     gain: f32,
-    ground: f32,         // opacity of the ground
+    ground: f32,         // opacity of the background
     lights: array<vec4<f32>, 4>,
     hue: vec4<f32>,      // red of Cr, green of Cb and of Cr, blue of Cb
-    zoom: f32,           // of a vectorscope's middle
+    zoom: f32,           // zoom of a vectorscope's middle
     white: u32,          // 1: its trace is white
     samples: f32,        // that it has counted
     strength: f32,       // light of its trace

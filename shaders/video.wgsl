@@ -9,40 +9,40 @@ struct Placement {
     across: vec2<f32>,      // from a pixel to the next one at its right
     down: vec2<f32>,        // from a pixel to the next one below
     origin: vec2<f32>,      // of the view's top left corner
-    taps: u32,              // a side, from which a picture drawn smaller than itself is averaged
-    hard: u32,              // whether every pixel of the view shows one sample
+    taps: u32,              // per side, averaged for each pixel of a reduced picture
+    hard: u32,              // true if every pixel of the view shows a single sample
     view_width: u32,        // columns of the view
-    turned: u32,            // whether columns of the view are rows of the picture
+    turned: u32,            // true if columns of the view are rows of the picture
     // Pixels with a bin of these channels in low..=high keep their light, and the rest is dimmed. Bit c is channel c.
     // See crates/render/src/view/brush.rs.
     channels: u32,
     low: u32,
     high: u32,
-    strength: u32,          // how far it dims, in 256ths; 0 where there is no brush
-    coded: u32,             // whether the channels are Y', Cb and Cr as coded
+    strength: u32,          // strength of dimming, in 256ths; 0 without a brush
+    coded: u32,             // true if the channels are Y', Cb and Cr as coded
     // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 to use the codes.
     lit_words: u32,
     // The part of the picture that may be lit: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,
     // Zebra and marks; see crates/render/src/view/exposure.rs.
-    zebra: u32,             // the lowest tone that is striped; the highest number where none is
+    zebra: u32,             // the lowest striped tone; the highest number if none
     stripe: u32,            // width of a stripe along a row
-    tone_coded: u32,        // whether a pixel's tone is its Y' as coded, and not its luminance
+    tone_coded: u32,        // true if a pixel's tone is its Y' as coded instead of its luminance
     marks: u32,             // 0 where nothing is marked, 1 where red, green and blue are, 2 where code values are
     // Words of a row of a plane in `lit` that has one bit per pixel of the picture, which then decides; 0 if there is
     // none.
     selected: vec4<u32>,
-    lowest: vec4<i32>,      // the lowest value of each channel that is not marked
-    highest: vec4<i32>,     // the lowest value above those
+    lowest: vec4<i32>,      // the lowest unmarked value of each channel
+    highest: vec4<i32>,     // the lowest marked value above
     mark_colors: array<vec4<u32>, 3>,
     // False colour; see crates/render/src/view/exposure/false_color.rs.
     tint: vec4<i32>,        // 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
-    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, of which red is -1 where pixels have their gray
+    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, whose red is -1 if pixels keep their gray
     // The codes written in each pixel of the picture; see crates/render/src/view/datascope.rs.
-    text: vec4<u32>,        // lines, 0 where none are written; pixels of the view to a dot; digits; their base
-    letters: vec4<u32>,     // dots across and down; whether the codes are Y', Cb and Cr; where cells begin in `nearest`
-    glyphs: array<vec4<u32>, 16>, // dots of each sign, four rows in a number
+    text: vec4<u32>,        // lines, 0 if none; pixels of the view per dot; digits; their base
+    letters: vec4<u32>,     // dots across and down; true for Y', Cb and Cr as coded; start of cells in `nearest`
+    glyphs: array<vec4<u32>, 16>, // dots of each character, four rows per number
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;

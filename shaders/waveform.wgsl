@@ -25,7 +25,7 @@ struct Waveform {
     high: vec2<u32>,
     columns: u32,       // columns of these channels
     channel_stride: u32, // counts from one channel to the next
-    rows: u32,          // rows that a workgroup counts, an even number
+    rows: u32,          // rows counted by a workgroup, an even number
     padding: u32,
 }
 

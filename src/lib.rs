@@ -95,7 +95,7 @@ pub mod reporting {
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 
-/// How fast this machine counts and plays: the command `bench`.
+/// The counting and playing speed of this machine: the command `bench`.
 pub mod benchmark {
     pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};

@@ -10,7 +10,7 @@ override BITS: u32 = 8u;
 override SCANNING: bool = false;
 
 struct Curve {
-    weight: u32,        // how much of the way to its target a smoothed curve goes, of 2^16
+    weight: u32,        // step of a smoothed curve towards its target, in 2^-16
     first_channel: u32, // channel of the first curve
     levels: u32,        // 2 to 16, of equal population
     padding: u32,
@@ -23,7 +23,7 @@ struct Curve {
 @group(0) @binding(4) var<storage, read_write> mapped: array<u32>;   // curves in codes
 
 var<workgroup> samples: u32;
-var<workgroup> lowest: u32; // samples of the lowest code that occurs
+var<workgroup> lowest: u32; // samples with the lowest occurring code
 var<workgroup> tones: array<u32, 16>;
 
 // For two codes WORKGROUP apart: the samples with each code, and the samples with lower codes.

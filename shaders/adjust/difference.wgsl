@@ -7,7 +7,7 @@
 struct Difference {
     other_size: vec2<u32>, // pixels
     other_bits: u32,
-    turned: u32,           // whether a column of the picture is a row of the other one
+    turned: u32,           // true if a column of the picture is a row of the second one
     gain: u32,
     padding_0: u32,
     padding_1: u32,

@@ -4,10 +4,10 @@
 // `square` loads the whole square. The others load a line of SIZE pixels and run twice: along rows, then down columns.
 
 override SIZE: u32 = 15u;       // odd
-override DOWN: bool = false;    // whether the line lies in a column
+override DOWN: bool = false;    // true if the line is in a column
 override WORKGROUP: u32 = 256u;
 override TILE: u32 = 270u;      // WORKGROUP + SIZE - 1
-override RUN: u32 = 32u;        // pixels that an invocation of `running` walks over
+override RUN: u32 = 32u;        // pixels that an invocation of `running` covers
 
 struct Image {
     size: vec2<u32>,

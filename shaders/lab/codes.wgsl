@@ -1,8 +1,8 @@
 // Shared by the lab's passes that read a video's planes: the codes of a pixel as the methods count them. This text goes
 // between picture.wgsl and the pass's own.
 
-override DEPTH: u32 = 8u;  // bits of a code that are counted, at most those of the picture
-override STEP: u32 = 1u;   // pixels from one that is counted to the next, across and down
+override DEPTH: u32 = 8u;  // counted bits of a code, at most all
+override STEP: u32 = 1u;   // step between counted pixels, across and down
 
 // The counted pixels, across and down.
 fn counted_size() -> vec2<u32> {

@@ -5,11 +5,11 @@
 // except wait for the one before. All chunks are read twice, and half as many are written.
 
 override BINS: u32 = 256u;
-override INVOCATIONS: u32 = 256u;  // of a workgroup; it takes more turns where there are more bins
+override INVOCATIONS: u32 = 256u;  // of a workgroup; it loops if there are more bins
 override CHUNKS: u32;
 
 struct Pairing {
-    stride: u32, // chunks from one of a pair to the other
+    stride: u32, // distance of a pair, in chunks
 }
 
 @group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;

@@ -8,8 +8,8 @@
 override INCLUSIVE: bool = false;
 
 struct Level {
-    length: u32,  // words that are scanned
-    blocks: u32,  // blocks that they are cut into; the sums of more than one are noted
+    length: u32,  // words to scan
+    blocks: u32,  // blocks of words; if more than one, their sums are stored
     block: u32,   // words of a block
     padding: u32,
 }

@@ -4,7 +4,7 @@
 // and slower for larger images. pairwise.wgsl spreads the same sum over all processors.
 
 override BINS: u32 = 256u;
-override INVOCATIONS: u32 = 256u;  // of a workgroup; there are as many workgroups as the bins take
+override INVOCATIONS: u32 = 256u;  // of a workgroup; the bins determine the number of workgroups
 override CHUNKS: u32;
 
 @group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;

@@ -7,8 +7,8 @@
 
 override CHUNK_WIDTH: u32 = 256u;
 override CHUNK_HEIGHT: u32 = 1u;
-override FIRST: u32 = 0u;      // the first of the channels that this dispatch counts
-override TOGETHER: u32 = 4u;   // how many these are
+override FIRST: u32 = 0u;      // the first channel counted by this dispatch
+override TOGETHER: u32 = 4u;   // the number of channels
 override WORDS: u32 = 1024u;   // BINS · TOGETHER
 
 // wgpu clears it before the workgroup begins.

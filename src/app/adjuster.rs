@@ -4,14 +4,14 @@
 use crate::keys::Action;
 use histoscope_core::adjust::{Adjustment, Adjustments, Choices, Parameter};
 
-/// What is remembered of adjustments, beside those that are on.
+/// The parameters of adjustments, also of those that are off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adjuster {
     /// The parameters of all of them.
     pub choices: Choices,
     /// The one whose parameters the keys change: the last that was switched on or changed.
     pub hand: Adjustment,
-    /// Whether the panel has been shown, by itself or by hand: it opens by itself but once.
+    /// True if the panel has been shown, by itself or by hand: it opens by itself but once.
     pub introduced: bool,
 }
 
@@ -24,7 +24,7 @@ impl Adjuster {
         Self { choices, hand, introduced: false }
     }
 
-    /// Switches an adjustment on or off; what is to be said of it.
+    /// Switches an adjustment on or off. Returns the note on it.
     pub fn toggle(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         if kind.is_on(adjustments) {
             kind.switch_off(adjustments);
@@ -33,7 +33,7 @@ impl Adjuster {
         self.switch_on(kind, adjustments)
     }
 
-    /// Switches an adjustment on, or gives it other parameters; what is to be said of it.
+    /// Switches an adjustment on, or gives it other parameters. Returns the note on it.
     pub fn switch_on(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         kind.switch_on(adjustments, &self.choices);
         self.hand = kind;

@@ -27,11 +27,11 @@ pub struct Settings {
     /// How pictures fit the window.
     #[serde(flatten)]
     pub fits: FitChoices,
-    /// Whether the controls stay on screen.
+    /// True if the controls stay on screen.
     pub pinned: bool,
     /// The size of the clip behind the timeline.
     pub strip: StripSize,
-    /// What the bar shows of the position first.
+    /// The form of the position that the bar shows first.
     pub readout: PositionReadout,
     /// Parameters of the adjustments as they were last used. Which are on does not last: a video opens as it is.
     pub adjustments: Choices,
@@ -42,7 +42,7 @@ pub struct Settings {
 pub struct Store {
     /// The folder; `None` where nothing is to be kept.
     folder: Option<PathBuf>,
-    /// What the file says, as far as this program knows.
+    /// The content of the file, as far as this program knows.
     saved: Settings,
 }
 
@@ -173,7 +173,7 @@ mod tests {
         settings
     }
 
-    /// What version 0.2 wrote for [`changed`].
+    /// The file that version 0.2 wrote for [`changed`].
     const OLDER: &str = r##"{"histograms":{"arrangement":"parade","height":0.4,"opacity":1.0,"logarithmic":true,"backdrop":false,
         "bins":null,"linear_luminance":false,"overlaps":"table","overlap_table":["#000000","#ff0000","#00ff00",
         "#010203","#0000ff","#ff00ff","#00ffff","#808080","#ffffff","#ff7f7f","#7fff7f","#ffff7f","#7f7fff","#ff7fff",

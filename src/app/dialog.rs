@@ -18,7 +18,7 @@ pub struct Dialog {
     since: Instant,
 }
 
-/// What has come of a dialog.
+/// The answer of a dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is still open.

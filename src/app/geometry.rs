@@ -4,7 +4,7 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
-use super::comparison::Reference;
+use super::comparison::ComparedFrame;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;
@@ -24,15 +24,15 @@ const GAIN_STEP: f32 = 1.2;
 /// The view as it is drawn now.
 #[derive(Debug, Clone, Copy)]
 pub struct Geometry<'a> {
-    /// What is drawn.
+    /// The scene that is drawn.
     pub scene: &'a Scene,
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
     /// The frame that is compared with, to be shown with that one.
-    pub other: Option<&'a Reference>,
-    /// What of the picture is counted.
+    pub other: Option<&'a ComparedFrame>,
+    /// The region of the picture that is counted.
     pub region: Region,
     /// Size of the view in pixels.
     pub size: (u32, u32),
@@ -46,7 +46,7 @@ pub enum Pixel<'a> {
     /// Of the frame on screen.
     Live((u32, u32)),
     /// Of the frame that is compared with, at its side of a seam.
-    Other(&'a Reference, (u32, u32)),
+    Other(&'a ComparedFrame, (u32, u32)),
 }
 
 impl Geometry<'_> {
@@ -86,7 +86,7 @@ impl Geometry<'_> {
         self.arranged().border_at(at, GRAB * 0.5 * f64::from(self.points)).copied()
     }
 
-    /// Whether a point of the view lies where scopes are, and neither picture nor histograms.
+    /// Returns whether a point of the view lies where scopes are, and neither picture nor histograms.
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
@@ -118,7 +118,7 @@ impl Geometry<'_> {
         Some((Shape::of(self.frame?).upright(), DVec2::new(width.into(), height.into())))
     }
 
-    /// What of the picture is chosen to be seen, once what is seen of it has moved so.
+    /// Returns fit, zoom and position after a movement of the picture.
     #[must_use]
     pub fn moved(&self, move_it: impl FnOnce(ViewSettings) -> ViewSettings) -> ViewSettings {
         ViewSettings { fit: self.scene.look.view.fit, ..move_it(self.scene.view_settings()) }
@@ -168,7 +168,7 @@ impl Geometry<'_> {
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
     }
 
-    /// What a part of the region does that lies under a point of the view. On a histogram its handles are taken hold of, and its
+    /// Returns the grip of the region under a point of the view. On a histogram its handles are taken hold of, and its
     /// border is not: bins are brushed there.
     #[must_use]
     pub fn grip(&self, at: DVec2) -> Option<Grip> {

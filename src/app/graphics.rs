@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 #[cfg(feature = "test-hooks")]
-use super::losing::Losses;
+use super::losses::Losses;
 use super::options::AppError;
 use super::screen::{Screen, Window};
 use histoscope_core::histogram::Components;
@@ -28,7 +28,7 @@ pub struct Graphics {
     pub renderer: Renderer,
     /// Who counts.
     pub engine: Engine,
-    /// Whether the device was lost and everything made again.
+    /// True if the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
     losses: Losses,
@@ -99,7 +99,7 @@ impl Graphics {
         self.screen.size()
     }
 
-    /// Draws what is loaded, with shapes over it; whether it was drawn.
+    /// Draws what is loaded, with shapes over it. Returns whether it was drawn.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter or the surface fails.

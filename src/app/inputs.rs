@@ -15,7 +15,7 @@ use super::{folders, start};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
 
-/// What has come of something that was to be opened.
+/// News of something that was to be opened.
 pub enum Arrival {
     /// It is being opened.
     Begun,
@@ -52,7 +52,7 @@ impl Inputs {
         self.files.place()
     }
 
-    /// What is said of the video that is being opened.
+    /// Returns the note on the video that is being opened.
     #[must_use]
     pub fn opening(&self, now: Instant) -> Option<String> {
         self.opening.as_ref().map(|opening| opening.text(now))

@@ -15,18 +15,15 @@
 
 mod adjuster;
 mod bins;
-mod chosen;
+mod brush_control;
 mod clicks;
-mod clip_in_step;
 mod clipboard;
 mod comparison;
 pub mod config;
-mod copying;
 mod delay;
 mod desktop;
 mod dialog;
 mod event;
-mod fade;
 mod faults;
 mod files;
 mod fits;
@@ -42,9 +39,8 @@ mod keyboard;
 mod lab;
 mod look;
 #[cfg(feature = "test-hooks")]
-mod losing;
+mod losses;
 mod marked;
-mod matcher;
 mod offscreen;
 mod options;
 mod outgoing;
@@ -60,13 +56,13 @@ mod screen;
 #[cfg(feature = "test-hooks")]
 mod scripted;
 mod seek_note;
-mod seen;
 mod session;
 mod signal;
 mod start;
 mod strip;
 mod title;
 mod transport;
+mod undo;
 mod viewer;
 mod wheel;
 mod workspace;

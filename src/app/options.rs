@@ -36,11 +36,11 @@ pub enum CompareAs {
     Divider,
     /// Each in its half of the window.
     SideBySide,
-    /// What they differ by.
+    /// Their difference.
     Difference,
 }
 
-/// What is asked of a second clip.
+/// The options of a second clip.
 #[derive(Debug, Clone)]
 pub struct Comparing {
     /// The clip.
@@ -68,18 +68,18 @@ impl Comparing {
     }
 }
 
-/// What to play and how.
+/// The options of the window.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
     /// The videos, or folders of videos; none opens a window that invites to open one.
     pub inputs: Vec<PathBuf>,
     /// How the first of them is played at first.
     pub begin: PlayStart,
-    /// What is shown of it at first.
+    /// The first view of it.
     pub view: FirstView,
     /// Bytes of frames to keep for steps back and loops.
     pub cache_bytes: usize,
-    /// Whether choices last from one run to the next.
+    /// True if choices last from one run to the next.
     pub keeps_settings: bool,
     /// The clip that plays in step with the first one, if there is one.
     pub compare: Option<Comparing>,
@@ -96,11 +96,11 @@ pub struct PlayOptions {
 /// How a window begins to play.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PlayStart {
-    /// Whether to start again at the end.
+    /// True if to start again at the end.
     pub looped: bool,
-    /// Whether to open paused.
+    /// True if to open paused.
     pub paused: bool,
-    /// Whether the window opens on the full screen.
+    /// True if the window opens on the full screen.
     pub fullscreen: bool,
     /// Where the first video is to begin, if not at its beginning.
     pub at: Option<Point>,
@@ -125,22 +125,22 @@ impl PlayOptions {
     }
 }
 
-/// What a window shows at first; what is not said here is as in the settings, those of the last run.
+/// The first view of a window; options that are not given are as in the settings of the last run.
 #[derive(Debug, Clone, Default)]
 pub struct FirstView {
     /// Bins of a channel that are drawn.
     pub bin_count: Option<u32>,
-    /// Whether the luminance of linear light is shown.
+    /// True if the luminance of linear light is shown.
     pub linear_luminance: Option<bool>,
     /// Where the colours of overlaps come from.
     pub overlaps: Option<Overlaps>,
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
-    /// What is done to the picture.
+    /// The adjustments of the picture.
     pub adjustments: Adjustments,
     /// Which picture is counted, where there are two.
     pub counted: Counted,
-    /// What is asked of zebras, marks and false colour.
+    /// The choice of zebra, marks and false colour.
     pub exposure: ExposureChoice,
     /// With which choice the lab is open, if it is.
     pub lab: Option<LabChoice>,

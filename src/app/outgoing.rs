@@ -1,25 +1,31 @@
-//! Saving the view as a picture, and beside it the frame's bins, without a pause in playback.
+//! What leaves the window: the view as a picture with the frame's bins beside it, saved without a pause in playback, and copies of
+//! the picture and of values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use glam::DVec2;
+
 use super::clipboard::Clipboard;
+use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::hud::Note;
+use super::hud::{Card, Note, ProbeText, Readout, StatsTable};
 use super::options::Waker;
 use super::session::Session;
 use histoscope_batch::figures::{AdjustedFigures, BinFigures, Figures};
 use histoscope_batch::file::{self, FileError};
 use histoscope_batch::labels::{self, LabelSubject};
 use histoscope_core::adjust::Reduction;
-use histoscope_core::histogram::Components;
+use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
-use histoscope_core::text::public;
+use histoscope_core::text::{public, time_text};
 use histoscope_render::cpu;
+use histoscope_render::gpu::FrameTag;
 use histoscope_render::gpu::readback::Image;
+use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Counted, Scene};
 
 /// How long to wait for thresholds that are under way.
@@ -27,46 +33,39 @@ const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
 /// The most numbers that are tried behind a name.
 const MOST_NUMBERS: u32 = 100_000;
 
-/// What is being saved, and what was copied.
+/// Everything that leaves the window: saved pictures with their bins, and copies on the clipboard.
 pub struct Outgoing {
-    /// Pictures that are being saved.
-    pub saves: Saves,
-    /// The desktop's clipboard.
-    pub clipboard: Clipboard,
-}
-
-/// Files that are being written.
-pub struct Saves {
     waker: Waker,
     answers: Vec<Receiver<Result<PathBuf, FileError>>>,
+    clipboard: Clipboard,
+}
+
+/// The names of the pictures that are shown with the video's: of the one whose bins are outlined, and of the one beside it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OtherNames<'a> {
+    /// The picture whose bins are outlined.
+    pub outlined: Option<&'a str>,
+    /// The picture beside the video's.
+    pub beside: Option<&'a str>,
 }
 
 impl Outgoing {
     /// Nothing yet; `waker` is called whenever something has been saved.
     #[must_use]
     pub const fn new(waker: Waker, clipboard: Clipboard) -> Self {
-        Self { saves: Saves::new(waker), clipboard }
-    }
-}
-
-impl Saves {
-    /// None yet; `waker` is called whenever one is done.
-    #[must_use]
-    pub const fn new(waker: Waker) -> Self {
-        Self { waker, answers: Vec::new() }
+        Self { waker, answers: Vec::new(), clipboard }
     }
 
-    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame; `held` is the name of
-    /// the frame whose bins are outlined, `other` that of the one that is shown with it.
+    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame.
     ///
     /// # Errors
     /// Why nothing is saved, in words.
-    pub fn begin(
+    pub fn save(
         &mut self,
         session: &Session,
         graphics: &mut Graphics,
         (scene, components, region): (&Scene, Components, Option<Rect>),
-        (held, other): (Option<&str>, Option<&str>),
+        OtherNames { outlined: held, beside: other }: OtherNames<'_>,
         labelled: bool,
     ) -> Result<(), String> {
         let Some(frame) = &session.frame else { return Ok(()) };
@@ -104,7 +103,7 @@ impl Saves {
         Ok(())
     }
 
-    /// What is to be said of files that have been written since.
+    /// Returns the notes on files that have been written since.
     pub fn advance(&mut self) -> Vec<Note> {
         let mut notes = Vec::new();
         self.answers.retain(|answer| match answer.try_recv() {
@@ -119,6 +118,30 @@ impl Saves {
     }
 }
 
+impl Outgoing {
+    /// Copies what the window shows, without the controls.
+    pub fn copy_picture(&mut self, graphics: &mut Graphics, scene: &Scene) -> Note {
+        let scene = Scene { marks: None, ..*scene };
+        let size = graphics.screen.size();
+        let image = graphics.renderer.snapshot(&graphics.gpu, size, &scene);
+        let image = image.map_err(|error| format!("nothing was copied: {error}"));
+        let copied = image.and_then(|image| self.clipboard.copy_image(image));
+        copied_note(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)))
+    }
+
+    /// Copies these values.
+    pub fn copy_values(&mut self, Values { text, name }: Values) -> Note {
+        copied_note(self.clipboard.copy_text(text).map(|()| name))
+    }
+}
+
+fn copied_note(copied: Result<String, String>) -> Note {
+    match copied {
+        Ok(name) => Note::done(format!("copied {name}")),
+        Err(reason) => Note::warning(reason),
+    }
+}
+
 fn note_of(result: Result<PathBuf, FileError>) -> Note {
     match result {
         Ok(path) => {
@@ -127,6 +150,53 @@ fn note_of(result: Result<PathBuf, FileError>) -> Note {
         }
         Err(error) => Note::warning(format!("nothing was saved: {error}")),
     }
+}
+
+/// Values as text, whose columns are parted by tabs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Values {
+    /// The text.
+    pub text: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Returns the values of the bin or the pixel at a point of the view, or where there is neither, all numbers of the frame, whose
+/// bins are given; `None` while there is no frame.
+#[must_use]
+pub fn values_at(
+    geometry: &Geometry<'_>,
+    session: &Session,
+    (tag, sums): (&FrameTag, &Cumulative),
+    at: Option<DVec2>,
+) -> Option<Values> {
+    let frame = session.read(session.frame.as_ref()?);
+    let number = tag.index.map_or_else(String::new, |index| format!("\tframe {index}"));
+    let heading = format!("{}{number}\t{}", session.name, time_text(tag.time_secs));
+    let numbers = StatsTable::new(tag, sums, &geometry.scene.look.adjustments);
+    let of_card = |card: Card, picture: Option<&str>| {
+        let counted = picture.map_or_else(String::new, |picture| format!("\n{picture}"));
+        Values { text: format!("{heading}{counted}\n{}", card.as_table()), name: card.title }
+    };
+    if let Some(hit) = at.and_then(|at| geometry.hit(at)) {
+        return Some(of_card(
+            Readout::of_bin(sums, hit.channels, (hit.bin, geometry.scene.look.histograms.binning(sums.bits))),
+            Some(&numbers.picture),
+        ));
+    }
+    let card = |frame: &Frame, (x, y)| {
+        ProbeText::card(&probe(&frame.picture, x, y, geometry.components), &frame.picture, frame.orientation)
+    };
+    match at.and_then(|at| geometry.pixel_at(at)) {
+        Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
+        // It is named by its own file and time.
+        Some(Pixel::Other(held, place)) => {
+            let card = card(&held.frame, place);
+            return Some(Values { text: format!("{}\n{}", held.title, card.as_table()), name: card.title });
+        }
+        None => {}
+    }
+    Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
 }
 
 /// The figures with the name of the picture that they are of, and what there is to tell of the other one.

@@ -23,7 +23,7 @@ use histoscope_render::view::scopes::{Border, ScopeStyle};
 /// Enlargement for a notch of the wheel.
 const NOTCH: f64 = 1.15;
 
-/// What the pointer asks for.
+/// A request of the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are a few of them for an event")]
 pub enum PointerCommand {
@@ -52,13 +52,13 @@ pub enum PointerCommand {
 /// The keys that are held while the pointer does something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeldKeys {
-    /// Whether Shift is.
+    /// True if Shift is.
     pub shift: bool,
     /// The channel whose letter is.
     pub channel: Option<usize>,
 }
 
-/// What the button that is held does.
+/// The drag of the button that is held.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one pointer")]
 enum Drag {
@@ -86,29 +86,29 @@ enum Drag {
 pub struct Pointer {
     /// Its place in pixels of the view, while it is over the window.
     pub at: Option<DVec2>,
-    /// Whether it has come into the window without being moved since, as when the window opened under it.
+    /// True if it has come into the window without being moved since, as when the window opened under it.
     just_entered: bool,
     drag: Drag,
     clicks: Clicks,
-    /// What of a notch the wheel was turned over a scope that goes by whole ones.
+    /// The part of a notch that is left of the wheel over a scope that goes by whole ones.
     turned: f64,
 }
 
 impl Pointer {
-    /// Whether it is dragging something of the view.
+    /// Returns whether it is dragging something of the view.
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.drag != Drag::None
     }
 
-    /// Whether it is where it takes hold of the divider, or has done so.
+    /// Returns whether it is where it takes hold of the divider, or has done so.
     #[must_use]
     pub fn is_at_divider(&self, geometry: &Geometry<'_>, hud: &Hud) -> bool {
         let is_near = |at| geometry.divider_from(at).is_some() && !hud.covers(geometry.in_points(at));
         matches!(self.drag, Drag::Divide(_)) || !self.is_dragging() && self.at.is_some_and(is_near)
     }
 
-    /// What it does to the region where it is, or is doing.
+    /// Returns the grip that it has on the region, or would have where it is.
     #[must_use]
     pub fn grip(&self, geometry: &Geometry<'_>, hud: &Hud) -> Option<Grip> {
         match self.drag {

@@ -7,7 +7,7 @@ use glam::DVec2;
 
 use super::adjuster::Adjuster;
 use super::bins::Bins;
-use super::comparison::{Reference, References};
+use super::comparison::{ComparedFrame, Comparison};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{
@@ -27,14 +27,14 @@ use histoscope_render::view::probe::probe;
 use histoscope_render::view::region::{self, Grip, RegionFrame};
 use histoscope_render::view::scene::Counted;
 
-/// What is gathered for one drawing.
+/// The readings for one drawing.
 #[derive(Debug, Default)]
 pub struct Readings {
     /// The histograms.
     pub histograms: Vec<HistogramArea>,
     /// The passes' times.
     pub timing: Option<TimingTable>,
-    /// What is known about the video.
+    /// The lines of the panel about the video.
     pub info: Option<Vec<InfoLine>>,
     /// The frame's numbers.
     pub stats: Option<StatsTable>,
@@ -53,7 +53,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// What the panels that are open tell.
+    /// Returns the contents of the panels that are open.
     #[must_use]
     pub fn tables(&self) -> Tables<'_> {
         Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref() }
@@ -70,15 +70,15 @@ pub struct Sources<'a> {
     pub session: Option<&'a Session>,
     /// Its bins.
     pub bins: &'a Bins,
-    /// What counts and draws.
+    /// The engine and the renderer.
     pub graphics: &'a Graphics,
     /// The frames that are held to compare with.
-    pub held: &'a References,
+    pub comparison: &'a Comparison,
     /// The display over the picture.
     pub hud: &'a Hud,
     /// The pointer.
     pub pointer: &'a Pointer,
-    /// What is marked, of a picture that stands.
+    /// The marked pixels of a picture that stands.
     pub marked: MarkedView<'a>,
 }
 
@@ -117,7 +117,7 @@ impl Sources<'_> {
         Some(corners.map(|(x, y)| self.geometry.in_points(placement.point_of(DVec2::new(x, y)))))
     }
 
-    /// What the display is told of the adjustments.
+    /// Returns the adjustments as the display shows them.
     #[must_use]
     pub fn adjusting(&self, adjuster: &Adjuster) -> AdjustmentView {
         let scene = self.geometry.scene;
@@ -161,7 +161,7 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
-        let held = self.held.numbers(sums.components, tag.time_secs);
+        let held = self.comparison.numbers(sums.components, tag.time_secs);
         let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
@@ -183,9 +183,9 @@ impl Sources<'_> {
 
     fn info(&self) -> Option<Vec<InfoLine>> {
         let session = self.session?;
-        if let Some(held) = self.held.chosen().filter(|_| self.held.is_shown()) {
+        if let Some(held) = self.comparison.chosen().filter(|_| self.comparison.is_shown()) {
             // What is known of the video need not be so of this one.
-            let what = if self.held.has_held() { "held frame" } else { "second clip" };
+            let what = if self.comparison.has_held() { "held frame" } else { "second clip" };
             return Some(vec![InfoLine { name: what, value: held.name.clone(), origin: None }]);
         }
         let frame = session.frame.as_ref()?;
@@ -217,7 +217,7 @@ impl Sources<'_> {
         Some(Readout { card, panel: self.geometry.rect_in_points(&rect), columns, lasts: true })
     }
 
-    /// What lies under the pointer: a bin of a histogram, or a pixel of the picture.
+    /// Reads the bin of a histogram or the pixel of the picture under the pointer.
     fn point_at(&self, readings: &mut Readings) {
         let Geometry { scene, components, points, .. } = self.geometry;
         let Some(at) = self.pointer.at else { return };
@@ -249,8 +249,8 @@ impl Sources<'_> {
         let Some(pixel) = self.geometry.pixel_at(at) else { return };
         let (x, y) = match pixel {
             Pixel::Live(place) => place,
-            Pixel::Other(Reference { frame, .. }, (x, y)) => {
-                let name = if self.held.has_held() { "held" } else { "second" };
+            Pixel::Other(ComparedFrame { frame, .. }, (x, y)) => {
+                let name = if self.comparison.has_held() { "held" } else { "second" };
                 // It has no place in the live one's scopes.
                 let probe = probe(&frame.picture, x, y, components);
                 let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
@@ -283,7 +283,7 @@ impl Sources<'_> {
         Some(Readout { card, panel: self.geometry.rect_in_points(&hit.rect), columns, lasts: false })
     }
 
-    /// What the bins are of that are told, where that is not simply the picture.
+    /// Names the picture of the bins that are shown, where that is not simply the video's.
     fn counted_name(&self) -> Option<String> {
         let scene = self.geometry.scene;
         let is_source = scene.look.counted_in(self.geometry.components) == Counted::Source;
@@ -294,7 +294,7 @@ impl Sources<'_> {
     }
 }
 
-/// What the pointer becomes where it has hold of a region: arrows the way the edge moves as it is seen.
+/// Returns the cursor where the pointer has hold of a region: arrows the way the edge moves as it is seen.
 fn cursor(grip: Grip, placement: &Placement) -> CursorIcon {
     let Grip::Edges { x, y } = grip else { return CursorIcon::Move };
     let origin = placement.point_of(DVec2::ZERO);

@@ -26,7 +26,7 @@ pub struct ScopeDrag {
     only: Option<usize>,
     /// The polygon, where one is drawn.
     lasso: Option<Lasso>,
-    /// Whether the pointer has moved farther than a click does.
+    /// True if the pointer has moved farther than a click does.
     has_moved: bool,
 }
 

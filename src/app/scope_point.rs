@@ -14,14 +14,14 @@ use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::ScopeKind;
 
-/// What the pointer is at.
+/// The place of the pointer in a scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopePoint {
     /// The counts that tell of it.
     pub question: ScopeQuestion,
     spot: Spot,
     subject: ScopeSubject,
-    /// Whether the picture is turned for display, so that its columns are others than those on screen.
+    /// True if the picture is turned for display, so that its columns are others than those on screen.
     is_turned: bool,
 }
 
@@ -81,7 +81,7 @@ pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) ->
 }
 
 impl ScopePoint {
-    /// What lies at a point of the view in the scopes of a frame, as it is read.
+    /// Returns the place in the scopes of a frame, as it is read, at a point of the view.
     #[must_use]
     pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
         let Geometry { scene, components, .. } = *geometry;

@@ -27,7 +27,7 @@ pub struct ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// What the display is told.
+    /// Returns the scopes as the display shows them.
     #[must_use]
     pub fn view(&self) -> BesideView<'_> {
         BesideView {
@@ -43,7 +43,7 @@ impl ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// What is to be told of the scopes that are shown of a frame, as it is read, while the pointer is `at` a point of the view.
+    /// Reads the scopes that are shown of a frame, as it is read, while the pointer is `at` a point of the view.
     #[must_use]
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
         let Geometry { scene, components, size, points, .. } = *geometry;

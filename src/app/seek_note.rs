@@ -11,7 +11,7 @@ const NUMBER_WAIT: Duration = Duration::from_secs(3);
 /// Where playback is, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlaybackPlace {
-    /// Whether the picture of a seek is still to come.
+    /// True if the picture of a seek is still to come.
     pub is_on_its_way: bool,
     /// Time of the frame on screen, in seconds from the start.
     pub time_secs: f64,
@@ -31,7 +31,7 @@ pub enum Landing {
     UnderWay(String),
     /// Its picture is there, and the frame's number may yet be found out.
     Unnumbered {
-        /// What was said when it was asked for.
+        /// The note when it was asked for.
         said: String,
         /// Time of the frame, in seconds from the start.
         time_secs: f64,
@@ -61,7 +61,7 @@ impl Landing {
     }
 }
 
-/// What was asked for, and the time and the number of the frame that is on screen for it.
+/// Returns the note with the time and the number of the frame that is on screen for it.
 fn told(said: &str, place: PlaybackPlace) -> String {
     let mut frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
     let label = place.timecode.map(|timecode| timecode.to_string()).filter(|label| !said.ends_with(label));

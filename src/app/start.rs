@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::clip_in_step::Second;
+use super::comparison::{ComparedClip, MatchReading, Matcher};
 use super::files::{Opened, Opening};
-use super::matcher::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
 use super::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
@@ -108,7 +107,7 @@ pub fn begin(
     media: Option<DecodeThread>,
     options: &PlayOptions,
     waker: &Waker,
-) -> Result<(Beginning, Option<Second>), AppError> {
+) -> Result<(Beginning, Option<ComparedClip>), AppError> {
     let beginning = match media {
         Some(media) => beginning(media, options, waker)?,
         None => Beginning::Nothing,
@@ -121,7 +120,7 @@ pub fn begin(
 ///
 /// # Errors
 /// [`AppError`] if it cannot be opened, or one of the two is live or a pipe.
-fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<Second>, AppError> {
+fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<ComparedClip>, AppError> {
     let Some(comparing) = options.compare.clone() else { return Ok(None) };
     let can_go = |info: &StreamInfo| info.seekable && !info.live;
     let is_comparable = matches!(beginning, Beginning::Video(first) if can_go(&first.session.info));
@@ -139,7 +138,7 @@ fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result
                 adapter: options.adapter.clone(),
                 waker: Arc::clone(waker),
             };
-            let second = Second::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
+            let second = ComparedClip::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
             if has_offset && !second.has_offset_in_time() {
                 return Err(AppError::NoOffset(input));
             }

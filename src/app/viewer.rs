@@ -8,26 +8,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::chosen::Chosen;
-use super::clip_in_step::Second;
+use super::brush_control::BrushControl;
+use super::comparison::ComparedClip;
 use super::event::Modifiers;
-use super::fade::BrushFade;
 use super::geometry::Geometry;
-use super::gestures::Gestures;
 use super::graphics::Graphics;
-use super::history::History;
 use super::hud::{
-    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+    Command, ComparisonView, ExposureView, FileView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
 use super::options::{AppError, PlayOptions, Waker};
 use super::pointer::Pointer;
-use super::quit_question::Leaving;
+use super::quit_question::QuitQuestion;
 use super::readouts::{Readings, Sources};
 use super::scope_point::ScopePoint;
 use super::screen::Window;
 use super::start::Beginning;
+use super::undo::Undo;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Shapes;
@@ -39,7 +37,7 @@ use histoscope_render::view::scene::{Look, Scene};
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether the program goes on.
+/// The choice between going on and quitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// It goes on.
@@ -53,23 +51,15 @@ pub struct Viewer {
     work: Workspace,
     inputs: Inputs,
     pointer: Pointer,
-    brush_fade: BrushFade,
-    /// Pixels that the brushes of the scopes select, as they were told last, and those that are counted.
-    told_brushed: Option<(u32, u64)>,
-    /// The channel whose letter is held, for a brush in it alone.
-    held_channel: Option<usize>,
-    /// Which movement of the hand is going on, and what each has chosen.
-    gestures: Gestures,
-    history: History<Chosen>,
+    brush: BrushControl,
+    undo: Undo,
     /// Ways of counting, at work on the frame on screen.
     lab: Lab,
-    /// The channel whose letter at a histogram was clicked, for the same.
-    brushed_only: Option<usize>,
-    /// What Esc or Enter did last.
-    leaving: Leaving,
+    /// The last thing that Esc or Enter did.
+    quit: QuitQuestion,
     /// The modifier keys that are held.
     modifiers: Modifiers,
-    /// Whether nothing of the window can be seen.
+    /// True if nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
     started: Option<Instant>,
@@ -85,7 +75,7 @@ impl Viewer {
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        (beginning, second): (Beginning, Option<Second>),
+        (beginning, second): (Beginning, Option<ComparedClip>),
     ) -> Result<Self, AppError> {
         let (session, opening, passed_over) = match beginning {
             Beginning::Video(first) => (Some(first.session), None, first.passed_over),
@@ -111,18 +101,14 @@ impl Viewer {
             inputs.go_on(opening);
         }
         Ok(Self {
-            history: History::new(work.chosen()),
+            undo: Undo::new(work.chosen()),
             work,
             started: Some(started),
             lab: Lab::new(lab, now),
             inputs,
             pointer: Pointer::default(),
-            brush_fade: BrushFade::default(),
-            told_brushed: None,
-            held_channel: None,
-            gestures: Gestures::default(),
-            brushed_only: None,
-            leaving: Leaving::default(),
+            brush: BrushControl::default(),
+            quit: QuitQuestion::default(),
             modifiers: Modifiers::NONE,
             occluded: false,
         })
@@ -162,7 +148,7 @@ impl Viewer {
         if !self.occluded {
             wake_at = earlier(wake_at, self.work.follow_strip(now));
         }
-        let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
+        let fade = self.brush.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
             self.work.redraw();
@@ -175,7 +161,7 @@ impl Viewer {
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
     }
 
-    /// Has the lab count the frame on screen, if it is open; when to look again.
+    /// Has the lab count the frame on screen, if it is open. Returns when to look again.
     fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         if !self.lab.is_open() || self.occluded {
             return Ok(None);
@@ -210,9 +196,8 @@ impl Viewer {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
             Arrival::Video(session, first) => {
-                self.brush_fade.reset();
-                // What was chosen for another picture is not brought back on this one.
-                self.history.clear();
+                self.brush.change_video();
+                self.undo.clear();
                 self.work.take_over((*session, &first), self.inputs.place(), now);
             }
         }
@@ -229,9 +214,9 @@ impl Viewer {
         }
         let now = self.work.now();
         self.work.scene.drop_hidden_brushes();
-        self.work.follow_held(now);
+        self.work.show_comparison(now);
         let (shapes, commands) = self.lay_out(now);
-        let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
+        let (brushes, brush_strength) = self.brush.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
         let overlays = self.work.scene.look.overlays && self.work.session.is_some() && !self.lab.has_bars();
         let scene =
@@ -250,7 +235,7 @@ impl Viewer {
             Err(error) => self.work.rebuild(error)?,
         }
         // What was told is of the drawing before.
-        if self.brushed_pixels() != self.told_brushed {
+        if self.brushed_pixels() != self.brush.shown {
             self.work.redraw();
         }
         for command in commands {
@@ -269,20 +254,20 @@ impl Viewer {
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
-        self.told_brushed = self.brushed_pixels();
+        self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
         let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         if let Some((at, text)) = pointed {
             readings.scopes.tell(at, text);
         }
-        readings.scopes.tell_brushed(&sources.geometry, self.told_brushed);
+        readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
-        let held: Vec<&str> = self.work.held.names().collect();
+        let held: Vec<&str> = self.work.comparison.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
         let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
@@ -312,7 +297,7 @@ impl Viewer {
                 bits,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
-                brushed_only: self.brushed_only,
+                brushed_only: self.brush.clicked(),
             },
             beside: readings.scopes.view(),
             tables: readings.tables(),
@@ -326,21 +311,21 @@ impl Viewer {
                 marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
-            held: HeldView {
+            comparison: ComparisonView {
                 names: &held,
-                place: self.work.held.place(),
-                is_shown: self.work.held.is_shown(),
-                has_second: self.work.has_second(),
-                title: self.work.held.chosen().map(|held| held.title.as_str()),
+                place: self.work.comparison.place(),
+                is_shown: self.work.comparison.is_shown(),
+                has_clip: self.work.comparison.has_clip(),
+                title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
-            steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
+            steps: self.undo.steps(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
         let window = &*self.work.graphics.screen.window;
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
     }
 
-    /// What is to be seen for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
+    /// Returns what stays in view for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
     fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
         let work = &self.work;
         let Some(session) = &work.session else { return Lasting::Invitation };
@@ -352,14 +337,14 @@ impl Viewer {
         }
         let is_read = is_seen
             || work.bins.region.shown().is_some()
-            || work.held.chosen().is_some()
+            || work.comparison.chosen().is_some()
             || work.scene.look.exposure.is_on()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Lasting::Readouts } else { Lasting::Nothing }
     }
 
-    /// What the pointer is at in a scope beside the histograms, in points and in words.
+    /// Reads the scope under the pointer. Returns its place, in points, and the words.
     fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
         let geometry = self.work.geometry();
         let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
@@ -392,7 +377,7 @@ impl Viewer {
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,
-            held: &self.work.held,
+            comparison: &self.work.comparison,
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),
@@ -427,7 +412,7 @@ impl Viewer {
         Some((session.frame.as_ref()?.pts_ticks, Duration::from_secs_f64(secs)))
     }
 
-    /// Whether the video has ended, or there is none.
+    /// Returns whether the video has ended, or there is none.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.work.session.as_ref().is_none_or(|session| session.player.has_ended())

@@ -10,7 +10,7 @@ const BUTTONS: std::ops::RangeInclusive<u32> = 4..=7;
 /// axis, which is told once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wheel {
-    /// Whether a button of the wheel was released, of which the window is told next.
+    /// True if a button of the wheel was released, of which the window is told next.
     released: bool,
 }
 

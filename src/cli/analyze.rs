@@ -133,7 +133,7 @@ impl AnalyzeArgs {
                 Ok(Finished::NothingCompared) => {
                     say(&format!(
                         "{name}: no frames were compared; the selection is empty, or --offset points outside of {}",
-                        self.other()
+                        self.comparison()
                     ));
                     failed = true;
                 }
@@ -143,7 +143,7 @@ impl AnalyzeArgs {
                     failed = true;
                 }
                 Ok(Finished::OtherEndedEarly(reason)) => {
-                    let other = self.other();
+                    let other = self.comparison();
                     say(&format!("{other}: {reason}; the readable part was compared; try another copy of the file"));
                     failed = true;
                 }
@@ -152,13 +152,13 @@ impl AnalyzeArgs {
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Ok(Finished::Stopped) => {
-                    say(&format!("{name}: stopped; {}", what_is_there(destination)));
+                    say(&format!("{name}: stopped; {}", partial_output(destination)));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
                     say(&format!(
                         "{name}: the reader of the records is gone, so not everything was compared with {}",
-                        self.other()
+                        self.comparison()
                     ));
                     return Ok(ExitCode::FAILURE);
                 }
@@ -177,7 +177,7 @@ impl AnalyzeArgs {
     }
 
     /// Returns the name of the comparison.
-    fn other(&self) -> String {
+    fn comparison(&self) -> String {
         self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
@@ -313,7 +313,7 @@ pub fn target(path: &Path) -> OutputTarget {
 }
 
 /// Describes the output of a run that was stopped.
-fn what_is_there(destination: &Destination) -> &'static str {
+fn partial_output(destination: &Destination) -> &'static str {
     match destination {
         Destination::Records { segment: Some(_), .. } => {
             "the files contain complete records, and the last file is marked as partial"
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_stops_a_run_is_told_what_is_there() {
+    fn a_stopped_run_describes_its_output() {
         let records = |segment| Destination::Records {
             target: OutputTarget::Stdout,
             format: FFPROBE,
@@ -344,8 +344,8 @@ mod tests {
             resume: false,
             segment,
         };
-        assert!(what_is_there(&Destination::Overview).contains("figures"));
-        assert!(what_is_there(&records(None)).starts_with("the output contains"));
-        assert!(what_is_there(&records(NonZeroU32::new(60))).starts_with("the files contain"));
+        assert!(partial_output(&Destination::Overview).contains("figures"));
+        assert!(partial_output(&records(None)).starts_with("the output contains"));
+        assert!(partial_output(&records(NonZeroU32::new(60))).starts_with("the files contain"));
     }
 }

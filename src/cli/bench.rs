@@ -120,7 +120,8 @@ impl BenchArgs {
             keep_bins: output.is_some(),
             ..Options::default()
         };
-        let survey = Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(told)?;
+        let survey =
+            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
         match output {
             Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
@@ -136,7 +137,7 @@ impl BenchArgs {
             repeats: self.repeats,
             ..SweepGrid::default()
         };
-        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(told)?;
+        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(with_usage)?;
         print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -193,7 +194,7 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
 }
 
 /// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
-fn told(error: Error) -> anyhow::Error {
+fn with_usage(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
             WrongUsage(error.to_string()).into()

@@ -1,10 +1,8 @@
 //! The command line: one file per command, with its arguments and its run. clap is used only here.
 
-mod adapters;
 mod adjust;
 mod analyze;
 mod bench;
-mod exposure;
 mod interrupt;
 mod lab;
 mod merge;
@@ -28,7 +26,7 @@ use analyze::AnalyzeArgs;
 use bench::BenchArgs;
 use lab::LabArgs;
 use merge::MergeArgs;
-use output::WrongUsage;
+use output::{WrongUsage, print_line};
 use play::PlayArgs;
 use report::ReportArgs;
 use snapshot::SnapshotArgs;
@@ -111,9 +109,9 @@ impl Cli {
     /// Runs the command and returns the exit code. `started` is the time of the program's start.
     pub fn run(self, started: Instant) -> ExitCode {
         if self.command.is_none()
-            && let Some(error) = mistyped::told(Self::command(), self.play.first())
+            && let Some(error) = mistyped::error_for(Self::command(), self.play.first())
         {
-            return told_by_clap(&error);
+            return print_clap_error(&error);
         }
         let (name, result) = match self.command {
             None => (None, self.play.run(started)),
@@ -121,12 +119,12 @@ impl Cli {
             Some(Command::Analyze(args)) => (Some("analyze"), args.run()),
             Some(Command::Merge(args)) => (Some("merge"), args.run()),
             Some(Command::Report(args)) => (Some("report"), args.run()),
-            Some(Command::Adapters) => (Some("adapters"), adapters::run()),
+            Some(Command::Adapters) => (Some("adapters"), print_adapters()),
             Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),
         };
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
-            Ok(wrong) => told_as_wrong_usage(name, &wrong),
+            Ok(wrong) => print_wrong_usage(name, &wrong),
             Err(error) => {
                 output::say(&format!("{error:#}"));
                 ExitCode::FAILURE
@@ -135,15 +133,23 @@ impl Cli {
     }
 }
 
+/// Prints one line per graphics adapter of this machine.
+fn print_adapters() -> anyhow::Result<ExitCode> {
+    for adapter in histoscope::adapters()? {
+        print_line(&adapter.to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Prints the error in the style of clap's own errors.
-fn told_as_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
+fn print_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
     let mut all = Cli::command();
     all.build();
     let command = name.and_then(|name| all.find_subcommand(name)).unwrap_or(&all);
-    told_by_clap(&command.clone().error(ErrorKind::ArgumentConflict, wrong))
+    print_clap_error(&command.clone().error(ErrorKind::ArgumentConflict, wrong))
 }
 
-fn told_by_clap(error: &clap::Error) -> ExitCode {
+fn print_clap_error(error: &clap::Error) -> ExitCode {
     // If it cannot be written, the exit code must do.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

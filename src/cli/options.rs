@@ -5,12 +5,13 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
+use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range,
     Ratio, Timecode, parse_time,
 };
 
-/// How the video is read.
+/// The options for reading the video.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the video")]
 pub struct ReadingArgs {
@@ -30,7 +31,7 @@ pub struct ReadingArgs {
     #[arg(long, value_enum, default_value_t)]
     field: FieldArg,
 
-    /// Apply the cropping of the codec and the container
+    /// Cropping to apply at the edges of the picture
     #[arg(long, alias = "crop", value_enum, default_value_t)]
     cropping: CroppingArg,
 
@@ -92,7 +93,7 @@ impl AdapterArgs {
     }
 }
 
-/// What to count, and with which engine.
+/// The components to count, and the engine.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Counting")]
 pub struct CountingArgs {
@@ -144,6 +145,38 @@ pub struct PartArgs {
     /// Find black bars at the edges and leave them out
     #[arg(long)]
     pub crop_bars: bool,
+}
+
+/// The exposure aids in the picture, for the window and `snapshot`.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Exposure")]
+pub struct ExposureArgs {
+    /// Zebra: stripe pixels at or above LEVEL, in percent (95) or as a code at the video's depth (243c)
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
+    zebra: Option<Level>,
+
+    /// Mark pixels that are clipped or out of range (the default), outside EBU R 103 (r103), or beyond two levels
+    /// (2%,98%)
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "clipped")]
+    clip_marks: Option<MarkLimits>,
+
+    /// Show brightness in false colour: with the colours of cameras (camera, the default) or in ten equal steps (steps)
+    #[arg(
+        long,
+        visible_alias = "false-color",
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "camera"
+    )]
+    false_colour: Option<FalseColorTable>,
+}
+
+impl ExposureArgs {
+    /// Returns the chosen exposure aids.
+    pub const fn choice(&self) -> ExposureChoice {
+        ExposureChoice { zebra: self.zebra, marks: self.clip_marks, false_color: self.false_colour }
+    }
 }
 
 /// The value of `--engine`.
@@ -334,7 +367,7 @@ pub fn parse_point(text: &str) -> Result<Point, String> {
 
 /// Parses a frame rate: `25`, `23.976` or `24000/1001`.
 fn parse_rate(text: &str) -> Result<Ratio, String> {
-    const MOST: f64 = 10_000.0;
+    const MAX: f64 = 10_000.0;
     let digits = |part: &str| !part.is_empty() && part.len() <= 9 && part.bytes().all(|b| b.is_ascii_digit());
     let ratio = match (text.split_once('/'), text.split_once('.')) {
         (Some((num, den)), _) if digits(num) && digits(den) => num.parse().ok().zip(den.parse().ok()),
@@ -346,13 +379,13 @@ fn parse_rate(text: &str) -> Result<Ratio, String> {
         _ => None,
     };
     let ratio = ratio.map(|(num, den)| Ratio { num, den }).filter(|ratio| ratio.num > 0 && ratio.den > 0);
-    ratio.filter(|ratio| ratio.value() <= MOST).ok_or_else(|| {
-        format!("'{text}' is not a frame rate; write frames per second (25, 23.976, 24000/1001), at most {MOST}")
+    ratio.filter(|ratio| ratio.value() <= MAX).ok_or_else(|| {
+        format!("'{text}' is not a frame rate; write frames per second (25, 23.976, 24000/1001), at most {MAX}")
     })
 }
 
 /// The largest width or height of a picture.
-const MOST_SIDE: u32 = 65_536;
+const MAX_SIDE: u32 = 65_536;
 
 /// Parses a number of bins.
 pub fn parse_bin_count(text: &str) -> Result<u32, String> {
@@ -367,8 +400,8 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
     match (width.parse(), height.parse()) {
         (Ok(0), _) | (_, Ok(0)) => Err(wrong()),
-        (Ok(width), Ok(height)) if width.max(height) > MOST_SIDE => {
-            Err(format!("'{text}' is too large; a picture has at most {MOST_SIDE} pixels across and down"))
+        (Ok(width), Ok(height)) if width.max(height) > MAX_SIDE => {
+            Err(format!("'{text}' is too large; a picture has at most {MAX_SIDE} pixels across and down"))
         }
         (Ok(width), Ok(height)) => Ok((width, height)),
         _ => Err(wrong()),
@@ -376,13 +409,13 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// Parses a whole number within limits.
-pub fn whole<N: FromStr, const LEAST: u64, const MOST: u64>(text: &str) -> Result<N, String> {
-    let wrong = || match MOST {
-        u64::MAX => format!("'{text}' is not a whole number of at least {LEAST}"),
-        _ => format!("'{text}' is not a whole number from {LEAST} to {MOST}"),
+pub fn whole<N: FromStr, const MIN: u64, const MAX: u64>(text: &str) -> Result<N, String> {
+    let wrong = || match MAX {
+        u64::MAX => format!("'{text}' is not a whole number of at least {MIN}"),
+        _ => format!("'{text}' is not a whole number from {MIN} to {MAX}"),
     };
     let number: u64 = text.parse().map_err(|_| wrong())?;
-    let number = Some(number).filter(|number| (LEAST..=MOST).contains(number)).ok_or_else(wrong)?;
+    let number = Some(number).filter(|number| (MIN..=MAX).contains(number)).ok_or_else(wrong)?;
     number.to_string().parse().map_err(|_| wrong())
 }
 

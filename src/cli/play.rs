@@ -10,8 +10,9 @@ use histoscope::analysis::Point;
 use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
-use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole};
+use super::options::{
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole,
+};
 use super::output::{WrongUsage, wrong_usage};
 
 /// The value of `--compare-by`.

@@ -10,8 +10,9 @@ use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
-use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size};
+use super::options::{
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size,
+};
 use super::output::{print_line, wrong_usage};
 
 /// A value of `--scopes`.

@@ -75,7 +75,7 @@ pub enum Action {
     ToggleVectorscope,
     /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
-    /// Give the scopes a part of the window of their own, or lay them over the picture.
+    /// Show the scopes beside the picture, or over it.
     ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
@@ -155,7 +155,7 @@ pub enum Action {
     ToggleAdjustment(Adjustment),
     /// Change a parameter of the adjustment that was switched on last, or of the lab while it is open.
     Parameter {
-        /// Which of its two parameters.
+        /// The first or second parameter.
         parameter: Parameter,
         /// True for more.
         more: bool,
@@ -175,17 +175,17 @@ pub enum Action {
     ToggleCurves,
     /// Blur the picture behind the histograms, or stop.
     ToggleBackdrop,
-    /// Draw the luminance of linear light over that of the codes, or leave it away.
+    /// Show or hide the luminance of linear light over the luminance of the codes.
     ToggleLinear,
-    /// Draw so many bins of a channel; `None` for one for each code.
+    /// Draw this many bins per channel; `None` for one per code.
     SetBins(Option<u32>),
     /// Colour overlaps in this way.
     SetOverlaps(Overlaps),
     /// Label the levels of scopes in this unit.
     SetUnit(Unit),
-    /// Enlarge the middle of the vectorscope so many times.
+    /// Enlarge the middle of the vectorscope by this factor.
     SetZoom(u32),
-    /// Draw the vectorscope's trace in white, or in the hues that it stands for.
+    /// Draw the vectorscope's trace in white, or in its hues.
     ToggleWhite,
     /// Show or hide the skin-tone line of the vectorscope.
     ToggleSkinTone,

@@ -17,8 +17,8 @@ pub enum MenuLine {
     Scopes,
     /// A submenu of the clip behind the timeline: cuts and findings.
     Clip,
-    /// A submenu of the held frames.
-    Held,
+    /// A submenu of the comparison and the held frames.
+    Comparison,
     /// A submenu of the recent files.
     Recent,
     /// A submenu of the video tracks, if the file has several.
@@ -46,7 +46,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),
-    MenuLine::Held,
+    MenuLine::Comparison,
     MenuLine::Does(ToggleLab),
     MenuLine::Does(ToggleZebra),
     MenuLine::Does(ToggleMarks),

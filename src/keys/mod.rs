@@ -31,12 +31,12 @@ pub fn label_of(action: Action) -> Option<String> {
     keys().find(|key| key.action == action).map(|key| key.chord.label())
 }
 
-/// Every key of the table.
+/// Returns every key of the table.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
     TABLE.iter().flat_map(|row| row.keys)
 }
 
-/// The name of what this does.
+/// Returns the name of an action.
 #[must_use]
 pub fn label(action: Action) -> Option<Label> {
     let has_key = keys().filter(|key| key.action == action).find_map(|key| key.label);

@@ -54,20 +54,20 @@ impl Section {
 pub struct Bindings {
     /// The section of the help sheet.
     pub section: Section,
-    /// The keys and what they do.
+    /// The keys and their actions.
     pub keys: &'static [Key],
-    /// What they do, in words; `{}` stands for the names of all of them.
+    /// The help text for all of the keys. `{}` stands for their names.
     help: &'static str,
 }
 
-/// A key, what it does, and the name of that.
+/// A key with its action and the action's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     /// The key.
     pub chord: Chord,
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// The name of that for menu, notes and undo, where they have one.
+    /// The name of the action in the menu, notes and undo, if it has one.
     pub label: Option<Label>,
 }
 
@@ -90,14 +90,14 @@ impl Key {
 }
 
 impl Bindings {
-    /// What the keys do, in words.
+    /// Returns the help text of the keys.
     #[must_use]
     pub fn help(&self) -> String {
         let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");
         if self.help.contains("{}") { self.help.replace("{}", &names()) } else { self.help.to_owned() }
     }
 
-    /// The keys as the help sheet names them.
+    /// Returns the labels of the keys.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         self.keys.iter().map(|key| key.chord.label()).collect()
@@ -272,7 +272,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        // American keyboards and others have + above =.
+        // American and some other keyboards have + above =.
         keys: &[
             key(Sign("-"), Enlarge { more: false }).choice("histogram height"),
             key(SignOver("+", "="), Enlarge { more: true }).choice("histogram height"),

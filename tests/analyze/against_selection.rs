@@ -64,7 +64,7 @@ fn an_offset_is_found() {
     ] {
         let run = compare(ours, theirs, arguments);
         assert_eq!(run.code, Some(3), "{run:?}");
-        assert!(run.stderr.contains(&format!("matched with an offset of {offset}: there")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("best match: offset {offset} (")), "{}", run.stderr);
         let (records, summary) = read_records(&run.stdout);
         assert_eq!(summary["options"]["against"]["offset"], offset);
         assert!(records.iter().all(|record| record["psnr_y"].as_f64().unwrap() > 25.0), "{}", run.stderr);
@@ -81,7 +81,7 @@ fn an_offset_is_found() {
             ),
         );
         let run = compare(sample, &graded, &["--align", "20", "--to", "1f"]);
-        assert!(run.stderr.contains("matched with an offset of -12: there"), "{grade}: {}", run.stderr);
+        assert!(run.stderr.contains("best match: offset -12 ("), "{grade}: {}", run.stderr);
     }
     // A still clip keeps its offset, since no other is better. Without partners, nothing is matched.
     let still = Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=2 -c:v ffv1 -pix_fmt yuv420p");
@@ -195,7 +195,7 @@ fn what_does_not_go_with_a_comparison_is_refused() {
         (&["--resume", "-o", out.to_str().unwrap()], "--resume cannot be used with --against"),
         (&["--jobs", "2"], "--jobs cannot be used with --against"),
         (&["--crop-bars"], "--crop-bars cannot be used with --against"),
-        (&["--posterize=4"], "leave the adjustments out"),
+        (&["--posterize=4"], "leave out the adjustments"),
         (&["--offset", "x"], "--offset"),
         (&["--align", "0"], "--align"),
     ] {

@@ -151,8 +151,8 @@ fn the_video_is_not_written_over() {
     assert_eq!(names.len(), if cfg!(unix) { 3 } else { 2 });
     let other = names.last().expect("there are some").clone();
     for path in &names {
-        analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the video that is read", "-o"]);
-        analyze(&other, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the video that is read"]);
+        analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the input", "-o"]);
+        analyze(&other, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the input"]);
         assert!(clip.bytes() == bytes, "{}", path.display());
     }
 }

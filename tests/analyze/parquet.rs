@@ -278,7 +278,7 @@ fn what_cannot_be_is_refused() {
     let to = |place: &str| analyze(clip.path(), &["--format", "parquet", "-o", place]);
     to("/dev/full").fails_with(&["/dev/full", "No space left"]);
     to("/nowhere/x.parquet").fails_with(&["/nowhere", "does not exist"]);
-    to(path).fails_with(&["is the video that is read"]);
+    to(path).fails_with(&["is the input"]);
     let folder = clip.folder().join("made");
     let many = analyze(clip.path(), &["--format", "parquet", "--out-dir", folder.to_str().unwrap()]);
     assert_eq!(many.code, Some(0), "{}", many.stderr);

@@ -88,5 +88,5 @@ fn what_cannot_be_divided_is_refused() {
     let same = clip.path().with_file_name("clip-0001");
     fs::rename(clip.path(), &same).unwrap();
     let run = analyze(&same, &["--segment", "1", "-o", base.to_str().unwrap()]);
-    run.fails_with(&["clip-0001", "is the video that is read"]);
+    run.fails_with(&["clip-0001", "is the input"]);
 }

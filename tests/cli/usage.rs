@@ -62,7 +62,7 @@ fn a_wrong_value_is_told_with_what_would_be_right() {
         (&["bench", "--repeats", "10001"], "'10001' is not a whole number from 1 to 10000"),
         (&["analyze", clip, "--from", "-1"], "'-1' is neither a time, a timecode nor a frame number"),
         (&["snapshot", clip, "--at", "noon"], "'noon' is neither a time, a timecode nor a frame number"),
-        (&["snapshot", clip, "--size", "99999x9"], "'99999x9' is too large; a picture has 65536 pixels across"),
+        (&["snapshot", clip, "--size", "99999x9"], "'99999x9' is too large; a picture has at most 65536 pixels across"),
         (&["snapshot", clip, "--clip-marks=98%,2%"], "'98%,2%' marks everything"),
         (&["snapshot", clip, "--clip-marks=20c,20c"], "'20c,20c' marks everything"),
     ];

@@ -17,7 +17,7 @@ pub struct Session {
     pub media: DecodeThread,
     pub player: Player,
     pub info: Arc<StreamInfo>,
-    /// The frame on screen.
+    /// Returns the frame on screen.
     pub frame: Option<Frame>,
     pub errors: Vec<MediaError>,
     woken: Receiver<()>,

@@ -12,10 +12,10 @@ use crate::program::Program;
 use crate::wait::{PATIENCE, output_of};
 use crate::{FRAME_SECONDS, near, paused_sample, position_where, sample, turn};
 
-/// Where the program that reads the clipboard writes what it found.
+/// The variable with the file for the clipboard's content.
 const TARGET: &str = "HISTOSCOPE_TEST_CLIPBOARD_TO";
 
-/// Opens the field, does something in it, and presses Enter; the frame to which that leads.
+/// Opens the field, does something in it, and presses Enter. It must lead to this frame.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     what();
@@ -24,7 +24,7 @@ fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
     position_where(program, &format!("at frame {frame}"), |position| near(position, wanted, 0.002));
 }
 
-/// What is copied in one window is pasted in another, so that it has gone over the desktop's clipboard.
+/// Text copied in one window is pasted in another, so it has gone through the desktop's clipboard.
 #[test]
 fn what_was_copied_elsewhere_is_pasted() {
     let _turn = turn();
@@ -41,14 +41,14 @@ fn what_was_copied_elsewhere_is_pasted() {
     program.quit_with("q");
 }
 
-/// Presses a key that saves; the picture's path.
+/// Presses a key that saves. Returns the picture's path.
 fn saved(program: &Program, key: &str) -> PathBuf {
     let line = program.after(|| program.key(key), "note: saved ");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
     Path::new(path).to_owned()
 }
 
-/// What lies on the display's clipboard: another program asks for it, since one display is not the tests' own.
+/// Returns the content of the display's clipboard. A separate program reads it, since the tests have several displays.
 fn clipboard(display: &Display, kind: &str) -> Vec<u8> {
     let target = tempfile::NamedTempFile::new().expect("a temporary file");
     let own = std::env::current_exe().expect("this program");
@@ -98,7 +98,7 @@ fn values_and_pictures_are_copied() {
     let found = text();
     assert!(found.contains(&format!("\nL\t{}\t", histogram.bins(3)[128])), "{found}");
 
-    // All numbers where it is at nothing.
+    // All numbers, if the pointer is nowhere.
     program.take_pointer_away();
     program.after(|| program.key("ctrl+c"), "note: copied the frame's numbers");
     let found = text();

@@ -1,4 +1,4 @@
-//! An X server that nobody sees, on a display number that nobody else has.
+//! A private X server that is not visible, with a free display number.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
@@ -10,21 +10,21 @@ use crate::picture::Picture;
 use crate::wait::{PATIENCE, output_of};
 use crate::x11::Client;
 
-/// The running server; it ends when this is dropped.
+/// The running server. Dropping it ends the server.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Either fails only if the server has ended by itself.
+        // These fail only if the server has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A running Xvfb; it ends when this is dropped.
+/// A running Xvfb. Dropping it ends the server.
 pub struct Display {
     name: String,
-    // Asking it changes what is still to be read.
+    // In a cell, since a request changes the unread input.
     client: RefCell<Client>,
     _server: Server,
 }
@@ -34,8 +34,8 @@ impl Display {
     pub fn start() -> Self {
         let complaints = tempfile::NamedTempFile::new().expect("cannot make a temporary file");
         let server = Command::new("Xvfb")
-            // The server itself picks a free number and writes it down when it is ready. Without `-noreset` it would
-            // start afresh whenever its last client, such as xdotool, has gone.
+            // The server itself chooses a free number and writes it when it is ready. Without `-noreset` it would
+            // restart whenever its last client, such as xdotool, disconnects.
             .args(["-displayfd", "1", "-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -48,7 +48,7 @@ impl Display {
         let (send, receive) = mpsc::channel();
         thread::spawn(move || {
             let mut line = String::new();
-            // An error shows as an empty line, like an early end.
+            // An error leaves an empty line, like an early end.
             let _ = BufReader::new(out).read_line(&mut line);
             let _ = send.send(line);
         });
@@ -59,8 +59,8 @@ impl Display {
         });
         let client = Client::connect(number, PATIENCE).unwrap_or_else(|error| panic!("Xvfb does not answer: {error}"));
         let display = Self { name: format!(":{number}"), client: RefCell::new(client), _server: server };
-        // What else is missing is said at once, and not after a minute of waiting for a window that cannot be found.
-        // xdotool wants a display even to say its version.
+        // Anything missing is reported immediately, not after a minute of waiting for a window. xdotool needs a display
+        // even to print its version.
         for (program, question) in [("xdotool", "version"), ("setxkbmap", "-version")] {
             let answer = output_of(display.command(program).arg(question), PATIENCE);
             answer.unwrap_or_else(|error| panic!("{error}"));
@@ -68,27 +68,27 @@ impl Display {
         display
     }
 
-    /// Its name, such as `:99`.
+    /// Returns its name, for example `:99`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A command whose windows are on this display and nowhere else.
+    /// Returns a command whose windows open only on this display.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("DISPLAY", &self.name).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
-        // An authority file of the person's own display has nothing to say here.
+        // An authority file for the user's own display does not apply here.
         command.env_remove("XAUTHORITY");
         command
     }
 
-    /// What xdotool prints for these arguments.
+    /// Returns the output of xdotool for these arguments.
     pub fn xdotool(&self, arguments: &[&str]) -> Result<String, String> {
         let out = output_of(self.command("xdotool").args(arguments), PATIENCE)?;
         Ok(String::from_utf8_lossy(&out).trim().to_owned())
     }
 
-    /// What a window shows.
+    /// Returns the picture of a window.
     pub fn picture(&self, window: &str) -> Result<Picture, String> {
         let number = window.parse().map_err(|error| format!("'{window}' is no window: {error}"))?;
         self.client.borrow_mut().picture(number).map_err(|error| error.to_string())

@@ -11,7 +11,7 @@ use crate::{near, pause, paused_sample, position_where, sample, turn};
 /// A point of the picture, away from the controls and the histograms.
 const PICTURE: (i32, i32) = (640, 330);
 
-/// Presses and releases the first button twice, as fast as xdotool can.
+/// Presses and releases the left button twice, as fast as xdotool can.
 fn double_click(program: &Program, (x, y): (i32, i32)) {
     program.point(x, y);
     program.clicks(2);
@@ -97,7 +97,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     let before = program.settled();
     program.after(|| double_click(&program, PICTURE), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
-    // A hand that trembles while it clicks, and one that moves on before it lets go.
+    // A hand that trembles while clicking, and one that moves before it releases.
     program.point(PICTURE.0, PICTURE.1);
     program.clicks(1);
     program.move_pointer(PICTURE.0 + 2, PICTURE.1 + 1);
@@ -109,7 +109,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     program.take_pointer_away();
     assert!(program.title().paused, "a double-click plays");
     program.until_same("the picture to be where it was", &before, Area::Below);
-    // Two clicks at different places, or far apart in time, are none.
+    // Two clicks at different places, or with a long pause, are not a double-click.
     let log = program.log().len();
     program.point(300, 250);
     program.clicks(1);
@@ -213,7 +213,7 @@ fn keys_of_each_kind_are_what_they_are_called() {
     ] {
         program.after(|| program.key(key), &format!("key: {action}"));
     }
-    // By its place: with newer keyboard maps xdotool adds Shift to the name, which the map has there too.
+    // By key code, since with newer keyboard maps xdotool adds Shift to the name.
     program.after(|| program.key("67"), "key: ToggleHelp");
     program.key("Escape");
     program.after(|| program.key("ctrl+g"), "key: EnterTime");

@@ -1,7 +1,8 @@
-//! The built program in a real window, on a display of its own (Xvfb) with Mesa's software adapter: what only a desktop can show. Keys
-//! go in, pixels and the window's title come out. All else is tested in a window that nobody sees, in `tests/window`.
+//! The built program in a real window, on a separate display (Xvfb) with Mesa's software adapter: tests that need a
+//! desktop. Keys go in; pixels and the window's title come out. All other tests use an invisible window, in
+//! `tests/window`.
 //!
-//! Everything the tests need is installed by scripts/setup. Whatever is missing makes them fail; they never skip.
+//! scripts/setup installs everything that the tests need. They fail if anything is missing, and never skip.
 #![cfg(target_os = "linux")]
 
 mod clipboard;
@@ -44,14 +45,14 @@ fn long_clip() -> tempfile::NamedTempFile {
     clip
 }
 
-/// Pauses, and gives the picture that then stands.
+/// Pauses. Returns the picture that remains.
 fn pause(program: &Program) -> Picture {
     program.key("space");
     until("the title to say that playback is paused", PATIENCE, || program.title().paused.then_some(()));
     program.settled()
 }
 
-/// The sample in a window of these arguments, paused on its first frame, with nothing under the pointer.
+/// Opens the sample with these arguments, paused on its first frame, with nothing under the pointer.
 fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
     let program = Program::start_with(display, sample(), &[&["--paused"], arguments].concat());
     program.take_pointer_away();
@@ -60,7 +61,7 @@ fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Pr
     program
 }
 
-/// The position in the title once `wanted` holds for it.
+/// Returns the position in the title once `wanted` holds for it.
 fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
     let begin = Instant::now();
     loop {
@@ -125,7 +126,7 @@ fn the_window_shows_what_the_snapshot_shows() {
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     let shown = program.picture();
     let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
-    // The note of where the key has led goes after a while.
+    // The note on the key's effect fades after a while.
     program.until_same("the window to show what the snapshot shows", &snapshot, Area::Everywhere);
     program.quit_with("q");
 }
@@ -143,7 +144,7 @@ fn the_window_survives_every_size() {
     assert_eq!((small.width, small.height), (300, 200));
     assert!(small.colours() > 100, "nothing but {} colours at 300x200", small.colours());
 
-    // Extremes that a cover computation or a surface may stumble over, then back to what it was, to the pixel.
+    // Extreme sizes, which may trouble the layout or the surface, then back to the first size, to the pixel.
     for (width, height) in [(1, 1), (1700, 40), (40, 1100)] {
         program.resize(width, height);
         program.settled();
@@ -154,7 +155,7 @@ fn the_window_survives_every_size() {
         (now.differing(&standing, Area::Below) == 0).then_some(())
     });
 
-    // Hidden and shown again, as when it is minimised.
+    // Hidden and shown again, as when minimised.
     program.hide();
     program.show();
     until("the picture to come back after hiding", PATIENCE, || {
@@ -162,7 +163,7 @@ fn the_window_survives_every_size() {
         (now.differing(&standing, Area::Below) == 0).then_some(())
     });
 
-    // Without a window manager a window may or may not fill the screen; it has to go on either way.
+    // Without a window manager, the window may or may not fill the screen. It must keep working either way.
     program.key("f");
     program.settled();
     program.key("f");
@@ -199,7 +200,7 @@ fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
         (now.differing(&bare, Area::Everywhere) > 10_000).then_some(now)
     });
     for histogram in [Area::Left, Area::Right] {
-        // The pixel under the pointer is marked there with a line for each channel; nothing is covered.
+        // The pixel under the pointer is marked with a line for each channel. Nothing is covered.
         assert!(shown.differing(&bare, histogram) < 5_000, "the controls cover {histogram:?}");
     }
     program.until_same("the controls to fade without a trace", &bare, Area::Everywhere);
@@ -212,7 +213,7 @@ fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
     program.after(|| program.key("Tab"), "note: controls fade");
     program.until_same("the controls to go", &bare, Area::Everywhere);
 
-    // Nobody takes pictures meanwhile: they too are work for the display, and this looks at the program alone.
+    // No pictures are taken meanwhile, since they cause work for the display. This measures the program alone.
     let before = program.processor_seconds();
     let begin = Instant::now();
     std::thread::sleep(Duration::from_secs(10));
@@ -227,7 +228,7 @@ fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
     let display = Display::start();
     let program = Program::start_with(&display, sample(), &["--loop"]);
     for step in 0..40_u32 {
-        // Sizes follow each other without waiting, as under a pointer that drags an edge.
+        // Sizes follow each other without waiting, as when an edge is dragged.
         program.resize_soon(900 + 9 * (step % 20), 500 + 7 * (step % 20));
         std::thread::sleep(Duration::from_millis(16));
     }
@@ -240,7 +241,7 @@ fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
     program.quit_with("q");
 }
 
-/// Waits until the program shows what a snapshot of the first frame shows, histograms included: the note of the loss fades.
+/// Waits until the window equals a snapshot of the first frame with its histograms. The note on the loss fades.
 fn shows_the_first_frame(program: &Program) {
     until("the picture that a snapshot shows", PATIENCE, || {
         let shown = program.picture();
@@ -249,7 +250,7 @@ fn shows_the_first_frame(program: &Program) {
     });
 }
 
-/// Ends the program, which has logged the loss as an error.
+/// Quits the program, which has logged the loss as an error.
 fn quit_after_loss(program: &Program) {
     program.key("q");
     let status = until("q to end the program", PATIENCE, || program.status());

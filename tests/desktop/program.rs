@@ -14,20 +14,20 @@ use crate::picture::{Area, Picture};
 use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
-/// Part of the name of Mesa's software adapter. It is asked for by name, because a real GPU cannot present to a display
-/// that exists in memory only.
+/// Part of the name of Mesa's software adapter. It is requested by name, because a hardware GPU cannot present to a
+/// display in memory.
 const ADAPTER: &str = "llvmpipe";
 
 const LOG: &str = "log.txt";
 
-/// The running program; it ends when this is dropped.
+/// The running program. Dropping it ends the program.
 pub struct Program<'display> {
     display: &'display Display,
-    // Asking whether a process has ended changes it.
+    // In a cell, since checking whether a process has ended changes it.
     process: RefCell<Child>,
     id: String,
     window: String,
-    // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
+    // The folder for the sockets of graphics libraries and for the log. It exists as long as the program.
     runtime: TempDir,
 }
 
@@ -64,7 +64,7 @@ impl<'display> Program<'display> {
         variable: Option<(&str, &str)>,
     ) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
-        // A command's own options stand behind its name.
+        // A command's options come after its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let process = command(display, &runtime)
             .env("XDG_CONFIG_HOME", home)
@@ -85,7 +85,7 @@ impl<'display> Program<'display> {
             let found = display.xdotool(&["search", "--onlyvisible", "--pid", &program.id]);
             found.ok().and_then(|windows| windows.lines().next().map(str::to_owned))
         });
-        // No window manager is there to give the window the keyboard.
+        // Without a window manager, the window must be given the keyboard focus.
         display.xdotool(&["windowfocus", &program.window]).expect("cannot focus the window");
         until("the window to have the keyboard", PATIENCE, || {
             let focused = display.xdotool(&["getwindowfocus", "-f"]).ok()?;
@@ -93,13 +93,14 @@ impl<'display> Program<'display> {
         });
         until("the first picture", PATIENCE, || {
             program.assert_running();
-            // A window without a video has letters, and little else.
+            // A window without a video contains letters and little else.
             (program.picture().colours() > 30).then_some(())
         });
         program
     }
 
-    /// Moves the pointer to a pixel of the window. The window may have opened under the pointer, so it comes from aside.
+    /// Moves the pointer to a pixel of the window. The window may have opened under the pointer, so it moves away
+    /// first.
     pub fn point(&self, x: i32, y: i32) {
         for step in [9, 4, 0] {
             self.move_pointer(x + step, y);
@@ -107,38 +108,38 @@ impl<'display> Program<'display> {
         }
     }
 
-    /// Moves the pointer to a pixel of the window at once.
+    /// Moves the pointer directly to a pixel of the window.
     pub fn move_pointer(&self, x: i32, y: i32) {
         let [x, y] = [x, y].map(|place| place.to_string());
         self.display.xdotool(&["mousemove", "--window", &self.window, &x, &y]).expect("cannot move the pointer");
     }
 
-    /// Takes the pointer out of the window, so that nothing of it is read or marked.
+    /// Moves the pointer out of the window, so that nothing is read or marked.
     pub fn take_pointer_away(&self) {
         self.display.xdotool(&["mousemove", "1919", "1199"]).expect("cannot move the pointer");
     }
 
-    /// Presses or releases the pointer's first button, or turns the wheel: what xdotool calls `mousedown 1`, `click 4`.
+    /// Presses or releases a button of the pointer, or turns the wheel: xdotool's `mousedown 1`, `click 4`.
     pub fn button(&self, action: &str, number: &str) {
         self.display.xdotool(&[action, number]).expect("cannot use the pointer's buttons");
     }
 
-    /// Presses and releases the pointer's first button so often, without a pause.
+    /// Clicks the left button `count` times without a pause.
     pub fn clicks(&self, count: u32) {
         let count = count.to_string();
         let arguments = ["click", "--repeat", &count, "--delay", "1", "1"];
         self.display.xdotool(&arguments).expect("cannot click");
     }
 
-    /// Gives the keyboard another layout, such as `de`.
+    /// Switches the keyboard layout, for example to `de`.
     pub fn set_layout(&self, layout: &str) {
         let set = output_of(self.display.command("setxkbmap").arg(layout), PATIENCE);
         set.unwrap_or_else(|error| panic!("no layout {layout}: {error}"));
-        // The program is told of it by the display, in an event of its own.
+        // The display tells the program in a separate event.
         thread::sleep(Duration::from_millis(300));
     }
 
-    /// Presses a key and keeps it down, or lets it go: `keydown` or `keyup`.
+    /// Presses a key and keeps it down, or releases it: `keydown` or `keyup`.
     pub fn hold(&self, action: &str, name: &str) {
         self.display.xdotool(&[action, name]).unwrap_or_else(|error| panic!("cannot hold {name}: {error}"));
     }
@@ -148,7 +149,8 @@ impl<'display> Program<'display> {
         self.display.xdotool(&["type", "--delay", "20", text]).expect("cannot type");
     }
 
-    /// Does something, and waits until the program has logged a line with `text` since; the newest such line.
+    /// Does something, and waits until the program has logged a line with `text` since then. Returns the newest such
+    /// line.
     pub fn after(&self, what: impl FnOnce(), text: &str) -> String {
         let before = self.log().len();
         what();
@@ -156,48 +158,49 @@ impl<'display> Program<'display> {
             self.assert_running();
             let log = self.log();
             let since = log.get(before..).unwrap_or_default();
-            // A line that is still being written has no end yet.
+            // An unfinished line has no end yet.
             let whole = &since[..since.rfind('\n').map_or(0, |end| end + 1)];
             whole.lines().rfind(|line| line.contains(text)).map(str::to_owned)
         })
     }
 
-    /// Whether the program has not ended.
+    /// True while the program runs.
     pub fn is_running(&self) -> bool {
         matches!(self.process.borrow_mut().try_wait(), Ok(None))
     }
 
-    /// The status that the program has ended with, once it has.
+    /// Returns the program's exit status once it has ended.
     pub fn status(&self) -> Option<ExitStatus> {
         self.process.borrow_mut().try_wait().expect("cannot ask after the program")
     }
 
-    /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
+    /// Presses and releases a key by its X name, for example `space` or `shift+Right`.
     pub fn key(&self, name: &str) {
         self.display.xdotool(&["key", name]).unwrap_or_else(|error| panic!("cannot press {name}: {error}"));
     }
 
-    /// What the title says now.
+    /// Returns the current title.
     pub fn title(&self) -> Title {
         self.assert_running();
         let text = self.display.xdotool(&["getwindowname", &self.window]);
         Title::new(&text.unwrap_or_else(|error| panic!("the window has no title: {error}\n{}", self.log())))
     }
 
-    /// What the window shows now.
+    /// Returns the current picture of the window.
     pub fn picture(&self) -> Picture {
         self.assert_running();
         let picture = self.display.picture(&self.window);
         picture.unwrap_or_else(|error| panic!("no picture of the window: {error}\n{}", self.log()))
     }
 
-    /// What the window shows once it has stopped changing. For a paused program: one that plays never stops.
+    /// Returns the picture of the window once it has stopped changing. Use it for a paused program; a playing one never
+    /// stops.
     pub fn settled(&self) -> Picture {
         let mut last = self.picture();
         let mut equal = 0;
         until("the picture to stand still", PATIENCE, || {
-            // Several frames' time lies between two pictures, so that a frame under way cannot be missed; on a busy machine
-            // one may take longer, but then a thread has work.
+            // Several frames' time passes between two pictures, so that no frame under way is missed. On a busy machine
+            // a frame may take longer, but then a thread is working.
             thread::sleep(Duration::from_millis(100));
             let now = self.picture();
             equal = if now == last && !self.is_working() { equal + 1 } else { 0 };
@@ -206,24 +209,25 @@ impl<'display> Program<'display> {
         })
     }
 
-    /// Whether any of the program's threads runs or would run if the machine were free.
+    /// True if any of the program's threads runs, or would run if the machine were free.
     fn is_working(&self) -> bool {
         let threads = fs::read_dir(format!("/proc/{}/task", self.id)).expect("the kernel keeps account of threads");
         let is_working = |thread: fs::DirEntry| {
-            // The state follows the name in parentheses: R runs or is ready to, D waits for a disk. A thread that has ended has none.
+            // The state follows the name in parentheses. R is running or ready to run; D waits for a disk. A thread
+            // that has ended has none.
             let line = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
             line.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['R', 'D']))
         };
         threads.flatten().any(is_working)
     }
 
-    /// Waits until the window shows a picture again, to the pixel, in an area.
+    /// Waits until an area of the window equals a picture again, to the pixel.
     #[track_caller]
     pub fn until_same(&self, what: &str, picture: &Picture, area: Area) {
         until(what, PATIENCE, || (self.picture().differing(picture, area) == 0).then_some(()));
     }
 
-    /// Waits until more than `least` pixels of an area differ from a picture; what the window shows then.
+    /// Waits until more than `least` pixels of an area differ from a picture. Returns the window's picture.
     #[track_caller]
     pub fn until_other(&self, what: &str, picture: &Picture, area: Area, least: usize) -> Picture {
         until(what, PATIENCE, || {
@@ -232,13 +236,13 @@ impl<'display> Program<'display> {
         })
     }
 
-    /// Asks for a size of the window.
+    /// Requests a size of the window.
     pub fn resize_soon(&self, width: u32, height: u32) {
         let [across, down] = [width, height].map(|size| size.to_string());
         self.display.xdotool(&["windowsize", &self.window, &across, &down]).expect("cannot resize the window");
     }
 
-    /// Gives the window a size and waits until it has it.
+    /// Sets the size of the window and waits until it has it.
     pub fn resize(&self, width: u32, height: u32) {
         self.resize_soon(width, height);
         let [across, down] = [width, height].map(|size| size.to_string());
@@ -250,13 +254,13 @@ impl<'display> Program<'display> {
         });
     }
 
-    /// Takes the window off the screen, as minimising does.
+    /// Hides the window, as minimising does.
     pub fn hide(&self) {
         self.display.xdotool(&["windowunmap", &self.window]).expect("cannot hide the window");
         until("the window to be hidden", PATIENCE, || (!self.visible()).then_some(()));
     }
 
-    /// Puts the window back on the screen, with the keyboard.
+    /// Shows the window again, with the keyboard focus.
     pub fn show(&self) {
         self.display.xdotool(&["windowmap", &self.window]).expect("cannot show the window");
         until("the window to be visible", PATIENCE, || self.visible().then_some(()));
@@ -268,23 +272,23 @@ impl<'display> Program<'display> {
         found.is_ok_and(|windows| windows.lines().any(|window| window == self.window))
     }
 
-    /// The processor time that the program has used so far, in all its threads.
+    /// Returns the processor time used by the program so far, in all its threads.
     pub fn processor_seconds(&self) -> f64 {
         let path = format!("/proc/{}/stat", self.id);
         let line = fs::read_to_string(&path).expect("the kernel keeps account of processes");
-        // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field.
+        // The name in parentheses may contain spaces. After it, user and system time are fields 12 and 13.
         let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap_or(0)).sum();
-        // The kernel reports in hundredths of a second on every platform that Rust's Linux targets cover.
+        // The kernel counts in hundredths of a second on every platform of Rust's Linux targets.
         ticks as f64 / 100.0
     }
 
-    /// What `histoscope snapshot` makes of a file at a time and a size, with the same adapter.
+    /// Returns the output of `histoscope snapshot` for a file at a time and a size, with the same adapter.
     pub fn snapshot(&self, file: &str, at: &str, width: u32, height: u32) -> Picture {
         self.snapshot_with(file, at, (width, height), &[])
     }
 
-    /// The same with more options.
+    /// Like [`snapshot`](Self::snapshot), with more options.
     pub fn snapshot_with(&self, file: &str, at: &str, (width, height): (u32, u32), options: &[&str]) -> Picture {
         let path = self.runtime.path().join("snapshot.png");
         let size = format!("{width}x{height}");
@@ -297,7 +301,7 @@ impl<'display> Program<'display> {
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
     }
 
-    /// Presses a key that ends the program; it has to end well, and must not have logged an error.
+    /// Presses a key that quits the program. It must exit successfully and without logged errors.
     pub fn quit_with(&self, key: &str) {
         self.key(key);
         let status = until(&format!("{key} to end the program"), PATIENCE, || self.status());
@@ -313,7 +317,7 @@ impl<'display> Program<'display> {
         }
     }
 
-    /// All that the program has logged so far.
+    /// Returns everything that the program has logged so far.
     pub fn log(&self) -> String {
         let bytes = fs::read(self.runtime.path().join(LOG)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -322,15 +326,15 @@ impl<'display> Program<'display> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // Either fails only if the program has ended by itself.
+        // These fail only if the program has already ended.
         let process = self.process.get_mut();
         let _ = process.kill();
         let _ = process.wait();
     }
 }
 
-/// A folder of settings that leave the clip behind the timeline off: it is counted by threads of its own as long as the program runs,
-/// which tests of other things would wait for.
+/// Makes a folder of settings that switch off the clip behind the timeline. Its threads count as long as the program
+/// runs, and other tests would have to wait for them.
 fn home_without_strip(runtime: &TempDir) -> PathBuf {
     let home = runtime.path().join("config");
     let folder = home.join("histoscope");
@@ -339,17 +343,17 @@ fn home_without_strip(runtime: &TempDir) -> PathBuf {
     home
 }
 
-/// The program with everything from outside that could change what it does set or removed.
+/// Returns the program's command. Everything in the environment that could affect it is set or removed.
 pub fn command(display: &Display, runtime: &TempDir) -> Command {
     let mut command = display.command(env!("CARGO_BIN_EXE_histoscope"));
     command.env("XDG_RUNTIME_DIR", runtime.path());
-    // What is saved lands where it is looked for.
+    // Saved files go to this folder.
     command.current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
-    // Mesa keeps what it has compiled for the software adapter with the user's caches, which are new for each program: without this
-    // each of them would compile all of it again, which takes a second and more of the processor.
+    // Mesa caches compiled shaders of the software adapter in the user's folder, which is new for each program. Without
+    // this, each would compile all of them again, which takes more than a second of processor time.
     command.env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
-    // No dialog of the desktop's shall open on the screen of whoever runs this.
+    // No desktop dialog may open on the screen of the person who runs this.
     command.env("DBUS_SESSION_BUS_ADDRESS", "disabled:").env("PATH", runtime.path());
     command.env("RUST_LOG", "info,rfd=off,histoscope=trace").env("RUST_BACKTRACE", "1");
     command

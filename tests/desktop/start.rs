@@ -1,4 +1,4 @@
-//! How the window opens, and what the display does to it.
+//! The opening of the window, and events from the display.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn a_window_without_a_video_says_what_to_do_and_waits_for_nothing() {
     let program = Program::start_on(&display, &[]);
     let empty = program.settled();
     assert_eq!(program.title().text, "Histoscope");
-    // Desktops find the program's entry, with its icon, by the window's class.
+    // Desktops find the program's entry and icon by the window's class.
     let entry = include_str!("../../assets/desktop/org.histoscope.Histoscope.desktop");
     let class = entry.lines().find_map(|line| line.strip_prefix("StartupWMClass=")).expect("a class");
     let found = display.xdotool(&["search", "--onlyvisible", "--class", &format!("^{class}$")]);

@@ -1,27 +1,27 @@
-//! How many windows are open at once: two, as each waits for the other half of its time; one where a test measures times.
+//! The number of windows open at once: two, since each waits half of its time, or one for tests that measure times.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Windows at once. A software adapter takes all the processors there are, so that more of them would only run into each
-/// other's deadlines on a small machine.
+/// Windows at once. A software adapter uses all processors, so more windows would only miss each other's deadlines on a
+/// small machine.
 const LANES: usize = 2;
 
 static FREE: Mutex<usize> = Mutex::new(LANES);
 static GIVEN_BACK: Condvar = Condvar::new();
-/// Held by whoever waits for lanes, so that a test that needs all of them is not passed by those that need one.
+/// Held while waiting for lanes, so that tests which need a single lane do not overtake one that needs all.
 static QUEUE: Mutex<()> = Mutex::new(());
 
-/// Leave to have a window open; given back when this is dropped.
+/// Permission to have a window open. Dropping it returns the permission.
 pub struct Turn {
     lanes: usize,
 }
 
-/// Leave to have a window open beside another.
+/// Waits for permission to have a window open beside another.
 pub fn turn() -> Turn {
     Turn::of(1)
 }
 
-/// Leave to have the only window, for a test that measures how long something takes.
+/// Waits for permission to have the only window, for a test that measures times.
 pub fn alone() -> Turn {
     Turn::of(LANES)
 }
@@ -42,7 +42,7 @@ impl Drop for Turn {
     }
 }
 
-/// A test that failed while it held a lock has left nothing behind that could disturb the next.
+/// A test that failed while holding a lock leaves nothing that could disturb the next.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! What a window shows, asked of the X server itself in its own protocol. A program that is started for each picture takes longer
-//! than the picture: the tests take thousands of them.
+//! The window's picture, requested from the X server in its own protocol. Starting a program for each picture would
+//! take longer than the picture, and the tests take thousands of them.
 
 use std::io::{Error, Read, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use crate::picture::Picture;
 
-/// Numbers of requests, of the core protocol.
+/// Request numbers of the core protocol.
 const GET_GEOMETRY: u8 = 14;
 const GRAB_SERVER: u8 = 36;
 const UNGRAB_SERVER: u8 = 37;
 const GET_IMAGE: u8 = 73;
-/// Pixels one after the other, all bits of each.
+/// Pixels one after the other, with all their bits.
 const Z_PIXMAP: u8 = 2;
 const ALL_PLANES: u32 = u32::MAX;
 
-/// First bytes of what the server sends; anything else is an event.
+/// First bytes of the server's messages. Anything else is an event.
 const ERROR: u8 = 0;
 const REPLY: u8 = 1;
 const GENERIC_EVENT: u8 = 35;
@@ -28,16 +28,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the display of that number, which has to answer each question within `patience`.
+    /// Connects to the display with this number. It must answer each request within `patience`.
     pub fn connect(display: u32, patience: Duration) -> Result<Self, Error> {
         let path = format!("/tmp/.X11-unix/X{display}");
-        // Where that folder cannot be made, there is the name alone.
+        // If that folder cannot be created, only the abstract name exists.
         let stream = UnixStream::connect(&path)
             .or_else(|_| UnixStream::connect_addr(&SocketAddr::from_abstract_name(&path)?))?;
         stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(patience))?;
         let mut client = Self { stream };
-        // The bytes of numbers from the lowest on, version 11.0, no authority.
+        // Bytes of numbers from the lowest on, version 11.0, no authority.
         client.stream.write_all(&[b'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
         let head: [u8; 8] = client.bytes()?;
         let mut rest = vec![0; 4 * usize::from(u16::from_le_bytes([head[6], head[7]]))];
@@ -45,16 +45,16 @@ impl Client {
         if head[0] != REPLY {
             return Err(Error::other(format!("refused: {}", String::from_utf8_lossy(&rest))));
         }
-        // The order of the bytes in pixels.
+        // The byte order of pixels.
         if rest[22] != 0 {
             return Err(Error::other("the server's pixels begin with their highest byte"));
         }
         Ok(client)
     }
 
-    /// What is in a window now.
+    /// Returns the current content of a window.
     pub fn picture(&mut self, window: u32) -> Result<Picture, Error> {
-        // Nobody else is served meanwhile, so that the window keeps its size.
+        // The server serves only this client meanwhile, so the window keeps its size.
         self.request(GRAB_SERVER, 0, &[])?;
         let picture = self.picture_alone(window);
         self.request(UNGRAB_SERVER, 0, &[])?;
@@ -75,13 +75,13 @@ impl Client {
             .ok_or_else(|| Error::other(format!("{} bytes for {width}x{height} pixels", pixels.len())))
     }
 
-    /// Sends a request; its words follow in fours.
+    /// Sends a request. Its words follow in units of four bytes.
     fn request(&mut self, number: u8, detail: u8, body: &[u8]) -> Result<(), Error> {
         let [low, high] = (1 + body.len() as u16 / 4).to_le_bytes();
         self.stream.write_all(&[&[number, detail, low, high], body].concat())
     }
 
-    /// Sends a request and reads its reply: 32 bytes, and what follows them.
+    /// Sends a request and reads its reply: 32 bytes and any further data.
     fn ask(&mut self, number: u8, detail: u8, body: &[u8]) -> Result<([u8; 32], Vec<u8>), Error> {
         self.request(number, detail, body)?;
         loop {
@@ -95,7 +95,7 @@ impl Client {
             match head[0] {
                 ERROR => return Err(Error::other(format!("error {} to request {}", head[1], head[10]))),
                 REPLY => return Ok((head, rest)),
-                // Events such as that of another keyboard layout come to everybody.
+                // Events such as a change of the keyboard layout go to every client.
                 _ => {}
             }
         }

@@ -110,8 +110,8 @@ fn the_video_is_not_written_over() {
     // A picture counts as a video of one frame.
     let clip = Clip::moving("one.png", "64x48", 0.04, "");
     let bytes = clip.bytes();
-    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the video that is read", "-o"]);
+    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the input", "-o"]);
     let snapshot = ["snapshot".as_ref(), clip.path().as_os_str(), "-o".as_ref(), clip.path().as_os_str()];
-    run(snapshot).fails_with(&["one.png", "is the video that is read", "-o"]);
+    run(snapshot).fails_with(&["one.png", "is the input", "-o"]);
     assert!(clip.bytes() == bytes, "the picture is as it was");
 }

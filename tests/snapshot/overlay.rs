@@ -88,8 +88,9 @@ fn an_overlay_without_channels_is_gone() {
 }
 
 #[test]
-fn both_engines_draw_the_same() {
+fn both_engines_draw_the_same_to_one_code() {
     let clip = Clip::moving("clip.mkv", "320x180", 0.1, "-c:v ffv1 -pix_fmt yuv420p");
     let [gpu, cpu] = ["gpu", "cpu"].map(|engine| snapshot(clip.path(), &["--engine", engine]));
-    assert!(gpu.rgb == cpu.rgb, "the overlays differ");
+    let most = gpu.rgb.iter().zip(&cpu.rgb).map(|(gpu, cpu)| gpu.abs_diff(*cpu)).max();
+    assert!(gpu.size == cpu.size && most <= Some(1), "{most:?} codes between the engines' pictures");
 }

@@ -15,15 +15,15 @@ use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::scene::Look;
 
-/// What counts, adjusts and paints.
+/// The backend that counts, adjusts and paints.
 pub type Way = BackendKind;
 
-/// Every way there is.
+/// Every combination.
 pub const WAYS: [Way; 2] = [BackendKind::Adapter, BackendKind::Cpu];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
 
-/// An adapter with a renderer for each backend, made once: compiling the passes takes longest.
+/// An adapter with a renderer for each backend, made once, since compiling the passes takes longest.
 pub struct Studio {
     pub gpu: Gpu,
     renderers: [Renderer; 2],
@@ -64,7 +64,7 @@ impl Studio {
         renderer.count(gpu).expect("it is counted")
     }
 
-    /// A picture drawn as it is, by the same backend.
+    /// Draws a picture without changes, with the same backend.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
         self.snapshot(way, size, &Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..*scene })

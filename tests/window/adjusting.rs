@@ -1,4 +1,4 @@
-//! Adjustments in the window: what is saved is held to their definition on the CPU, pixel by pixel and bin by bin.
+//! Adjustments in the window: saved pictures and bins equal the definition on the CPU, pixel by pixel and bin by bin.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
@@ -23,7 +23,7 @@ fn adjusted(planes: &Planes, adjustments: &Adjustments) -> Planes {
     Processor::default().apply(planes, adjustments, None).expect("the picture can be adjusted")
 }
 
-/// What the window saves: the view, and the frame's figures.
+/// Saves from the window. Returns the view and the frame's figures.
 fn save(program: &Program) -> (Picture, Value) {
     let line = program.after(|| program.key("shift+s"), "note: saved");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
@@ -41,7 +41,7 @@ fn assert_bins(channels: &Value, expected: &Histogram, what: &str) {
     }
 }
 
-/// Above the histograms, the columns show these codes, pixel by pixel: the window has the picture's size.
+/// Above the histograms, the columns must show these codes, pixel by pixel, since the window has the picture's size.
 fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32>, what: &str) {
     for (x, y) in (0..530).step_by(3).flat_map(|y| columns.clone().map(move |x| (x, y))) {
         let codes = reference::unclamped_rgb(planes, x, y).map(|code| code.clamp(0, 255) as u8);
@@ -95,11 +95,11 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
     let result = adjusted(&source, &Adjustments { reduction, ..Adjustments::default() });
     program.after(|| program.key("w"), "note: divider on");
-    // What the source looks like on the window, whose chroma is drawn finer than it is counted.
+    // The source as shown in the window. Its chroma is drawn more finely than it is counted.
     let plain = program.snapshot(sample(), "0", 1280, 720);
     let check = |at: u32, what: &str| {
         let (picture, _) = save(&program);
-        // The line between them takes some columns of both.
+        // The line between them covers some columns of both.
         assert_eq!(picture.pixel(at, 200), [255; 3], "{what}: no line");
         assert_shows(&picture, &result, at + 6..1280, what);
         for (x, y) in (0..530).flat_map(|y| (0..at - 6).map(move |x| (x, y))) {
@@ -107,7 +107,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
         }
     };
     check(640, "in the middle");
-    // Four pixels aside it is taken hold of, and keeps that distance.
+    // It can be grabbed four pixels to the side, and keeps that distance.
     program.point(644, 300);
     program.button("mousedown", "1");
     program.move_pointer(500, 320);
@@ -165,7 +165,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
     let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: ClassDisplay::Tones }));
     let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
     let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
-    // Two classes: nothing but black and white is counted, while the pixel under the pointer has the source's codes.
+    // Two classes: only black and white are counted, while the pixel under the pointer has the source's codes.
     let line = program.after(|| program.point(672 + 575, 650), "bin: code 255 of 255");
     assert!(line.contains("100.0 %  result; ") && line.contains(&format!("L {white} ")), "{line}: {white}");
     let line = program.after(|| program.point(733, 219), "probe: x 733  y 219");
@@ -211,16 +211,16 @@ fn the_panel_switches_and_slides() {
     program.point(201, 253);
     program.settled();
     program.button("mousedown", "1");
-    // A slow drawing may see the press and the way of the pointer at once, and the press at its end.
+    // A slow drawing may receive the press and the movement at once, with the press at the end.
     program.settled();
     program.move_pointer(230, 253);
     program.after(|| program.move_pointer(320, 260), "chosen: 16 levels");
     program.after(|| program.move_pointer(100, 260), "chosen: 2 levels");
     program.button("mouseup", "1");
-    // Before the pointer goes on: a slow drawing may see both at once.
+    // Waits before the pointer moves on, since a slow drawing may receive both at once.
     program.settled();
     program.after(|| click(288, 275), "chosen: 2 levels by population");
-    // A parameter of what is off switches it on.
+    // Changing a parameter switches its adjustment on.
     program.after(|| click(288, 319), "chosen: 2 classes in false colours");
     let (_, figures) = save(&program);
     assert_eq!(figures["adjustments"].as_str(), Some("low-pass 9×9, 2 classes in false colours"));
@@ -248,7 +248,7 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
     program.after(|| program.key("z"), opens);
     program.quit_with("q");
 
-    // Whoever has opened and closed it does not want it again.
+    // After it has been opened and closed, it does not open again.
     let program = paused_sample(&[]);
     let bare = program.settled();
     program.key("shift+a");

@@ -1,4 +1,4 @@
-//! The controls over the picture: they come and go, cost nothing while nothing happens, and move the position.
+//! The controls over the picture: they appear and fade, cost nothing while nothing happens, and move the position.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const LINE: (i32, i32) = (26, 1254);
 /// A row of pixels on the line.
 const LINE_ROW: i32 = 26;
 
-/// The column of a part of the timeline.
+/// Returns the column at a fraction of the timeline.
 fn column(part: f64) -> i32 {
     LINE.0 + (f64::from(LINE.1 - LINE.0) * part).round() as i32
 }
@@ -31,7 +31,7 @@ fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
     for part in [0.2, 0.4, 0.6, 0.8] {
         program.move_pointer(column(part), LINE_ROW);
         let wanted = part * SAMPLE_SECONDS;
-        // Quick pictures are near: the sample has a keyframe at least every 2 s.
+        // Quick pictures are near the target: the sample has a keyframe at least every 2 s.
         seen.push(position_where(&program, &format!("near {wanted} s"), |at| near(at, wanted, 2.1)));
     }
     program.move_pointer(column(0.33), LINE_ROW + 40);
@@ -68,7 +68,7 @@ fn buttons_do_what_their_keys_do() {
     program.quit_with("q");
 }
 
-/// Presses a key that opens a panel; what the window shows then.
+/// Presses a key that opens a panel. Returns the window's picture.
 fn shows(program: &Program, key: &str, before: &Picture) -> Picture {
     program.key(key);
     program.until_other(&format!("{key} to show a panel"), before, Area::Everywhere, 1_000);
@@ -85,19 +85,19 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
     program.key("shift+a");
     program.resize(480, 270);
     let bare = program.settled();
-    // The times would lie on the numbers.
+    // The times would overlap the numbers.
     let numbers = shows("n", &bare);
     shows("t", &bare);
     program.key("n");
     program.until_same("the numbers to take the place of the times", &numbers, Area::Everywhere);
     program.key("n");
     program.until_same("the numbers to close", &bare, Area::Everywhere);
-    // The adjustments stand below the times, and take their room again afterwards.
+    // The adjustments are below the times, and move up when those are closed.
     let small = shows("shift+a", &bare);
     shows("t", &small);
     program.key("t");
     program.until_same("the adjustments to have all their lines again", &small, Area::Everywhere);
-    // And they take what a larger window has.
+    // They use the space of a larger window.
     program.resize(1280, 720);
     program.until_same("the adjustments to be there as a whole", &large, Area::Everywhere);
     program.quit_with("q");
@@ -131,7 +131,7 @@ fn what_has_room_is_told_by_the_layouts_own_points() {
     let program = Program::start(sample());
     program.take_pointer_away();
     pause(&program);
-    // So low a window is laid out smaller: it is 844 points wide, which is enough for two panels.
+    // Such a low window is scaled down: it is 844 points wide, enough for two panels.
     program.resize(760, 300);
     let numbers = shows(&program, "n", &program.settled());
     shows(&program, "t", &numbers);
@@ -146,7 +146,7 @@ fn the_controls_follow_the_size_of_a_window_that_stands() {
     program.take_pointer_away();
     pause(&program);
     program.after(|| program.key("Tab"), "note: controls stay");
-    // Once the note has gone, nothing is drawn but for the window's size.
+    // After the note has faded, only the window's size causes drawing.
     program.pass(Duration::from_secs(3));
     let large = program.settled();
     for _ in 0..3 {
@@ -169,7 +169,7 @@ fn playing_without_the_controls_lays_nothing_out() {
     program.pass(Duration::from_secs(4));
     program.quit_with("q");
     let log = program.log();
-    // The line that has such words, and the number before them.
+    // Returns the number before these words in the log.
     let count = |words: &str| -> u64 {
         let line = log.lines().rfind(|line| line.contains(words)).unwrap_or_else(|| panic!("no '{words}' in {log}"));
         let before = line.split(words).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The field for a time or a frame number: it is edited as any field is, and takes the keys from the shortcuts.
+//! The field for a time or a frame number: it is edited like any text field, and keys in it are not shortcuts.
 
 use crate::picture::Area;
 use crate::program::Program;
@@ -29,7 +29,7 @@ fn a_typed_timecode_leads_to_its_frame() {
     program.quit_with("q");
 }
 
-/// Opens the field, does something in it, and presses Enter; the frame to which that leads.
+/// Opens the field, does something in it, and presses Enter. It must lead to this frame.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     what();
@@ -60,7 +60,7 @@ fn what_is_cut_is_pasted() {
         program.type_text("41");
         program.key("shift+Home");
         program.key("ctrl+x");
-        // What is cut is there to be pasted once the field has been drawn without it.
+        // Cut text can be pasted once the field has been drawn without it.
         program.settled();
         program.type_text("1");
         program.key("ctrl+v");
@@ -80,13 +80,13 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
         program.key(key);
     }
     program.key("Return");
-    // What makes no sense stays, and the field with it.
+    // An invalid text keeps the field open.
     program.after(|| program.key("Return"), "is neither a time, a timecode nor a frame");
     assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
     assert!(program.is_running() && program.title().paused);
     program.key("Escape");
     program.until_same("the field to close without a trace", &before, Area::Everywhere);
-    // Keys that follow Enter at once are not the field's any more.
+    // Keys right after Enter no longer go to the field.
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     program.type_text("8");
     program.after(
@@ -96,7 +96,7 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
         },
         "note: red off",
     );
-    // Esc that comes with it was meant for the field.
+    // Esc in the same moment goes to the field.
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     program.type_text("9");
     program.after(|| program.keys(&["Return", "Escape"]), "note: Esc once more quits");

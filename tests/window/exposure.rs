@@ -1,4 +1,4 @@
-//! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
+//! Zebra and marks in the window, by key, by pointer and from the settings of an earlier run, with their numbers.
 
 use histoscope_core::adjust::{Adjustments, Placing, Posterize, Processor, Reduction};
 use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;

@@ -1,4 +1,4 @@
-//! What hands know from every player: Esc, double-clicks, full screen, quick clicks, and keys of every keyboard.
+//! Habits from other players: Esc, double-clicks, full screen, quick clicks, and keys of every keyboard.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, 
 /// A point of the picture, away from the controls and the histograms.
 const PICTURE: (i32, i32) = (640, 330);
 
-/// Presses and releases the first button twice, as fast as xdotool can.
+/// Presses and releases the left button twice, as fast as xdotool can.
 fn double_click(program: &Program, (x, y): (i32, i32)) {
     program.point(x, y);
     program.clicks(2);
@@ -49,7 +49,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     let before = program.settled();
     program.after(|| double_click(&program, PICTURE), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
-    // A hand that trembles while it clicks, and one that moves on before it lets go.
+    // A hand that trembles while clicking, and one that moves before it releases.
     program.point(PICTURE.0, PICTURE.1);
     program.clicks(1);
     program.move_pointer(PICTURE.0 + 2, PICTURE.1 + 1);
@@ -61,7 +61,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     program.take_pointer_away();
     assert!(program.title().paused, "a double-click plays");
     program.until_same("the picture to be where it was", &before, Area::Below);
-    // Two clicks at different places, or far apart in time, are none.
+    // Two clicks at different places, or with a long pause, are not a double-click.
     let log = program.log().len();
     program.point(300, 250);
     program.clicks(1);
@@ -99,7 +99,7 @@ fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
     program.settled();
     program.after(|| program.key("u"), "note: low-pass 9×9");
-    // Size of the low-pass: the rail, and the value at its right.
+    // The size of the low-pass: the slider, and the value at its right.
     let (rail, value) = ((250, 109), (325, 109));
     for place in [rail, value] {
         for _ in 0..4 {
@@ -147,7 +147,7 @@ fn a_folder_plays_its_videos_in_natural_order() {
     program.quit_with("q");
 }
 
-/// Where the menu that is open has an entry, as the program tells it.
+/// Returns the position of an entry in the open menu, as logged by the program.
 pub fn entry(program: &Program, words: &str) -> (i32, i32) {
     let line = format!("menu: {words} at ");
     let place = until(&format!("the menu to have '{words}'"), PATIENCE, || {
@@ -158,7 +158,7 @@ pub fn entry(program: &Program, words: &str) -> (i32, i32) {
     (x.parse().expect("a column"), y.parse().expect("a row"))
 }
 
-/// Opens the menu and clicks on its entries, of which the last does something.
+/// Opens the menu and clicks on its entries. The last one is an action.
 pub fn choose(program: &Program, entries: &[&str]) {
     program.point(PICTURE.0, PICTURE.1 - 100);
     program.after(|| program.button("click", "3"), "menu: All keys at");
@@ -176,7 +176,7 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
     let program = paused_sample(&[]);
     let bare = program.settled();
     program.after(|| choose(&program, &["Full screen"]), "key: ToggleFullscreen");
-    // Esc closes the menu before it leaves the full screen; so does a click beside it, which does nothing else.
+    // Esc closes the menu before it leaves full screen. So does a click outside the menu, which does nothing else.
     choose(&program, &[]);
     entry(&program, "Leave full screen");
     program.key("Escape");
@@ -196,7 +196,7 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
     program.after(|| choose(&program, &["Hide histograms"]), "note: histograms off");
     program.after(|| choose(&program, &["Show histograms"]), "note: histograms on");
     program.after(|| choose(&program, &["Save a labelled picture"]), "note: saved");
-    // The pixel that the menu was opened at, not what the menu lies on or the whole frame.
+    // The pixel where the menu was opened, not one below the menu, nor the whole frame.
     program.after(|| choose(&program, &["Copy the values"]), "note: copied x ");
     choose(&program, &["Play"]);
     until("the menu to play", PATIENCE, || (!program.title().paused).then_some(()));
@@ -216,7 +216,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     position_where(&program, "at 5 s", |position| near(position, 5.0, 0.002));
     program.quit_with("q");
 
-    // The other one, and from its menu the first: it begins at its beginning, and says where it was left.
+    // The other file, and from its menu the first one. It starts at its beginning, and a note says where it was left.
     let program = start(&[other, "--paused"]);
     let line = program.after(|| choose(&program, &["Recent files", "first.mp4"]), "note: left at");
     assert!(line.contains("left at 0:05: Shift+Home continues there"), "{line}");
@@ -228,7 +228,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     program.key("Escape");
     program.quit_with("q");
 
-    // A window without a video offers them too; one that has gone is told, and stays in the list.
+    // A window without a video offers them too. A missing file is reported, and stays in the list.
     std::fs::remove_file(&first).expect("the file can be removed");
     let program = start(&[]);
     program.settled();
@@ -252,7 +252,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     program.quit_with("q");
 }
 
-/// The last thing that the label said of what is in view.
+/// Checks the newest text of the label of the visible part.
 fn seen(program: &Program, text: &str) {
     let wanted = format!("seen: {text}");
     until(&format!("the label to say '{text}'"), PATIENCE, || {
@@ -277,7 +277,7 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     program.settled();
     assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
     assert!(whole.differing(&cut, Area::Outside) > 5_000);
-    // The wheel cuts off more, and the label follows.
+    // The wheel crops more, and the label follows.
     program.after(|| program.key("shift+c"), "note: view reset");
     seen(&program, "75 % of the picture in view · c shows all");
     program.point(480, 200);
@@ -305,7 +305,7 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     seen(&program, "75 % of the picture in view · c shows all");
     program.after(|| program.key("c"), "note: fit: contain");
     program.quit_with("q");
-    // Another shape covers; the first one is contained in the next run.
+    // Covers a different shape; the next run fits it again.
     let program = start(sample());
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");

@@ -1,15 +1,16 @@
-//! The lab, with real keys and pointer: opened, every method stepped through, shapes chosen, closed again with nothing left.
+//! The lab by keys and pointer: opened, every method stepped through, shapes chosen, and closed without a trace.
 
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{paused_sample, position_where, sample};
 
-/// The methods in their order, by the names that they have on the command line.
+/// The methods in order, by their names on the command line.
 const METHODS: [&str; 10] =
     ["scalar", "single", "race", "atomics", "sum", "pairwise", "shared", "subgroup", "ours-gpu", "ours-cpu"];
 
-/// Whether what the log says of a method is as it should be: right, unless it is the race, or the adapter cannot do it.
+/// Asserts that the log's line on a method is right: correct counts, except for the race or if the adapter cannot run
+/// it.
 fn assert_right(name: &str, line: &str) {
     match name {
         "race" => assert!(line.contains("lost") || line.contains("equals the reference"), "{line}"),
@@ -18,7 +19,7 @@ fn assert_right(name: &str, line: &str) {
     }
 }
 
-/// The place of a button of the panel, in pixels of the window, as the log tells it last.
+/// Returns the position of a button of the panel, in pixels of the window, as logged last.
 fn button(program: &Program, name: &str) -> (i32, i32) {
     let text = format!("lab: button {name} at ");
     until(&format!("the button {name}"), PATIENCE, || {
@@ -28,7 +29,7 @@ fn button(program: &Program, name: &str) -> (i32, i32) {
     })
 }
 
-/// Clicks a button of the panel, which moves down when the pointer brings the controls up, and when figures come.
+/// Clicks a button of the panel, which moves down when the pointer shows the controls, and when results arrive.
 fn click(program: &Program, name: &str) {
     let mut at = button(program, name);
     let mut stood = 0;
@@ -60,7 +61,7 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
         assert!(is_reduced || line.contains("has no"), "{line}");
     }
     program.after(|| program.key("shift+Down"), "note: this is the last method of the lab");
-    // Esc closes it first, and then leaves.
+    // Esc closes it first, and then quits.
     program.after(|| program.key("Escape"), "lab: closed");
     program.until_same("all to be as it was", &plain, Area::Below);
     let before = program.log().len();
@@ -92,10 +93,10 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     );
     let line = program.after(|| click(&program, "atomics"), "lab counted: atomics on 1280×720, 256 bins");
     assert_right("atomics", &line);
-    // The bin under the pointer, of the method's own.
+    // The bin under the pointer, in the method's own histogram.
     let line = program.after(|| program.point(900, 650), "lab's bin: bin ");
     assert!(line.contains("of 256") && line.contains(" right"), "{line}");
-    // A chunk that is typed, one that cannot be, and what is none.
+    // A typed chunk, an impossible one, and an invalid text.
     program.after(|| click(&program, "pixels across and down"), "entry: open for a chunk");
     program.type_text("nonsense");
     program.after(|| program.key("Return"), "entry: ‘nonsense’ is no chunk");
@@ -135,7 +136,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     let line = program.after(|| program.key("alt+Next"), "lab summed: hillis-steele over 65536 words");
     assert!(line.contains("equals the CPU’s loop"), "{line}");
-    // Each way, by keys.
+    // Each method, by keys.
     let line = program.after(|| program.key("shift+Down"), "lab summed: blelloch over 65536 words");
     assert!(line.contains("equals the CPU’s loop"), "{line}");
     let line = program.after(|| program.key("shift+Down"), "lab summed: conflict-free over 65536 words");
@@ -152,7 +153,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
     program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
     program.type_text("1000003");
     program.after(|| program.key("Return"), "lab summed: naive over 1000003 words");
-    // What would hold up the window is answered with the nearest that does not.
+    // A length that would block the window is replaced by the nearest possible one.
     program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
     program.type_text("67108864");
     let line = program.after(|| program.key("Return"), "note: 67108864 words would hold up the window");
@@ -196,7 +197,7 @@ fn a_closed_lab_leaves_the_passes_of_a_frame_as_they_were() {
 
 fn closed_lab_leaves_passes(program: &Program, engine: &str) {
     program.settled();
-    // The passes of the drawings that a step to the next frame leads to.
+    // The passes of the drawings for a step to the next frame.
     let stepped = || {
         let before = program.log().len();
         program.after(|| program.key("period"), "passes: ");

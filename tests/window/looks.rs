@@ -1,18 +1,19 @@
-//! How histograms look, by the menu and by options: what `snapshot` draws, taken back by Ctrl+Z, and kept from one run to the next.
+//! The look of histograms, chosen in the menu and by options: drawn as by `snapshot`, undone by Ctrl+Z, and kept for
+//! the next run.
 
 use crate::hands::choose;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::sample;
 
-/// A look that is not the first one.
+/// A look other than the default.
 struct Look {
-    /// The options that ask for it.
+    /// The options for it.
     options: [&'static str; 2],
-    /// The entries of the menu that lead to it, and those that lead back.
+    /// The entries of the menu that lead to it, and back.
     there: [&'static str; 2],
     back: [&'static str; 2],
-    /// What is said of each.
+    /// The note for each.
     notes: [&'static str; 2],
     /// The overlays that change.
     changed: &'static [Area],
@@ -20,7 +21,7 @@ struct Look {
 
 const OVERLAYS: [Area; 2] = [Area::Left, Area::Right];
 
-/// The sample, paused on its first frame, with the settings of a folder.
+/// Opens the sample, paused on its first frame, with settings in this folder.
 fn paused_at_home(options: &[&str], home: &tempfile::TempDir) -> Program {
     let program = Program::start_at_home(&[&[sample(), "--paused"], options].concat(), home.path());
     program.take_pointer_away();
@@ -86,7 +87,7 @@ fn colours_of_overlaps_come_from_the_table() {
         there: ["Overlap colours", "Overlaps: from the table"],
         back: ["Overlap colours", "Overlaps: mixed as light"],
         notes: ["note: overlaps: from the table", "note: overlaps: mixed as light"],
-        // Luminance alone is white by the table.
+        // Luminance alone is white in the table.
         changed: &OVERLAYS,
     });
 }

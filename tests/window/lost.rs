@@ -1,4 +1,4 @@
-//! What follows when the graphics device is lost. The program loses it on request.
+//! The loss of the graphics device. The program loses it on request.
 
 use crate::picture::Area;
 use crate::program::Program;
@@ -7,14 +7,14 @@ use crate::wait::{PATIENCE, until};
 
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
-/// Waits until the program shows what a snapshot of the first frame shows, histograms included: the note of the loss fades.
+/// Waits until the window equals a snapshot of the first frame with its histograms. The note on the loss fades.
 fn shows_the_first_frame(program: &Program) {
     let (width, height) = program.picture().size();
     let snapshot = program.snapshot(sample(), "0", width, height);
     program.until_same("the picture that a snapshot shows", &snapshot, Area::Everywhere);
 }
 
-/// Ends the program, which has logged the loss as an error.
+/// Quits the program, which has logged the loss as an error.
 fn quit(program: &Program) {
     program.key("q");
     let status = until("q to end the program", PATIENCE, || program.status());
@@ -28,7 +28,7 @@ fn a_paused_picture_and_its_counts_come_back() {
         let arguments = [sample(), "--paused", "--engine", engine];
         let program = Program::start_where(&arguments, (LOSE_AFTER, "8"));
         program.take_pointer_away();
-        // Drawings are what the loss waits for. Every channel is shown again in the end.
+        // The loss happens at a drawing. In the end, every channel is shown again.
         until("the device to be lost", PATIENCE, || {
             for note in ["note: green off", "note: green on"] {
                 program.after(|| program.key("g"), note);

@@ -1,8 +1,8 @@
-//! The built program in a window that nobody sees, with Mesa's software adapter: keys and the pointer go in, pixels and the window's
-//! title come out. Nothing here looks inside the program. Time passes in it as fast as it can, so that no test waits for a clock.
-//! What only a desktop can show is tested in `tests/desktop`.
+//! The built program in an invisible window, with Mesa's software adapter. Keys and the pointer go in; pixels and the
+//! window's title come out. Nothing here depends on the inside of the program. Time passes in it as fast as possible,
+//! so no test waits for a clock. Tests that need a desktop are in `tests/desktop`.
 //!
-//! Everything the tests need is installed by scripts/setup. Whatever is missing makes them fail; they never skip.
+//! scripts/setup installs everything that the tests need. They fail if anything is missing, and never skip.
 #![cfg(target_os = "linux")]
 
 mod adjusting;
@@ -60,14 +60,14 @@ fn long_clip() -> tempfile::NamedTempFile {
     clip
 }
 
-/// Pauses, and gives the picture that then stands.
+/// Pauses. Returns the picture that remains.
 fn pause(program: &Program) -> Picture {
     program.key("space");
     until("the title to say that playback is paused", PATIENCE, || program.title().paused.then_some(()));
     program.settled()
 }
 
-/// The sample in a window of these arguments, paused on its first frame, with nothing under the pointer.
+/// Opens the sample with these arguments, paused on its first frame, with nothing under the pointer.
 fn paused_sample(arguments: &[&str]) -> Program {
     let program = Program::start_with(sample(), &[&["--paused"], arguments].concat());
     program.take_pointer_away();
@@ -76,7 +76,7 @@ fn paused_sample(arguments: &[&str]) -> Program {
     program
 }
 
-/// The position in the title once `wanted` holds for it.
+/// Returns the position in the title once `wanted` holds for it.
 fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
     let begin = Instant::now();
     loop {
@@ -98,7 +98,7 @@ fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
     toggle_each_channel(&Program::start(sample()));
 }
 
-/// The adapter here is software, so the CPU counts unless the GPU's passes are asked for.
+/// The adapter here is software, so the CPU counts unless the GPU is requested.
 #[test]
 fn toggling_works_alike_when_the_adapter_counts() {
     toggle_each_channel(&Program::start_with(sample(), &["--engine", "gpu"]));
@@ -163,7 +163,7 @@ fn toggle_each_channel(program: &Program) {
         program.until_same(&format!("{key} to bring everything back"), &all, Area::Below);
     }
 
-    // Toggles add up: without all four channels there is no more overlay than with `h`.
+    // Toggles are independent: without all four channels nothing of the overlays remains, as with `h`.
     program.key("h");
     let bare = until("h to hide both overlays", PATIENCE, || {
         let now = program.picture();
@@ -185,7 +185,7 @@ fn the_window_shows_what_the_snapshot_shows() {
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     let shown = program.picture();
     let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
-    // The note of where the key has led goes after a while.
+    // The note on the key's effect fades after a while.
     program.until_same("the window to show what the snapshot shows", &snapshot, Area::Everywhere);
     program.quit_with("q");
 }
@@ -199,7 +199,7 @@ fn keys_move_the_position() {
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     let first = program.settled();
 
-    // A step forward shows another frame, a step back the same one again, to the pixel.
+    // A step forward shows another frame. A step back shows the same one again, to the pixel.
     program.key("period");
     let second = until("a step to show the next frame", PATIENCE, || {
         let now = program.picture();
@@ -213,7 +213,8 @@ fn keys_move_the_position() {
     program.key("Home");
     program.until_same("Home to show the first frame", &first, Area::Below);
 
-    // Seconds: exact with Shift, at a keyframe or exactly there without. The sample has a keyframe at least every 2 s.
+    // By seconds: exactly with Shift, else to a keyframe or to the exact frame. The sample has a keyframe at least
+    // every 2 s.
     program.key("shift+Right");
     position_where(&program, "1 s", |position| near(position, 1.0, 1.5 * FRAME_SECONDS));
     program.until_other("the picture at 1 s", &first, Area::Outside, 100);
@@ -222,7 +223,7 @@ fn keys_move_the_position() {
     program.key("Left");
     position_where(&program, "about 5 s less", |position| near(position, later - 5.0, 2.1));
 
-    // End shows the last frame and stays there; so does a step beyond it, and a minute forward.
+    // End shows the last frame and stays there, as do a step beyond it and a minute forward.
     program.key("End");
     position_where(&program, "at the end", |position| near(position, SAMPLE_SECONDS, 1.5 * FRAME_SECONDS));
     let last = program.settled();

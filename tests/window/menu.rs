@@ -1,4 +1,5 @@
-//! The menu by keys: arrows, first letters, Enter and Esc, and what it offers only where something would come of it.
+//! The menu by keys: arrows, first letters, Enter and Esc, and entries that are disabled when they would have no
+//! effect.
 
 use crate::hands::{choose, entry};
 use crate::picture::Area;
@@ -6,7 +7,7 @@ use crate::program::Program;
 use crate::wait::{PATIENCE, until};
 use crate::{paused_sample, sample};
 
-/// Presses a key, after which this line of the menu is chosen.
+/// Presses a key. It must select this line of the menu.
 fn leads_to(program: &Program, key: &str, words: &str) {
     program.after(|| program.key(key), &format!("menu: {words} is chosen"));
 }
@@ -23,7 +24,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "Up", "Full screen");
     program.after(|| program.key("Return"), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
-    // Nothing is undone yet: the arrow up from the top leads to the end, and over what is gray.
+    // Nothing can be undone yet. The up arrow at the top leads to the end, skipping disabled lines.
     choose(&program, &[]);
     leads_to(&program, "Up", "All keys");
     leads_to(&program, "s", "Scopes");
@@ -38,7 +39,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "Down", "Hide green");
     program.after(|| program.key("Return"), "note: green off");
     program.after(|| program.key("ctrl+z"), "note: undone: green off");
-    // Esc closes it and does nothing else; letters are the program's again.
+    // Esc only closes it. Letters are shortcuts again.
     choose(&program, &[]);
     leads_to(&program, "Down", "Open a file …");
     let log = program.log().len();
@@ -55,14 +56,14 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at_once() {
     let program = paused_sample(&[]);
     let has_further = |log: usize| program.log()[log..].contains("menu: Levels: codes at");
-    // By the pointer, which rests on the line.
+    // The pointer selects the line that it rests on.
     choose(&program, &[]);
     let (x, y) = entry(&program, "Scopes");
     program.after(|| program.point(x, y), "menu: Levels: codes at");
     program.after(|| program.key("Escape"), "menu: Scopes is chosen");
     program.settled();
     let log = program.log().len();
-    // Keys go on from there, and lead into it again.
+    // Keys continue from there, and lead into the submenu again.
     leads_to(&program, "Down", "Bins");
     leads_to(&program, "Up", "Scopes");
     leads_to(&program, "Right", "Hide histograms");
@@ -88,19 +89,19 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
     program.after(|| program.point(from_x - 60, from_y), "menu: Levels: codes at");
     program.settled();
     let (to_x, to_y) = entry(&program, "Levels: codes");
-    // Across the lines below, by a hand that stops now and then.
+    // Moves across the lines below, as by a hand that stops now and then.
     for step in 1..=8 {
         let part = |from: i32, to: i32| from + (to - from) * step / 8;
         program.move_pointer(part(from_x - 60, to_x), part(from_y, to_y));
         program.pass(std::time::Duration::from_millis(130));
     }
     program.after(|| program.clicks(1), "note: levels: codes");
-    // A line that the pointer rests on takes its place.
+    // When the pointer rests on another line, its submenu replaces the open one.
     choose(&program, &[]);
     program.after(|| program.point(from_x, from_y), "menu: Levels: codes at");
     let (x, y) = entry(&program, "Bins");
     program.after(|| program.point(x, y), "menu: Bins: 100 at");
-    // The one before stays for a third of a second, and then the picture may stand for as long.
+    // The earlier submenu stays for a third of a second. Then the picture may not change for as long.
     program.pass(std::time::Duration::from_millis(600));
     program.settled();
     let log = program.log().len();

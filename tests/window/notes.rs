@@ -1,4 +1,4 @@
-//! What is said of seeks, steps, zoom, single pictures and turned ones.
+//! The notes on seeks, steps, zoom, single pictures and rotated ones.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::program::{Program, Time};
 use crate::wait::{PATIENCE, output_of, until};
 use crate::{FRAME_SECONDS, near, pause, paused_sample, position_where, sample};
 
-/// A file that FFmpeg makes with these arguments.
+/// Makes a file with FFmpeg and these arguments.
 fn made(suffix: &str, arguments: &[&str]) -> tempfile::NamedTempFile {
     let file = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
     let mut command = Command::new("ffmpeg");
@@ -19,10 +19,10 @@ fn path(file: &tempfile::NamedTempFile) -> &str {
     file.path().to_str().expect("a plain path")
 }
 
-/// An MP4 whose track is to be turned by a quarter, with the clock, for display.
+/// Returns an MP4 whose track is rotated clockwise by a quarter for display.
 fn turned_clockwise(mut mp4: Vec<u8>) -> Vec<u8> {
     let header = mp4.windows(4).position(|bytes| bytes == b"tkhd").expect("a track");
-    // Behind the box's kind lie 40 bytes of other facts.
+    // The name of the box is followed by 40 bytes of other fields.
     let matrix = header + 44;
     let numbers = [0_u32, 1 << 16, 0, 0xffff_0000, 0, 0, 0, 0, 1 << 30];
     for (place, number) in mp4[matrix..].chunks_exact_mut(4).zip(numbers) {
@@ -51,7 +51,7 @@ fn a_seek_tells_where_it_has_led_and_a_step_at_either_end_says_so() {
 
 #[test]
 fn a_seek_that_takes_long_says_where_it_leads() {
-    // One group of pictures: the last frame needs all of them.
+    // One group of pictures: the last frame depends on all of them.
     let arguments =
         ["-f", "lavfi", "-i", "testsrc2=s=1280x720:r=30:d=30", "-g", "9999", "-bf", "0", "-preset", "ultrafast"];
     let clip = made(".mp4", &arguments);
@@ -93,12 +93,12 @@ fn the_place_of_a_pixel_is_told_both_as_coded_and_as_displayed_where_these_diffe
     let program = Program::start_with(path(&turned), &["--paused"]);
     program.resize(480, 640);
     let line = program.after(|| program.point(241, 101), "probe: x 50  y 119  coded;");
-    // Twice the size, turned by a quarter with the clock.
+    // Twice the size, rotated clockwise by a quarter.
     assert!(line.contains("displayed x 120 y 50;"), "{line}");
     program.quit_with("q");
 }
 
-/// The sample with its index in front, changed as asked.
+/// Returns the sample with its index at the start, changed by `change`.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::NamedTempFile {
     let clip = made(".mp4", &["-i", sample(), "-c", "copy", "-movflags", "+faststart"]);
     let mut bytes = std::fs::read(clip.path()).expect("the clip was written");

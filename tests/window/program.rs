@@ -1,5 +1,5 @@
-//! The program under test with a window that nobody sees. It is the built program in a process of its own, driven by lines on its
-//! standard input. Time passes in it by what is asked of it here, and then as fast as it can: nothing sleeps.
+//! The program under test with an invisible window. It is the built program in a separate process, driven by lines on
+//! its standard input. Time passes in it only as the tests request, and as fast as possible, so nothing sleeps.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
@@ -14,30 +14,32 @@ use crate::picture::{Area, Picture};
 use crate::title::Title;
 use crate::wait::{PATIENCE, output_of, until};
 
-/// Part of the name of Mesa's software adapter, which every machine has that runs these tests.
+/// Part of the name of Mesa's software adapter, which every machine that runs these tests has.
 const ADAPTER: &str = "llvmpipe";
 
 const LOG: &str = "log.txt";
 
-/// Time that passes in the program while somebody looks at it.
+/// The time that passes in the program for each look at its window.
 const LOOK: Duration = Duration::from_millis(20);
-/// Time that passes in it with each key that is pressed.
+/// The time that passes in the program for each key press.
 const STROKE: Duration = Duration::from_millis(12);
 
-/// How time passes in the program.
+/// The passing of time in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Time {
-    /// As it is asked to, and as fast as it can.
+    /// As requested, and as fast as possible.
     Driven,
-    /// As it does, for what is live.
+    /// Real time, for live sources.
     Real,
 }
 
-/// The running program; it ends when this is dropped.
+/// The running program. Dropping it ends the program.
 pub struct Program {
     process: RefCell<Child>,
     pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
     id: u32,
+    // `--engine` and its value, if the program was started with them: the engine that paints the expected pictures.
+    engine: Vec<String>,
     /// How much had been logged when something was last done that the log tells of.
     logged_before: Cell<usize>,
     // Where the graphics libraries keep their sockets and this keeps the log; it lasts as long as the program.
@@ -60,19 +62,19 @@ impl Program {
         Self::start_in_time(Time::Driven, arguments)
     }
 
-    /// As [`start_on`](Self::start_on), where time passes so.
+    /// As [`start_on`](Self::start_on), with this passing of time.
     pub fn start_in_time(time: Time, arguments: &[&str]) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         let home = home_without_strip(&runtime);
         Self::start_in(time, arguments, runtime, &home, None)
     }
 
-    /// As [`start_on`](Self::start_on), with settings that are kept in a folder of their own.
+    /// As [`start_on`](Self::start_on), with settings in a given folder.
     pub fn start_at_home(arguments: &[&str], home: &Path) -> Self {
         Self::start_at_home_in_time(Time::Driven, arguments, home)
     }
 
-    /// The same where time passes so.
+    /// As [`start_at_home`](Self::start_at_home), with this passing of time.
     pub fn start_at_home_in_time(time: Time, arguments: &[&str], home: &Path) -> Self {
         let runtime = tempfile::tempdir().expect("cannot make a temporary folder");
         Self::start_in(time, arguments, runtime, home, None)
@@ -87,7 +89,9 @@ impl Program {
 
     fn start_in(time: Time, arguments: &[&str], runtime: TempDir, home: &Path, variable: Option<(&str, &str)>) -> Self {
         let log = File::create(runtime.path().join(LOG)).expect("cannot make the log");
-        // A command's own options stand behind its name.
+        let engine = arguments.iter().skip_while(|argument| **argument != "--engine").take(2);
+        let engine = engine.map(|argument| (*argument).to_owned()).collect();
+        // A command's options come after its name.
         let (name, arguments) = arguments.split_at(usize::from(arguments.first() == Some(&"lab")));
         let mut process = command(&runtime)
             .env("XDG_CONFIG_HOME", home)
@@ -106,21 +110,21 @@ impl Program {
         let output = BufReader::new(process.stdout.take().expect("it has a standard output"));
         let id = process.id();
         let (process, pipes) = (RefCell::new(process), RefCell::new((input, output)));
-        let program = Self { process, pipes, id, logged_before: Cell::new(0), runtime };
+        let program = Self { process, pipes, id, engine, logged_before: Cell::new(0), runtime };
         until("the first picture", PATIENCE, || {
             program.assert_running();
-            // A window without a video has letters, and little else.
+            // A window without a video contains letters and little else.
             (program.picture().colours() > 30).then_some(())
         });
         program
     }
 
-    /// Has the program carry out a command. Returns its answer, and `None` once it has ended.
+    /// Sends a command to the program. Returns its answer, or `None` once it has ended.
     fn ask(&self, line: &str) -> Option<String> {
         self.ask_for(line, |answer, _| answer)
     }
 
-    /// The same with what follows the answer.
+    /// Sends a command to the program, and reads its answer and the data after it.
     fn ask_for<T>(&self, line: &str, read: impl FnOnce(String, &mut BufReader<ChildStdout>) -> T) -> Option<T> {
         let (input, output) = &mut *self.pipes.borrow_mut();
         writeln!(input, "{line}").ok()?;
@@ -132,7 +136,7 @@ impl Program {
         }
     }
 
-    /// Has it carry out a command; one that has ended does not answer.
+    /// Sends a command to the program. Does nothing if the program has ended.
     fn tell(&self, line: &str) {
         let _ = self.ask(line);
     }
@@ -142,7 +146,7 @@ impl Program {
         self.tell(&format!("pass {}", time.as_secs_f64() * 1000.0));
     }
 
-    /// Moves the pointer to a pixel of the window, and comes from aside, as a hand does.
+    /// Moves the pointer to a pixel of the window from a short distance, as a hand does.
     pub fn point(&self, x: i32, y: i32) {
         for step in [9, 4, 0] {
             self.move_pointer(x + step, y);
@@ -150,26 +154,27 @@ impl Program {
         }
     }
 
-    /// Moves the pointer to a pixel of the window at once.
+    /// Moves the pointer directly to a pixel of the window.
     pub fn move_pointer(&self, x: i32, y: i32) {
         self.tell(&format!("move {x} {y}"));
         self.pass(LOOK);
     }
 
-    /// Moves the pointer on, releases its first button there, and presses a key, all before the program draws anything of it.
+    /// Moves the pointer, releases its left button there, and presses a key, all before the program draws.
     pub fn let_go_and_press(&self, (x, y): (i32, i32), key: &str) {
         self.tell(&format!("move {x} {y}"));
         self.tell("release 1");
         self.tell(&format!("key {key}"));
     }
 
-    /// Takes the pointer out of the window, so that nothing of it is read or marked.
+    /// Moves the pointer out of the window, so that nothing is read or marked.
     pub fn take_pointer_away(&self) {
         self.tell("leave");
         self.pass(LOOK);
     }
 
-    /// Presses or releases the pointer's buttons, or turns the wheel, which is buttons 4 and 5: `mousedown`, `mouseup` or `click`.
+    /// Presses or releases the pointer's buttons, or turns the wheel, which is buttons 4 and 5: `mousedown`, `mouseup`
+    /// or `click`.
     pub fn button(&self, action: &str, number: &str) {
         match (action, number) {
             ("click", "4") => self.tell("wheel 1"),
@@ -184,7 +189,7 @@ impl Program {
         self.pass(STROKE);
     }
 
-    /// Presses and releases the pointer's first button so often, without a pause.
+    /// Clicks the left button `count` times without a pause.
     pub fn clicks(&self, count: u32) {
         for _ in 0..count {
             self.tell("press 1");
@@ -193,7 +198,7 @@ impl Program {
         }
     }
 
-    /// Turns the wheel up by so many notches, quickly.
+    /// Turns the wheel up by `notches`, quickly.
     pub fn turn_wheel(&self, notches: u32) {
         for _ in 0..notches {
             self.tell("wheel 1");
@@ -201,7 +206,7 @@ impl Program {
         }
     }
 
-    /// Presses a key and keeps it down, or lets it go: `keydown` or `keyup`.
+    /// Presses a key and keeps it down, or releases it: `keydown` or `keyup`.
     pub fn hold(&self, action: &str, name: &str) {
         self.tell(&format!("{action} {name}"));
         self.pass(STROKE);
@@ -212,7 +217,8 @@ impl Program {
         self.tell(&format!("type {text}"));
     }
 
-    /// Does something, and waits until the program has logged a line with `text` since; the newest such line.
+    /// Does something, and waits until the program has logged a line with `text` since then. Returns the newest such
+    /// line.
     pub fn after(&self, what: impl FnOnce(), text: &str) -> String {
         self.logged_before.set(self.logged().len());
         what();
@@ -232,23 +238,23 @@ impl Program {
         })
     }
 
-    /// The folder that the program works in and saves to.
+    /// Returns the folder that the program works in and saves to.
     pub fn folder(&self) -> &Path {
         self.runtime.path()
     }
 
-    /// Whether the program has not ended.
+    /// True while the program runs.
     pub fn is_running(&self) -> bool {
         matches!(self.process.borrow_mut().try_wait(), Ok(None))
     }
 
-    /// The status that the program has ended with, once it has.
+    /// Returns the program's exit status once it has ended.
     pub fn status(&self) -> Option<ExitStatus> {
         self.pass(LOOK);
         self.process.borrow_mut().try_wait().expect("cannot ask after the program")
     }
 
-    /// Presses and releases a key, named as X names it, such as `space` or `shift+Right`.
+    /// Presses and releases a key by its X name, for example `space` or `shift+Right`.
     pub fn key(&self, name: &str) {
         self.tell(&format!("key {name}"));
         self.pass(STROKE);
@@ -260,7 +266,7 @@ impl Program {
         self.pass(STROKE);
     }
 
-    /// What the title says now.
+    /// Returns the current title.
     pub fn title(&self) -> Title {
         self.pass(LOOK);
         match self.ask("title") {
@@ -269,7 +275,7 @@ impl Program {
         }
     }
 
-    /// What the window shows now.
+    /// Returns the current picture of the window.
     pub fn picture(&self) -> Picture {
         self.pass(LOOK);
         self.last_picture()
@@ -286,19 +292,20 @@ impl Program {
         picture.flatten().unwrap_or_else(|| panic!("the program gives no picture:\n{}", self.logged()))
     }
 
-    /// What the window shows once it has stopped changing. For a paused program: one that plays never stops.
+    /// Returns the picture of the window once it has stopped changing. Use it for a paused program; a playing one never
+    /// stops.
     pub fn settled(&self) -> Picture {
         self.tell("settle");
         self.last_picture()
     }
 
-    /// Waits until the window shows a picture again, to the pixel, in an area.
+    /// Waits until an area of the window equals a picture again, to the pixel.
     #[track_caller]
     pub fn until_same(&self, what: &str, picture: &Picture, area: Area) {
         until(what, PATIENCE, || (self.picture().differing(picture, area) == 0).then_some(()));
     }
 
-    /// Waits until more than `least` pixels of an area differ from a picture; what the window shows then.
+    /// Waits until more than `least` pixels of an area differ from a picture. Returns the window's picture.
     #[track_caller]
     pub fn until_other(&self, what: &str, picture: &Picture, area: Area, least: usize) -> Picture {
         until(what, PATIENCE, || {
@@ -307,29 +314,29 @@ impl Program {
         })
     }
 
-    /// Gives the window a size.
+    /// Sets the size of the window.
     pub fn resize(&self, width: u32, height: u32) {
         self.tell(&format!("resize {width} {height}"));
         self.pass(LOOK);
     }
 
-    /// The processor time that the program has used so far, in all its threads.
+    /// Returns the processor time used by the program so far, in all its threads.
     pub fn processor_seconds(&self) -> f64 {
         let line =
             fs::read_to_string(format!("/proc/{}/stat", self.id)).expect("the kernel keeps account of processes");
-        // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field.
+        // The name in parentheses may contain spaces. After it, user and system time are fields 12 and 13.
         let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = [fields[11], fields[12]].iter().map(|field| field.parse::<u64>().unwrap_or(0)).sum();
-        // The kernel reports in hundredths of a second on every platform that Rust's Linux targets cover.
+        // The kernel counts in hundredths of a second on every platform of Rust's Linux targets.
         ticks as f64 / 100.0
     }
 
-    /// What `histoscope snapshot` makes of a file at a time and a size, with the same adapter.
+    /// Returns the output of `histoscope snapshot` for a file at a time and a size, with the same adapter.
     pub fn snapshot(&self, file: &str, at: &str, width: u32, height: u32) -> Picture {
         self.snapshot_with(file, at, (width, height), &[])
     }
 
-    /// The same with more options.
+    /// Like [`snapshot`](Self::snapshot), with more options.
     pub fn snapshot_with(&self, file: &str, at: &str, (width, height): (u32, u32), options: &[&str]) -> Picture {
         let path = self.runtime.path().join("snapshot.png");
         let size = format!("{width}x{height}");
@@ -337,12 +344,13 @@ impl Program {
         command
             .args(["snapshot", file, "--at", at, "--size", &size, "--adapter", ADAPTER, "-o"])
             .arg(&path)
+            .args(if options.contains(&"--engine") { &[] } else { &self.engine[..] })
             .args(options);
         output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no snapshot: {error}"));
         Picture::from_png(&path).expect("the snapshot is no 8-bit PNG")
     }
 
-    /// Presses a key that ends the program; it has to end well, and must not have logged an error.
+    /// Presses a key that quits the program. It must exit successfully and without logged errors.
     pub fn quit_with(&self, key: &str) {
         self.key(key);
         let status = until(&format!("{key} to end the program"), PATIENCE, || self.status());
@@ -358,7 +366,7 @@ impl Program {
         }
     }
 
-    /// All that the program has logged so far, after a moment.
+    /// Returns everything that the program has logged so far, after a moment.
     pub fn log(&self) -> String {
         self.pass(LOOK);
         self.logged()
@@ -372,15 +380,15 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Either fails only if the program has ended by itself.
+        // These fail only if the program has already ended.
         let process = self.process.get_mut();
         let _ = process.kill();
         let _ = process.wait();
     }
 }
 
-/// A folder of settings that leave the clip behind the timeline off: it is counted by threads of its own as long as the program runs,
-/// which tests of other things would wait for.
+/// Makes a folder of settings that switch off the clip behind the timeline. Its threads count as long as the program
+/// runs, and other tests would have to wait for them.
 fn home_without_strip(runtime: &TempDir) -> PathBuf {
     let home = runtime.path().join("config");
     let folder = home.join("histoscope");
@@ -389,16 +397,16 @@ fn home_without_strip(runtime: &TempDir) -> PathBuf {
     home
 }
 
-/// The program with everything from outside that could change what it does set or removed.
+/// Returns the program's command. Everything in the environment that could affect it is set or removed.
 pub fn command(runtime: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_histoscope"));
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
     command.env("XDG_RUNTIME_DIR", runtime.path());
-    // What is saved lands where it is looked for.
+    // Saved files go to this folder.
     command.current_dir(runtime.path());
     command.env("WGPU_BACKEND", "vulkan").env("WGPU_VALIDATION", "1");
-    // Mesa keeps what it has compiled for the software adapter with the user's caches, which are new for each program: without this
-    // each of them would compile all of it again, which takes a second and more of the processor.
+    // Mesa caches compiled shaders of the software adapter in the user's folder, which is new for each program. Without
+    // this, each would compile all of them again, which takes more than a second of processor time.
     command.env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"));
     command.env("RUST_LOG", "info,rfd=off,histoscope=trace").env("RUST_BACKTRACE", "1");
     command

@@ -1,5 +1,5 @@
-//! The region: drawn, moved, resized, proposed and cleared with real pointer and keys; what is counted is what a scalar loop over
-//! its pixels counts.
+//! The region: drawn, moved, resized, proposed and cleared with keys and pointer. The counts equal those of a scalar
+//! loop over its pixels.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
     Rect { x, y, width, height }
 }
 
-/// The first frame of a file.
+/// Returns the first frame of a file.
 fn planes_of(file: &str) -> Planes {
     let mut decoder = Decoder::open(file, &OpenOptions::default()).expect("the file opens");
     decoder.next_frame().expect("the file can be read").expect("a frame").picture
 }
 
-/// The bins of a rectangle, by the reference.
+/// Returns the reference's bins of a rectangle.
 fn bins_of(planes: &Planes, rect: Rect, components: Components) -> Histogram {
     let mut sum = Histogram::empty(planes.layout().bin_bits(), components);
     parts(planes, rect)
@@ -33,7 +33,7 @@ fn bins_of(planes: &Planes, rect: Rect, components: Components) -> Histogram {
     sum
 }
 
-/// Drags from one point of the window to another, with Shift or without.
+/// Drags from one point of the window to another, with or without Shift.
 fn drag(program: &Program, shift: bool, from: (i32, i32), to: (i32, i32)) {
     program.point(from.0, from.1);
     if shift {
@@ -48,13 +48,13 @@ fn drag(program: &Program, shift: bool, from: (i32, i32), to: (i32, i32)) {
     }
 }
 
-/// What a drag makes of the region, as it is told.
+/// Checks the reported region after an action.
 fn region_after(program: &Program, wanted: Rect, what: impl FnOnce()) {
     let Rect { x, y, width, height } = wanted;
     program.after(what, &format!("region {width}×{height} at {x},{y}"));
 }
 
-/// Saves, and compares the bins and the region that are told with those of the reference.
+/// Saves, and compares the reported bins and region with the reference.
 fn assert_counted(program: &Program, planes: &Planes, rect: Option<Rect>, components: Components) {
     let line = program.after(|| program.key("s"), "note: saved ");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
@@ -79,7 +79,7 @@ fn a_dragged_region_is_counted_alone_by_both_engines() {
         let drawn = rect(301, 151, 399, 200);
         region_after(&program, drawn, || drag(&program, true, (301, 151), (699, 350)));
         assert_counted(&program, &planes, Some(drawn), Components::Rgbl);
-        // The bin under the pointer, and what a brush selects.
+        // The bin under the pointer, and the pixels selected by a brush.
         let bin = 100_u32;
         let count = bins_of(&planes, drawn, Components::Rgbl).bins(3)[bin as usize];
         let column = 672 + (bin * 576 + 288) / 256;
@@ -102,17 +102,18 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
     let planes = planes_of(sample());
     let program = paused_sample(&[]);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
-    // The right edge by its handle, the upper left corner, past the picture's edge, all of it by its border and its middle.
+    // The right edge by its handle, the upper left corner, beyond the picture's edge, and the whole region by its
+    // border and its middle.
     region_after(&program, rect(400, 200, 260, 100), || drag(&program, false, (600, 250), (660, 290)));
     region_after(&program, rect(390, 180, 270, 120), || drag(&program, false, (400, 200), (390, 180)));
     region_after(&program, rect(410, 190, 270, 120), || drag(&program, false, (420, 180), (440, 190)));
     region_after(&program, rect(0, 190, 270, 120), || drag(&program, false, (545, 250), (20, 250)));
     assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
-    // A click that trembles draws none, and what was there stays; a new one may begin inside.
+    // A trembling click draws no region and keeps the old one. A new one may begin inside it.
     drag(&program, true, (700, 300), (702, 301));
     assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
     region_after(&program, rect(100, 200, 11, 21), || drag(&program, true, (100, 200), (110, 220)));
-    // It is of the picture, and not of the window.
+    // It belongs to the picture, not to the window.
     program.point(640, 360);
     program.button("click", "4");
     program.key("space");
@@ -121,7 +122,7 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
     program.settled();
     assert_counted(&program, &planes, Some(rect(100, 200, 11, 21)), Components::Rgbl);
     program.key("shift+c");
-    // Dragging the picture elsewhere still moves it, and no region.
+    // Dragging elsewhere still moves the picture, and does not draw a region.
     drag(&program, true, (1200, 100), (1279, 10));
     program.after(|| program.key("Escape"), "note: region cleared");
     program.quit_with("Escape");
@@ -163,7 +164,7 @@ fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
     pause(&program);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
     program.after(|| program.key("Next"), "note: sample.mp4  (2 of 3)");
-    // What stands goes on standing.
+    // A paused video stays paused.
     until("the title to say so", PATIENCE, || program.title().paused.then_some(()));
     program.key("Home");
     crate::position_where(&program, "at the beginning", |position| crate::near(position, 0.0, crate::FRAME_SECONDS));

@@ -1,4 +1,4 @@
-//! Saved pictures, with labels and bare, with the bins beside them.
+//! Saved pictures, with labels and bare, with their bins as JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::paused_sample;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 
-/// Presses a key that saves; the picture's path.
+/// Presses a key that saves. Returns the picture's path.
 fn saved(program: &Program, key: &str) -> PathBuf {
     let line = program.after(|| program.key(key), "note: saved ");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
@@ -29,7 +29,7 @@ fn a_saved_picture_has_labels_and_a_bare_one_is_the_view() {
     assert_eq!(bare.differing(&view, Area::Below), 0, "the bare one is what the window shows");
     assert_eq!(labelled.width, bare.width);
     assert!(labelled.height > bare.height + 40, "{}: the caption stands below the view", labelled.height);
-    // The picture and the bars are not touched; right above the histograms are codes and names.
+    // The picture and the bars are unchanged. Right above the histograms are codes and names.
     let differing = |rows: std::ops::Range<u32>| {
         let pixels = rows.flat_map(|y| (0..1280).map(move |x| (x, y)));
         pixels.filter(|&(x, y)| bare.pixel(x, y) != labelled.pixel(x, y)).count()

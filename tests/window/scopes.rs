@@ -1,4 +1,4 @@
-//! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
+//! The scopes beside the histograms: keys, borders, wheel, readouts, and the settings that are kept.
 
 use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
@@ -36,7 +36,7 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
         }
         program.until_other("scopes over the picture", &plain, Area::Below, 5000);
         program.after(|| program.key("shift+0"), "note: split layout on");
-        // Who counts draws the traces too, and either rounds light in its own way.
+        // The engine that counts also draws the traces, and each rounds light differently.
         let all = ["--engine", engine, "--scopes", "histogram,waveform,parade,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
         program.until_same("a split layout as a snapshot has it", &expected, Area::Below);
@@ -65,7 +65,7 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
         let at = |kind| middle(&split(), kind);
         let (x, y) = at(Some(ScopeKind::Waveform));
         program.after(|| program.point(x, y), "scope: x ");
-        // What the adapter has counted comes back a little later.
+        // The adapter's counts arrive slightly later.
         let told = until("the counts under the pointer", PATIENCE, || {
             program.log().lines().rfind(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)
         });
@@ -140,7 +140,7 @@ fn borders_are_dragged_and_the_layout_is_kept() {
         ..scene
     };
     let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
-    // It reaches to the left of where the border was at first.
+    // It extends to the left of the border's first position.
     let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
     assert!(left < border as u32 - 60);
     program.after(|| program.point(x, y + 2), "scope: Cb ");
@@ -156,7 +156,7 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     let shown = Scene::from(Look { scopes: ScopeStyle { parade: false, ..split().look.scopes }, ..split().look });
     let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
-    // The counts are sent for, and the pointer is gone before they come: at one of these paces.
+    // The counts are requested, and the pointer is gone before they arrive, at one of these speeds.
     for pace in 0..12_u64 {
         program.after(|| program.point(x + 20 * (pace as i32 % 2), y), "scope: x ");
         program.move_pointer(x - 30 * pace as i32, y);
@@ -173,7 +173,8 @@ fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
     program.quit_with("q");
 }
 
-/// What is told under a pointer that rests on a scope is the file's that is on screen, whatever depth the file before had.
+/// The readout under a pointer that rests on a scope belongs to the file on screen, whatever the depth of the file
+/// before.
 #[test]
 fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -194,11 +195,11 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
         }
         let scopes = ScopeStyle { parade: false, vectorscope: false, ..split().look.scopes };
         let (x, y) = middle(&Scene::from(Look { scopes, ..split().look }), Some(ScopeKind::Waveform));
-        // Above the middle, where a deep picture has more levels than one of 8 bits has.
+        // Above the middle, where a deep picture has more levels than an 8-bit one.
         let read = |program: &Program, (from, note): (usize, &str)| {
             let mut moves = 0;
             until("the counts under the pointer", PATIENCE, || {
-                // While it moves the controls stay, and its column is the same.
+                // The pointer moves so that the controls stay; its column is the same.
                 moves += 1;
                 program.move_pointer(x, y - 60 + moves % 2);
                 let log = program.log();

@@ -1,4 +1,4 @@
-//! The clip behind the timeline: counted, kept, shown, and its cuts.
+//! The clip behind the timeline: counted, cached, shown, and its cuts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
 use crate::{FRAME_SECONDS, near, position_where, sample};
 
-/// What the log says of the sample's strip, by the bins of `histoscope analyze`, frame by frame.
+/// Returns the expected log on the sample's strip, computed from the bins of `histoscope analyze`, frame by frame.
 fn analyzed() -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let records = folder.path().join("records.jsonl");
@@ -35,19 +35,19 @@ fn analyzed() -> String {
     format!("{frames} frames, 0 cuts, sum {:016x}", hash(&bytes))
 }
 
-/// Opens a file, paused, with settings that are kept in that folder, and the strips too.
+/// Opens a file, paused, with settings and cached strips in this folder.
 fn open(file: &str, home: &Path) -> Program {
     let program = Program::start_at_home(&[file, "--paused"], home);
     program.take_pointer_away();
     program
 }
 
-/// Waits until the strip is complete; what the log says of it.
+/// Waits until the strip is complete. Returns the log's line on it.
 fn complete(program: &Program) -> String {
     complete_since(program, 0)
 }
 
-/// The same of the strip that the log tells of behind so many bytes.
+/// Waits until a strip is complete that the log mentions after this many bytes. Returns the line.
 fn complete_since(program: &Program, before: usize) -> String {
     until("the strip to be complete", PATIENCE, || {
         let log = program.log();
@@ -58,7 +58,7 @@ fn complete_since(program: &Program, before: usize) -> String {
     })
 }
 
-/// The files of the strips that are kept.
+/// Returns the files of cached strips.
 fn kept(home: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(home.join("cache/histoscope/strips")).expect("the folder is there");
     files.map(|file| file.expect("a file").path()).collect()
@@ -74,7 +74,7 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
     let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("as it was kept: {expected}"));
     program.quit_with("q");
-    // A damaged one is told, and counted again.
+    // A damaged one is reported, and counted again.
     let [file] = &kept(home.path())[..] else { panic!("{:?}", kept(home.path())) };
     let mut bytes = fs::read(file).expect("the strip");
     let middle = bytes.len() / 2;
@@ -103,7 +103,7 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     complete(&program);
     program.after(|| program.key("Tab"), "note: controls stay");
     let small = program.settled();
-    // How many pixels of some rows, which no note reaches, are others than with a small strip.
+    // Returns how many pixels in some rows, away from notes, differ from those with a small strip.
     let others = |rows: std::ops::Range<u32>| {
         let picture = program.picture();
         let columns = small.width / 10..small.width * 9 / 10;
@@ -121,7 +121,7 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     program.key("shift+t");
     program.after(|| program.key("shift+t"), "note: timeline strip: off");
     program.quit_with("q");
-    // The next run has it so, and counts nothing for it.
+    // The next run shows the same without counting.
     let program = open(sample(), home.path());
     program.settled();
     assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
@@ -130,23 +130,23 @@ fn its_key_shows_it_tall_and_takes_it_away() {
     program.quit_with("q");
 }
 
-/// A clip of these scenes at 25 frames a second, with one key frame only.
+/// Makes a clip of these scenes at 25 frames per second, with a single key frame.
 fn clip_of(scenes: &str) -> tempfile::NamedTempFile {
     clip_with_keys(scenes, 500)
 }
 
-/// The same with a key frame every so many frames.
+/// Makes a clip of these scenes with a key frame every `distance` frames.
 fn clip_with_keys(scenes: &str, distance: u32) -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", &distance.to_string()]);
-    // Without loss, so that what stands still is the same in every frame.
+    // Lossless, so that still scenes are the same in every frame.
     command.args(["-sc_threshold", "0", "-qp", "0"]).arg(clip.path());
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     clip
 }
 
-/// Three seconds of one pattern, two of another and four of a third.
+/// Makes three seconds of one pattern, two of another and four of a third.
 fn clip_with_cuts() -> tempfile::NamedTempFile {
     clip_of(
         "testsrc2=s=320x180:r=25:d=3[a];smptebars=s=320x180:r=25:d=2[b];rgbtestsrc=s=320x180:r=25:d=4[c];\
@@ -154,7 +154,7 @@ fn clip_with_cuts() -> tempfile::NamedTempFile {
     )
 }
 
-/// Two seconds of gray that flickers, one of black, two of gray again, two of bars that stand still and are white in a part.
+/// Makes two seconds of flickering gray, two of black, two of gray again, two of still bars that are partly white.
 fn clip_with_findings() -> tempfile::NamedTempFile {
     let gray = "color=gray:s=320x180:r=25:d=2,noise=alls=20:allf=t";
     let still = ["color=black:s=320x180:r=25:d=1", "smptebars=s=320x180:r=25:d=2"];
@@ -165,7 +165,7 @@ fn clip_with_findings() -> tempfile::NamedTempFile {
 fn keys_lead_to_black_frozen_and_clipped_frames() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_findings();
-    // What was kept knows as much as what was counted.
+    // A cached strip contains everything that was counted.
     for how in ["counted: 175 frames", "as it was kept: 175 frames"] {
         let program = open(clip.path().to_str().expect("plain"), home.path());
         assert!(complete(&program).starts_with(how), "{}", program.log());
@@ -190,7 +190,7 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
         says("ctrl+Prior", "1 of 7: 100.0 % of red at the lowest code at 0:02.000");
         is_at(2.0);
         says("ctrl+shift+Next", "looking for all findings: 11");
-        // Black, frozen and the worst at the lowest code begin with one frame.
+        // Black, frozen and the worst frame at the lowest code begin with the same frame.
         says("ctrl+Next", "4 of 11: ");
         is_at(5.0);
         says("ctrl+Prior", "1 of 11: black from 0:02.000 to 0:03.000; frozen from 0:02.000 to 0:03.000; ");
@@ -226,7 +226,7 @@ fn keys_lead_from_cut_to_cut() {
 fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let [red, green, blue] = ["red", "lime", "blue"].map(|colour| format!("color={colour}:s=1280x720:r=25:d=2"));
-    // A window of one colour is taken for one that shows nothing yet.
+    // A window of one colour would count as empty.
     let pattern = "testsrc2=s=320x180:r=25:d=2";
     let clip = clip_with_keys(
         &format!("{red}[r];{pattern}[p];[r][p]overlay=40:520[a];{green}[b];{blue}[c];[a][b][c]concat=n=3"),
@@ -243,12 +243,12 @@ fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
         program.point(x, 26);
         until("the key frame there", PATIENCE, || is(seen(x), main).then_some(()));
     }
-    // What was shown is kept, and goes with the pointer.
+    // Pictures that were shown are cached, and follow the pointer.
     let x = 26 + (0.5 * f64::from(1254 - 26)) as i32;
     program.point(600, 300);
     until("the card to go", PATIENCE, || is(seen(x), 0).then_some(()));
     assert!(position_where(&program, "where it was", |position| position < FRAME_SECONDS) < FRAME_SECONDS);
-    // A drag shows the picture itself.
+    // A drag shows the picture in the window.
     program.point(x, 26);
     until("the key frame there", PATIENCE, || is(seen(x), 1).then_some(()));
     program.button("mousedown", "1");

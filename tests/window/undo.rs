@@ -1,4 +1,4 @@
-//! Steps that are taken back, and made again.
+//! Undo and redo.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     let undo = |text: &str| program.after(|| program.key("ctrl+z"), &format!("note: undone: {text}"));
     let redo = |text: &str| program.after(|| program.key("ctrl+shift+z"), &format!("note: redone: {text}"));
     program.after(|| program.key("ctrl+z"), "note: nothing to undo");
-    // A channel, a fit, the wheel turned by several notches, a drag of the picture, and an adjustment.
+    // A channel, a fit, several notches of the wheel, a drag of the picture, and an adjustment.
     program.after(|| program.key("r"), "note: red off");
     program.after(|| program.key("c"), "note: fit: contain");
     program.point(640, 200);
@@ -24,7 +24,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
         program.pass(Duration::from_millis(40));
     }
     program.button("mouseup", "1");
-    // With the controls, the panel of adjustments would come by itself.
+    // With the controls, the panel of adjustments would appear too.
     program.take_pointer_away();
     program.settled();
     program.after(|| program.key("z"), "note: 5 levels");
@@ -41,7 +41,7 @@ fn ctrl_z_takes_back_a_change_at_a_time_and_ctrl_shift_z_makes_it_again() {
     }
     program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
     program.until_same("everything to be as at last", &last, Area::Below);
-    // What is chosen then takes the place of what was undone.
+    // A new choice replaces the undone one.
     undo("5 levels");
     program.after(|| program.key("b"), "note: blue off");
     program.after(|| program.key("ctrl+shift+z"), "note: nothing to redo");
@@ -90,7 +90,7 @@ fn a_held_key_and_a_drag_of_a_slider_are_one_step_each() {
     }
     program.settled();
     assert!(program.log().matches("chosen: low-pass").count() >= 2, "the drag made one step only");
-    // The key is there before any drawing has found the rest of the drag.
+    // The key arrives before any drawing has processed the rest of the drag.
     program.after(|| program.let_go_and_press((310, 109), "ctrl+z"), "note: undone: low-pass");
     program.take_pointer_away();
     program.settled();

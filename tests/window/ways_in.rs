@@ -1,4 +1,4 @@
-//! How videos come into the window, and how a window without one looks.
+//! The ways of opening videos in the window, and the window without a video.
 
 use crate::picture::Area;
 use crate::program::Program;
@@ -24,12 +24,12 @@ fn files_follow_each_other_and_a_broken_one_is_told_and_passed_over() {
     until("the title to name the next file", PATIENCE, || program.title().text.contains("second.mp4").then_some(()));
     program.after(|| program.key("Next"), "note: this is the last file");
 
-    // A file that goes away while it is open stays on screen.
+    // A file that is deleted while it is open stays on screen.
     std::fs::remove_file(&second).expect("the file can be removed");
     let standing = pause(&program);
     program.key("Home");
     program.until_other("the picture to change", &standing, Area::Outside, 100);
-    // Once left, it cannot be opened again, and that is said.
+    // After leaving it, it cannot be opened again, and a note says so.
     program.after(|| program.key("Prior"), "note: ");
     program.after(|| program.key("Prior"), "note: sample.mp4  (1 of 3)");
     program.key("Next");
@@ -53,7 +53,7 @@ fn choices_last_unless_they_are_not_to() {
     program.after(|| program.key("shift+v"), "note: arrangement: combined");
     program.quit_with("q");
 
-    // What makes no sense is told, kept aside and done without.
+    // Invalid settings are reported, moved aside and replaced by defaults.
     let file = home.path().join("histoscope/settings.json");
     std::fs::write(&file, "{ nonsense").expect("the settings can be written");
     let program = Program::start_at_home(&[sample()], home.path());

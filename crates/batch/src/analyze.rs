@@ -1,9 +1,9 @@
 //! Whole files as data: every frame's exact counts, without a window.
 //!
-//! [`pipeline`] decodes, counts and hands out one [`CountedFrame`](pipeline::CountedFrame) a frame, in order: those of a
-//! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`], and where that is asked for compared
-//! with those of another file, as `against` and [`comparison`] have it. [`run`] writes them to an [`output`] as
-//! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`error`] says why a run failed.
+//! [`pipeline`] decodes and counts the frames of a [`selection`] and delivers one
+//! [`CountedFrame`](pipeline::CountedFrame) per frame, in order. `frames` numbers them, [`counter`] counts them, and
+//! `against` and [`comparison`] compare them with those of another file if that is asked for. [`run`] writes them to
+//! an [`output`] as records in a [`mod@format`]; [`merge`] joins outputs. `error` has the reasons for a run to fail.
 
 mod against;
 pub mod comparison;

@@ -1,6 +1,7 @@
-//! The fields of records: each is one row of a table here, from which JSON, CSV, Parquet and the tables of the manual come.
+//! The fields of records. Each is one row of a table here, from which JSON, CSV, Parquet and the tables of the manual
+//! are made.
 //!
-//! `snapshot --json` describes its frame with the same rows. The fields of a comparison stand with it, in
+//! `snapshot --json` describes its frame with the same rows. The fields of a comparison are in
 //! [`analyze::comparison`](crate::analyze::comparison).
 
 use std::borrow::Cow;
@@ -105,9 +106,9 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// Whether a field may lack a value, and what JSON does then.
+/// Says whether a field may lack a value, and what JSON has then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
+pub enum Nullability {
     /// There always is a value.
     Never,
     /// JSON has null.
@@ -142,8 +143,8 @@ pub struct Field<F> {
     pub name: &'static str,
     /// Type of the value.
     pub kind: CellKind,
-    /// Whether there may be no value.
-    pub lack: Lack,
+    /// Says whether there may be no value.
+    pub nullability: Nullability,
     /// The records that have the field.
     pub presence: Presence,
     /// Meaning, as the manual states it.
@@ -154,17 +155,17 @@ pub struct Field<F> {
 
 /// A field that always has a value.
 pub const fn always<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { name, kind, lack: Lack::Never, presence: Presence::Everywhere, meaning, value }
+    Field { name, kind, nullability: Nullability::Never, presence: Presence::Everywhere, meaning, value }
 }
 
 /// A field that may be null.
 pub const fn nullable<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { lack: Lack::Null, ..always(name, kind, meaning, value) }
+    Field { nullability: Nullability::Null, ..always(name, kind, meaning, value) }
 }
 
 /// A field that JSON leaves out where there is no value.
 const fn optional<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
-    Field { lack: Lack::Absent, ..always(name, kind, meaning, value) }
+    Field { nullability: Nullability::Absent, ..always(name, kind, meaning, value) }
 }
 
 /// The field, in those records.
@@ -179,7 +180,7 @@ pub struct Column {
     pub name: String,
     /// Type of its cells.
     pub kind: CellKind,
-    /// Whether cells may be empty.
+    /// True if cells may be empty.
     pub may_be_empty: bool,
 }
 
@@ -187,14 +188,14 @@ impl<F> Field<F> {
     /// The column of that name with this field's values.
     #[must_use]
     pub fn column(&self, name: String) -> Column {
-        Column { name, kind: self.kind, may_be_empty: self.lack != Lack::Never }
+        Column { name, kind: self.kind, may_be_empty: self.nullability != Nullability::Never }
     }
 }
 
 /// Writes fields as entries of a JSON object; `value` calls the function of each.
 ///
 /// # Errors
-/// As the serializer.
+/// As for the serializer.
 pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
     map: &mut M,
     fields: impl Iterator<Item = &'f Field<F>>,
@@ -202,7 +203,7 @@ pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
 ) -> Result<(), M::Error> {
     for field in fields {
         let cell = value(&field.value);
-        if field.lack != Lack::Absent || cell != Cell::Empty {
+        if field.nullability != Nullability::Absent || cell != Cell::Empty {
             map.serialize_entry(field.name, &cell)?;
         }
     }
@@ -212,13 +213,13 @@ pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
 /// A frame as records and figures describe it.
 #[derive(Debug, Clone)]
 pub struct FrameDescription {
-    /// What is known of the frame.
+    /// The facts of the frame.
     pub facts: FrameFacts,
     /// Width and height of the whole picture in pixels.
     pub size: (u32, u32),
     /// Bits a sample.
     pub depth: u8,
-    /// How the samples were read as colour.
+    /// The reading of the samples as colour.
     pub reading: FrameReading,
     /// The part that was counted, unless it is the whole picture.
     pub region: Option<Rect>,
@@ -238,20 +239,20 @@ impl FrameDescription {
         }
     }
 
-    /// Seconds from the first frame of the video to the end of this one.
+    /// Returns the seconds from the first frame of the video to the end of this one.
     #[must_use]
     pub fn end_secs(&self) -> f64 {
         self.facts.time_secs + self.facts.duration_secs
     }
 
-    /// Pixels that were counted.
+    /// Returns the number of pixels that were counted.
     #[must_use]
     pub fn pixel_count(&self) -> u64 {
         self.region.map_or(u64::from(self.size.0) * u64::from(self.size.1), |rect| rect.pixel_count())
     }
 }
 
-/// What the fields of a frame are computed from.
+/// The data from which the fields of a frame are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct FrameRow<'a> {
     /// The file as it was named.
@@ -260,7 +261,7 @@ pub struct FrameRow<'a> {
     pub number: Option<u64>,
     /// The frame.
     pub frame: &'a FrameDescription,
-    /// How its picture was adjusted, in words.
+    /// The adjustments of its picture, in words.
     pub adjustments: Option<&'a str>,
     /// Luminance codes at which Otsu's second class and those after it begin.
     pub thresholds: &'a [u32],
@@ -274,7 +275,7 @@ pub const FRAME_FIELDS: [Field<for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>>; 29
     always("schema", Integer32, "1, the version of this table", |_| Cell::whole(SCHEMA)),
     only(Json, always("type", Text, "`\"frame\"`; only in JSON", |_| Cell::text("frame"))),
     always("input", Text, "the file as it was named", |row| Cell::text(row.input)),
-    // Only figures of one frame may lack it.
+    // It is only missing in figures of a single frame.
     always("frame", Integer64, "number of the frame in the file, from 0, in presentation order", |row| {
         Cell::maybe(row.number, Cell::count)
     }),
@@ -394,7 +395,7 @@ pub const FRAME_FIELDS: [Field<for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>>; 29
     only(Records, always("count", Integer64, "pixels counted", |row| Cell::count(row.frame.pixel_count()))),
 ];
 
-/// What the fields of a channel are computed from.
+/// The data from which the fields of a channel are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct ChannelRow<'a> {
     /// Figures of the channel.
@@ -503,7 +504,7 @@ impl Serialize for VectorscopeRow {
     }
 }
 
-/// The rows of the manual's table of these fields, a line each; `name` turns a field's name into what its row shows.
+/// Returns the rows of the manual's table of these fields, one per line; `name` formats a field's name.
 #[cfg(test)]
 pub fn manual_rows<F>(fields: &[Field<F>], name: impl Fn(&Field<F>) -> String) -> String {
     let row = |field: &Field<F>| format!("| {} | {} | {} |\n", name(field), field.kind.name(), field.meaning);

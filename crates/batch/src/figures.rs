@@ -21,7 +21,7 @@ pub struct Figures {
     #[serde(flatten)]
     frame: DescribedFrame,
     engine: &'static str,
-    /// Null where the CPU counted and no adapter was needed.
+    /// Null if the CPU counted and no adapter was needed.
     adapter: Option<String>,
     /// The part of the picture that was counted alone: column and row of its first pixel, width and height.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,23 +33,23 @@ pub struct Figures {
     adjusted: Option<AdjustedFields>,
     /// Bins of a channel.
     bin_count: u32,
-    /// How codes became light, where the luminance of that was counted.
+    /// The transfer function, if the luminance of linear light was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     transfer: Option<&'static str>,
     channels: Map<String, Value>,
-    /// The source's, where the picture was adjusted and both were counted.
+    /// Those of the source, if the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_channels: Option<Map<String, Value>>,
     #[serde(flatten)]
     scopes: ScopeFigures,
-    /// The source's, where the picture was adjusted and both were counted.
+    /// Those of the source, if the picture was adjusted and both were counted.
     #[serde(flatten)]
     source_scopes: SourceScopeFigures,
     #[serde(skip)]
     bins: BinFigures,
 }
 
-/// The frame, with those fields of the records that figures have too.
+/// The frame, with the fields that figures share with records.
 #[derive(Debug, Clone)]
 struct DescribedFrame {
     input: String,
@@ -73,28 +73,28 @@ impl Serialize for DescribedFrame {
     }
 }
 
-/// What is told of the bins. All other figures are of the codes, however many bins there are.
+/// Options for the bins. All other figures are of the codes, however many bins there are.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BinFigures {
-    /// How many a channel has; `None` for one for each code.
+    /// Bins per channel; `None` for one per code.
     pub count: Option<u32>,
-    /// Whether all of them are listed.
+    /// True to list all of them.
     pub listed: bool,
 }
 
-/// What lies outside the limits of EBU R 103.
+/// The pixels outside the limits of EBU R 103.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 struct R103 {
-    /// Pixels of which red, green or blue does.
+    /// Pixels whose red, green or blue is outside.
     outside: u64,
-    /// The same as a part of all.
+    /// Their share of all pixels.
     share: f64,
-    /// Whether R 103 tolerates so many.
+    /// True if R 103 tolerates that many.
     within: bool,
 }
 
 impl R103 {
-    /// Counted by the CPU, whose integers are those of every engine.
+    /// Counts on the CPU, whose integers are the same as those of every engine.
     fn of(picture: &Picture, region: Option<Rect>) -> Option<Self> {
         let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
         let rect = region.unwrap_or(all);
@@ -106,7 +106,7 @@ impl R103 {
     }
 }
 
-/// Which picture was counted.
+/// The picture that was counted.
 #[derive(Debug, Clone, serde::Serialize)]
 struct AdjustedFields {
     picture: &'static str,
@@ -115,21 +115,21 @@ struct AdjustedFields {
     thresholds: Option<Vec<u32>>,
 }
 
-/// What there is to tell of a picture that was adjusted.
+/// The facts about an adjusted picture.
 #[derive(Debug, Clone, Copy)]
 pub struct AdjustedFigures<'a> {
-    /// How it was adjusted.
+    /// The adjustments.
     pub adjustments: &'a Adjustments,
-    /// Whether the figures are those of the adjusted picture, and not of the source.
+    /// True if the figures are those of the adjusted picture, and not of the source.
     pub is_result: bool,
-    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none.
+    /// Luminance codes at which Otsu's second class and those after it begin, with `u32::MAX` for missing ones.
     pub thresholds: Option<[u32; 4]>,
-    /// What was counted of the source besides.
+    /// The counts of the source, if both were counted.
     pub source: Option<&'a Histogram>,
 }
 
 impl Figures {
-    /// Gathers the figures of a frame, of which that region was counted alone.
+    /// Collects the figures of a frame of which that region was counted alone, or all of it.
     #[must_use]
     pub fn new(
         input: &str,
@@ -157,19 +157,19 @@ impl Figures {
         }
     }
 
-    /// The same with the counts of scopes.
+    /// Adds the counts of scopes.
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeFigures) -> Self {
         Self { scopes, ..self }
     }
 
-    /// The same with those of the source, where both pictures were counted.
+    /// Adds the counts of the source's scopes.
     #[must_use]
     pub fn with_source_scopes(self, scopes: ScopeFigures) -> Self {
         Self { source_scopes: scopes.into(), ..self }
     }
 
-    /// The same with the luminance of linear light, where that was counted.
+    /// Adds the luminance of linear light, if it was counted.
     #[must_use]
     pub fn with_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let Some((transfer, codes)) = linear {
@@ -179,7 +179,7 @@ impl Figures {
         self
     }
 
-    /// The same with that of the source, where both pictures were counted.
+    /// Adds the luminance of linear light of the source, if it was counted.
     #[must_use]
     pub fn with_source_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let (Some((_, codes)), Some(channels)) = (linear, &mut self.source_channels) {
@@ -188,7 +188,7 @@ impl Figures {
         self
     }
 
-    /// The same, saying of which picture they are.
+    /// Marks the figures as those of an adjusted picture or of its source.
     #[must_use]
     pub fn of_adjusted(self, adjusted: AdjustedFigures<'_>) -> Self {
         let fields = AdjustedFields {
@@ -196,13 +196,13 @@ impl Figures {
             adjustments: adjusted.adjustments.to_string(),
             thresholds: adjusted.thresholds.map(present),
         };
-        // An adjusted picture is R'G'B', and so are the figures beside it: they do not depend on the range.
+        // An adjusted picture is R'G'B', and so are the figures beside it; they do not depend on the range.
         let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
         Self { adjusted: Some(fields), source_channels, ..self }
     }
 }
 
-/// Those thresholds that there are.
+/// Returns the thresholds that exist.
 pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
@@ -222,7 +222,7 @@ fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<
 
 fn channel_value(stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Value {
     let regrouped = bins.listed.then(|| Binning::new(codes.len().ilog2(), bins.count).regrouped(codes));
-    // An object of numbers always becomes a value.
+    // An object of numbers can always be converted.
     serde_json::to_value(ChannelRow { stats, bins: regrouped.as_deref() }).unwrap_or_default()
 }
 
@@ -236,7 +236,7 @@ impl fmt::Display for Figures {
         let ((width, height), depth) = (frame.size, frame.depth);
         writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.reading, self.engine)?;
         if frame.facts.damaged {
-            writeln!(f, "damaged: what the decoder has put in the place of missing parts is counted too")?;
+            writeln!(f, "damaged: the decoder's substitute for missing parts is counted too")?;
         }
         if let Some([x, y, width, height]) = self.region {
             writeln!(f, "counted region: {width}×{height} pixels from {x},{y}")?;
@@ -276,17 +276,17 @@ fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt
     Ok(())
 }
 
-/// The scopes of one frame, those that were wanted.
+/// The scopes of one frame that were wanted.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct ScopeFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
     waveform: Option<Value>,
-    /// Null where the picture has no colour.
+    /// Null if the picture has no colour.
     #[serde(skip_serializing_if = "Option::is_none")]
     vectorscope: Option<Value>,
 }
 
-/// Those of the source, beside those of what adjustments make of it.
+/// The scopes of the source, beside those of the adjusted picture.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct SourceScopeFigures {
     #[serde(rename = "source_waveform", skip_serializing_if = "Option::is_none")]
@@ -302,7 +302,7 @@ impl From<ScopeFigures> for SourceScopeFigures {
 }
 
 impl ScopeFigures {
-    /// Of what was counted.
+    /// Creates the figures of these counts.
     #[must_use]
     pub fn of(counts: &ScopeCounts, wanted: ScopeChoice) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Results as files and text, without a window: the same media and the same passes.
+//! Results as files and text, without a window: analyses, reports and snapshots.
 
 pub mod analyze;
 pub mod fields;

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::counting::{Step, overrides, storage};
+use super::counting_pass::{Step, overrides, storage};
 use histoscope_render::gpu::params::ImageParams;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::{Dispatch, uniform};
@@ -33,7 +33,7 @@ const WORKGROUP: u32 = 256;
 /// Pixels that each invocation of the running sums covers.
 const RUN: u32 = 32;
 /// The widest blur, in pixels.
-pub const MOST_SIZE: u32 = 127;
+pub const MAX_SIZE: u32 = 127;
 
 impl BlurMethod {
     /// Every method, from the simplest to the fastest.
@@ -126,10 +126,10 @@ impl LabBlur {
         (size, runs): (u32, u32),
         (width, height): (u32, u32),
     ) -> Result<Result<Self, String>, GpuError> {
-        if size.is_multiple_of(2) || !(1..=MOST_SIZE).contains(&size) || runs == 0 {
-            let nearest = size.clamp(1, MOST_SIZE) | 1;
+        if size.is_multiple_of(2) || !(1..=MAX_SIZE).contains(&size) || runs == 0 {
+            let nearest = size.clamp(1, MAX_SIZE) | 1;
             return Ok(Err(format!(
-                "the width of a blur is an odd number from 1 to {MOST_SIZE}, and it runs at least once; the nearest to {size} is {nearest}"
+                "the width of a blur is an odd number from 1 to {MAX_SIZE}, and it runs at least once; the nearest to {size} is {nearest}"
             )));
         }
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;

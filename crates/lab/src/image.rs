@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::counting::overrides;
+use super::counting_pass::overrides;
 use super::shape::reduced;
 use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::picture::color::{Colorimetry, luminance_bin};

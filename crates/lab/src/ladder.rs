@@ -3,10 +3,8 @@
 use std::fmt;
 
 use super::cost::Costs;
-use super::counting::{CountingPass, Step};
-use super::expected::ExpectedPass;
-use super::floor::Floor;
-use super::image::{Conversion, convert, count_plainly};
+use super::counting_pass::{CountingPass, Step, overrides};
+use super::image::{Conversion, convert, count_plainly, reading};
 use super::method::{ChannelSet, Method};
 use super::ours::OursPass;
 use super::setup::Setup;
@@ -17,6 +15,7 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::cpu::Engine;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::storage;
+use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
@@ -98,7 +97,7 @@ impl Ladder {
         picture: &Picture,
         least_step: u32,
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = setup.possible(gpu) {
+        if let Err(why) = setup.check(gpu) {
             return Ok(Err(why));
         }
         let size = (picture.width(), picture.height());
@@ -257,5 +256,70 @@ impl Ladder {
             Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&read_buffer(gpu, buffer, bytes)?)))
         };
         Ok(LadderCounts { counted: read(self.bins())?, expected: read(self.expected())? })
+    }
+}
+
+/// A pass that counts correctly, with atomics.
+#[derive(Debug)]
+struct ExpectedPass {
+    bins: wgpu::Buffer,
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    size: (u32, u32),
+}
+
+impl ExpectedPass {
+    /// Makes the pass for pictures like this one. It counts codes of `depth` bits of the first of each `step` pixels.
+    fn new(gpu: &Gpu, setup: Setup, picture: &Picture, depth: u32, step: u32) -> Self {
+        let mut constants = reading(picture, depth, step);
+        constants.extend(overrides(&[("BINS", setup.shape.bins()), ("CHANNELS", setup.channels.count())]));
+        let pipeline = shaders::EXPECTED.module(&gpu.device).compute(&gpu.device, "expect", &constants);
+        let bins = storage(&gpu.device, "expected bins", setup.word_count());
+        let group = groups::LAB_EXPECTED.bind(&gpu.device, &[&bins]);
+        Self { bins, pipeline, group, size: reduced((picture.width(), picture.height()), step) }
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        encoder.clear_buffer(&self.bins, 0, None);
+        compute_pass(encoder, "expected", None, |pass| {
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, picture, &[]);
+            pass.set_bind_group(1, &self.group, &[]);
+            pass.dispatch_workgroups(self.size.0.div_ceil(16), self.size.1.div_ceil(16), 1);
+        });
+    }
+}
+
+/// The lower bound for every method: a pass that reads the planes and does nothing else.
+#[derive(Debug)]
+pub struct Floor {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    workgroups: u32,
+}
+
+impl Floor {
+    /// Makes the pass for pictures of `planes` planes, with `workgroups` workgroups of `workgroup` invocations.
+    #[must_use]
+    pub fn new(gpu: &Gpu, planes: usize, workgroup: u32, workgroups: u32) -> Self {
+        let constants = [("WORKGROUP", f64::from(workgroup)), ("PLANES", planes as f64)];
+        let pipeline = shaders::FLOOR.module(&gpu.device).compute(&gpu.device, "read_planes", &constants);
+        let group = groups::FLOOR.bind(&gpu.device, &[&storage(&gpu.device, "floor", 4)]);
+        Self { pipeline, group, workgroups }
+    }
+
+    /// Makes the pass with a shape that suits the adapter.
+    #[must_use]
+    pub fn usual(gpu: &Gpu, planes: usize) -> Self {
+        let (workgroup, workgroups) = if gpu.is_software() { (64, 32) } else { (256, 1056) };
+        Self::new(gpu, planes, workgroup, workgroups)
+    }
+
+    /// Dispatches the pass on the picture of this bind group.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, picture, &[]);
+        pass.set_bind_group(1, &self.group, &[]);
+        pass.dispatch_workgroups(self.workgroups, 1, 1);
     }
 }

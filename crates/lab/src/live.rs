@@ -7,10 +7,11 @@ use super::setup::Setup;
 use histoscope_core::picture::Picture;
 use histoscope_render::gpu::readback_belt::ReadbackBelt;
 use histoscope_render::gpu::timing::{Timestamps, span_ns};
+use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{Gpu, GpuError};
 
 /// The most frames whose results may be under way. Further frames are counted without results.
-const UNDER_WAY: usize = 3;
+const MAX_IN_FLIGHT: usize = 3;
 
 /// The results of one frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,18 +46,18 @@ pub struct Live {
 struct OnCpu(Option<Duration>);
 
 impl Live {
-    /// As [`Ladder::new`].
+    /// Sets up a method, as [`Ladder::new`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
         Self::of_part(gpu, setup, picture, 1)
     }
 
-    /// As [`Ladder::of_part`].
+    /// Sets up a method that counts part of the pixels, as [`Ladder::of_part`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn of_part(
         gpu: &Gpu,
         setup: Setup,
@@ -68,7 +69,7 @@ impl Live {
             let bytes = 2 * bin_bytes(setup) + u64::from(spans) * Timestamps::SPAN_BYTES;
             Self {
                 timestamps: Timestamps::new(gpu, spans),
-                belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, UNDER_WAY),
+                belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, MAX_IN_FLIGHT),
                 ladder,
             }
         }))
@@ -146,4 +147,59 @@ impl Live {
 
 fn bin_bytes(setup: Setup) -> u64 {
     setup.word_count() as u64 * 4
+}
+
+/// A [`Live`] with its own planes and submissions, which counts one frame at a time for the window.
+#[derive(Debug)]
+pub struct Runner {
+    live: Live,
+    pictures: PictureBuffers,
+}
+
+impl Runner {
+    /// Sets up a method for pictures like this one. If it counts an image, it takes the first of each `least_step`
+    /// pixels across and down, or fewer.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture, least_step: u32) -> Result<Result<Self, String>, GpuError> {
+        if let Err(reason) = PictureBuffers::check(gpu, picture) {
+            return Ok(Err(reason.to_string()));
+        }
+        let live = Live::of_part(gpu, setup, picture, least_step)?;
+        Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
+    }
+
+    /// The method at work.
+    #[must_use]
+    pub const fn ladder(&self) -> &Ladder {
+        self.live.ladder()
+    }
+
+    /// True while the results of a frame are under way. Start no other frame then.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.live.is_pending()
+    }
+
+    /// Starts counting a picture that the method was made for. [`poll`](Self::poll) returns the results.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn start(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        self.pictures.upload(gpu, picture)?;
+        let Some(planes) = self.pictures.bind_group() else { return Ok(()) };
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("lab") });
+        self.live.record(gpu, &mut encoder, picture, planes);
+        gpu.queue.submit([encoder.finish()]);
+        self.live.submitted();
+        Ok(())
+    }
+
+    /// Returns the results of the last frame if they have arrived, without waiting.
+    pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
+        self.live.poll(gpu)
+    }
 }

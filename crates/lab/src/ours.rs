@@ -1,7 +1,7 @@
 //! Our own passes as a method of the ladder. Their bins are regrouped into the number of bins that the other methods
 //! have.
 
-use super::counting::{Step, overrides};
+use super::counting_pass::{Step, overrides};
 use super::method::ChannelSet;
 use super::setup::Setup;
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};

@@ -72,7 +72,7 @@ impl Repeated<'_> {
 
 impl Repeats {
     /// Returns the median, over all runs, of the time of these spans together. `None` if they were not timed.
-    pub fn middle(&self, spans: impl Iterator<Item = usize> + Clone) -> Option<Duration> {
+    pub fn median(&self, spans: impl Iterator<Item = usize> + Clone) -> Option<Duration> {
         let of = |run: &Vec<f64>| spans.clone().map(|span| run.get(span).copied()).sum::<Option<f64>>();
         let mut times: Vec<f64> = self.runs.iter().filter_map(of).collect();
         times.sort_by(f64::total_cmp);
@@ -88,8 +88,8 @@ mod tests {
     fn the_middle_is_that_of_the_sums_of_spans() {
         let runs = [[5.0, 100.0, 1.0], [1.0, 300.0, 2.0], [9.0, 200.0, 7.0]].map(|run| run.to_vec()).to_vec();
         let repeats = Repeats { runs, words: Vec::new() };
-        let middle = |spans: &[usize]| repeats.middle(spans.iter().copied()).map(|time| time.as_nanos());
-        assert_eq!([middle(&[0]), middle(&[1]), middle(&[0, 2])], [Some(5), Some(200), Some(6)]);
-        assert_eq!(middle(&[3]), None, "the adapter cannot measure it");
+        let median = |spans: &[usize]| repeats.median(spans.iter().copied()).map(|time| time.as_nanos());
+        assert_eq!([median(&[0]), median(&[1]), median(&[0, 2])], [Some(5), Some(200), Some(6)]);
+        assert_eq!(median(&[3]), None, "the adapter cannot measure it");
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::counting::{Step, megabytes, overrides, storage};
+use super::counting_pass::{Step, megabytes, overrides, storage};
 use histoscope_render::gpu::params::LevelParams;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::{self as buffers, Dispatch, rows_of_workgroups, uniform};
@@ -177,7 +177,7 @@ impl ScanPass {
         (method, kind): (ScanMethod, ScanKind),
         workgroup: u32,
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = possible_workgroup(gpu, workgroup) {
+        if let Err(why) = check_workgroup(gpu, workgroup) {
             return Ok(Err(why));
         }
         let constants = |kind| {
@@ -222,7 +222,7 @@ impl ScanPass {
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn scan(&self, gpu: &Gpu, length: u32) -> Result<Result<Scan, String>, GpuError> {
-        if let Err(why) = possible_length(gpu, length) {
+        if let Err(why) = check_length(gpu, length) {
             return Ok(Err(why));
         }
         // The words, then on each level the sums of the blocks below.
@@ -307,7 +307,7 @@ impl Scan {
 }
 
 /// Checks that the adapter can scan with workgroups of this many invocations.
-fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
+fn check_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
     let limits = gpu.device.limits();
     let largest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
     if workgroup.is_power_of_two() && (32..=largest).contains(&workgroup) {
@@ -323,7 +323,7 @@ fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
 ///
 /// # Errors
 /// A sentence with the most words that it can scan.
-pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
+pub fn check_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     if length == 0 {
         return Err("nothing to scan; the shortest length is 1 word".into());
     }

@@ -55,7 +55,7 @@ impl Setup {
     ///
     /// # Errors
     /// The reason if it cannot.
-    pub fn possible(self, gpu: &Gpu) -> Result<(), String> {
+    pub fn check(self, gpu: &Gpu) -> Result<(), String> {
         let has_subgroups = gpu.device.features().contains(wgpu::Features::SUBGROUP);
         if self.method == Method::Subgroup && !has_subgroups {
             return Err(format!("{} has no subgroups for shaders", gpu.info.name));

@@ -322,7 +322,7 @@ impl Decoder {
         };
         let is_discarded = packet.is_discarded();
         let skip_before = self.position.omission.skip_before;
-        let is_needed = !skip_before.is_some_and(|limit| packet.pts().is_some_and(|pts| pts < limit));
+        let is_needed = skip_before.is_none_or(|limit| packet.pts().is_none_or(|pts| pts >= limit));
         let sent = self.codec.send(packet, is_needed, &self.info.codec);
         self.counters.left_out += u64::from(matches!(sent, Sent::LeftOut));
         match sent {

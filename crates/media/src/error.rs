@@ -1,8 +1,8 @@
 //! Errors of media files, each in one line that says what happened and what to do.
 
+use super::address::{Device, device};
 use std::path::{Path, PathBuf};
 
-use super::device::{Device, device};
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::{counted, plain, shown};
 

@@ -5,10 +5,10 @@
 //!
 //! `decoder` holds the decoder, which opens and seeks in the files of `decoder/`. Its packets come from `packets`: read by `demuxer` from a
 //! `source` (what that may read besides itself: `allowed`; pictures that are numbered: `numbered`), or kept of a live source by `timeshift`.
-//! `stream_codec` decodes them, `pictures` makes the frames readable (`layout`, `tags`, `orientation`; `tiles` where a picture is stored in
+//! `stream_codec` decodes them, `pictures` makes the frames readable (`layout`, `tags`; `tiles` where a picture is stored in
 //! parts), `timeline`, `timecodes` and `numbering` place them in time and number, and `position` is what a seek forgets. Where a seek may
 //! begin: `guarantee`; where it leads: `target`. `index` lists a file's packets. `ending` and `boxes` say what is wrong with a file, `error`
-//! in which words. `reception` opens a live source again and again (`address`, `device`), `thread` decodes on a thread of its own, and
+//! in which words. `reception` opens a live source again and again (`address`), `thread` decodes on a thread of its own, and
 //! `exchange` is what it shares with the one that it serves. `av` owns FFmpeg's objects.
 
 mod address;
@@ -17,7 +17,6 @@ mod av;
 mod boxes;
 mod decoder;
 mod demuxer;
-mod device;
 mod ending;
 mod error;
 mod exchange;
@@ -27,7 +26,6 @@ mod info;
 mod layout;
 mod numbered;
 mod numbering;
-mod orientation;
 mod packets;
 mod pictures;
 pub mod playback;

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
-use super::{orientation, tags};
+use super::tags;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
@@ -296,7 +296,7 @@ impl PictureMaker {
         if let Some(orientation) = self.defaults.orientation {
             return orientation;
         }
-        if let Some(stated) = frame.display_matrix().and_then(|matrix| orientation::from_display_matrix(&matrix)) {
+        if let Some(stated) = frame.display_matrix().and_then(|matrix| tags::orientation(&matrix)) {
             self.stated_orientation = stated;
         }
         self.stated_orientation

@@ -62,7 +62,7 @@ struct Lines<'a> {
     width: f32,
     adjusting: &'a AdjustmentView,
     look: Look,
-    /// What the parameters are at first.
+    /// The default parameters.
     standard: Choices,
     commands: &'a mut Vec<Command>,
 }
@@ -95,7 +95,7 @@ impl Lines<'_> {
         Self::beside(line)
     }
 
-    /// What lies right of the switches.
+    /// Returns the rest of a line, right of its switch.
     fn beside(line: Rect) -> Rect {
         Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
     }

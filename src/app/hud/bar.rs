@@ -23,7 +23,7 @@ pub fn place(free: Rect, model: &Model<'_>) -> Rect {
     Rect::from_min_size(free.min + vec2(margin, margin), size)
 }
 
-/// Whether there is no row for the timeline: a single picture has no time that a line could stand for.
+/// Returns whether there is no row for the timeline: a single picture has no time that a line could stand for.
 fn is_tight(free: Rect, model: &Model<'_>) -> bool {
     free.height() < TIGHT_HEIGHT || model.play.still
 }
@@ -39,7 +39,7 @@ const STRIP_ROW: f32 = 24.0;
 const TALL_ROW: f32 = 112.0;
 /// Height that a tall one leaves to what stands below the bar: a field to type in, and what it says.
 const LEAST_BELOW: f32 = 165.0;
-/// What the line below the clip needs of its row.
+/// The height of the line below the clip.
 const BELOW_STRIP: f32 = 6.0;
 /// Width of a time under the pointer where there is a single row.
 const HINT: f32 = 70.0;
@@ -97,7 +97,7 @@ impl PositionReadout {
         }
     }
 
-    /// What is known of the position, the choice first; what is not known is left out.
+    /// Returns the known forms of the position, the chosen one first.
     fn texts(self, play: &PlayState) -> Vec<String> {
         let mut texts = [
             (Self::Time, Some(time_text(play.position_secs))),
@@ -115,9 +115,9 @@ pub struct Context {
     pub free: Rect,
     /// How strongly it is to be seen, 0 to 1.
     pub strength: f32,
-    /// Whether it is pinned.
+    /// True if it is pinned.
     pub pinned: bool,
-    /// What it tells of the position first.
+    /// The form of the position that it shows first.
     pub readout: PositionReadout,
 }
 

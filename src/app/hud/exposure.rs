@@ -70,7 +70,7 @@ pub fn show(
 
 struct Panel<'a> {
     ui: &'a mut Ui,
-    /// Whether code values are counted.
+    /// True if code values are counted.
     is_coded: bool,
     /// The highest code.
     top: u32,
@@ -190,7 +190,7 @@ impl Panel<'_> {
     }
 }
 
-/// What lies right of the switches.
+/// Returns the rest of a line, right of its switch.
 fn beside(line: Rect) -> Rect {
     Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
 }

@@ -39,7 +39,7 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     flat.chain(has_grays.then(|| Entry { color: None, text: "else".to_owned() })).collect()
 }
 
-/// What the numbers are of.
+/// Returns the title over the numbers.
 fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
     let of = if tint.is_luma { "Y'" } else { "luminance" };
     match (unit, other) {

@@ -73,7 +73,7 @@ impl Sheet {
         Self { blocks, ends, width, words, height }
     }
 
-    /// Whether all of it is seen at once in that room.
+    /// Returns whether all of it is seen at once in that room.
     fn fits(&self, room: Rect) -> bool {
         self.height + AROUND <= room.height()
     }
@@ -96,13 +96,13 @@ impl Sheet {
     }
 }
 
-/// Whether a room has place for all of the sheet.
+/// Returns whether a room has place for all of the sheet.
 #[must_use]
 pub fn fits(ui: &Ui, room: Rect) -> bool {
     Sheet::in_room(ui, room).fits(room)
 }
 
-/// Shows the sheet in the middle of `room`; whether it stays open.
+/// Shows the sheet in the middle of `room`. Returns whether it stays open.
 pub fn show(ui: &Ui, room: Rect) -> bool {
     let sheet = Sheet::in_room(ui, room);
     let mut stays = true;

@@ -12,15 +12,15 @@ use histoscope_media::{StreamInfo, VideoTrack};
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoLine {
-    /// What it is about.
+    /// The name of the figure.
     pub name: &'static str,
-    /// What is known.
+    /// The value.
     pub value: String,
-    /// Whether the file says so, or somebody else.
+    /// The origin of the value, such as the file or a guess.
     pub origin: Option<Origin>,
 }
 
-/// What draws and counts.
+/// The engine and the adapter.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// The adapter's name.

@@ -20,7 +20,7 @@ pub fn height(model: &Model<'_>) -> f32 {
     if model.scopes.counted.is_some() || has_letters(model) { theme::AXIS + COUNTED } else { theme::AXIS }
 }
 
-/// Whether a histogram shows several channels, whose letters stand in that line too.
+/// Returns whether a histogram shows several channels, whose letters stand in that line too.
 fn has_letters(model: &Model<'_>) -> bool {
     model.scopes.histograms.iter().any(|panel| letters::width(panel) > 0.0)
 }

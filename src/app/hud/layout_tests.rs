@@ -24,7 +24,7 @@ use histoscope_render::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
 
-/// What is shown besides the controls.
+/// Content besides the controls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub size: (u32, u32),

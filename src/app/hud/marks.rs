@@ -136,14 +136,14 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     lines
 }
 
-/// Whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
+/// Returns whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
 fn is_coded(model: &Model<'_>) -> bool {
     let adjusting = &model.adjusting;
     let shows_source = model.look.adjustments.is_off() || adjusting.other() == Some(Other::Source);
     model.scopes.components == Components::YCbCr && shows_source
 }
 
-/// What is known of how many pixels are marked; nothing while it plays.
+/// Returns the number of marked pixels in words, as far as it is known; `None` during playback.
 fn told(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.other() {
         Some(Other::Source) => "result: ",

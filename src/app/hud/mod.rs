@@ -60,7 +60,7 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, LiveState,
+    AdjustmentView, BesideView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState,
     MarkedView, Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
@@ -74,7 +74,7 @@ pub use stats::StatsTable;
 pub use strip::{finding_text, of_all};
 pub use timing::TimingTable;
 
-/// What is to be seen for as long as it lasts.
+/// Content that stays in view for as long as it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lasting {
     /// Nothing.
@@ -82,7 +82,7 @@ pub enum Lasting {
     Nothing,
     /// Words that invite to open a video, while none is open.
     Invitation,
-    /// What a brush has selected, or which of two pictures is which.
+    /// The selection of a brush, or the names of two pictures.
     Readouts,
     /// Where a seek leads that takes long.
     Waiting,
@@ -91,18 +91,18 @@ pub enum Lasting {
 /// An event of the window as egui knows it.
 #[derive(Debug, Default)]
 pub struct UiEvents {
-    /// What egui is to hear of it.
+    /// The events for egui.
     pub events: Vec<egui::Event>,
-    /// Whether the window has the keyboard, where that is known.
+    /// True if the window has the keyboard, where that is known.
     pub focused: Option<bool>,
-    /// Whether a drawing may show something else than the last one.
+    /// True if a drawing may show something else than the last one.
     pub repaint: bool,
 }
 
 /// Lays out text and controls.
 pub struct Hud {
     context: egui::Context,
-    /// What has happened since the last drawing.
+    /// The events since the last drawing.
     input: egui::RawInput,
     /// From when on egui counts the seconds; `None` in tests that draw at one moment only.
     begun: Option<Instant>,
@@ -113,19 +113,19 @@ pub struct Hud {
     entry: Option<Entry>,
     menu: Option<Menu>,
     timeline: timeline::Timeline,
-    /// What the bar tells of the position first.
+    /// The form of the position that the bar shows first.
     pub readout: PositionReadout,
-    /// What is to be seen beside what comes and goes with the pointer.
+    /// Content that stays while the pointer rests.
     pub lasting: Lasting,
     /// How strongly the last drawing showed the controls; `None` if it had nothing of all this.
     drawn: Option<f32>,
-    /// Whether it said that a seek takes long.
+    /// True if it said that a seek takes long.
     waits: bool,
     /// How often it was laid out.
     layouts: u64,
     /// Where cards lie on the view, in points.
     cards: Vec<Rect>,
-    /// What panels leave of the width.
+    /// Returns the width that panels leave.
     between: Between,
     /// Height that the adjustments have, or would have, in points.
     height_for_adjusting: f32,
@@ -192,7 +192,7 @@ impl Hud {
         repaint
     }
 
-    /// Whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
+    /// Returns whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
     #[must_use]
     pub fn awaits_drawing(&self) -> bool {
         let is_dragging = self.timeline.is_dragged() || self.context.egui_is_using_pointer();
@@ -204,7 +204,7 @@ impl Hud {
         self.drawn.is_some() && self.input.events.iter().any(is_done)
     }
 
-    /// Whether the point, in points, lies on something that takes the pointer.
+    /// Returns whether the point, in points, lies on something that takes the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
@@ -235,7 +235,7 @@ impl Hud {
         self.visibility.toggle_pinned(now)
     }
 
-    /// Whether the controls stay on screen.
+    /// Returns whether the controls stay on screen.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.visibility.is_pinned()
@@ -254,19 +254,19 @@ impl Hud {
         self.timeline.restart();
     }
 
-    /// Whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
+    /// Returns whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
     #[must_use]
     pub fn shows_controls(&self, now: Instant) -> bool {
         self.visibility.strength(now) > 0.0
     }
 
-    /// Whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
+    /// Returns whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
         self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjustments::FULL_HEIGHT
     }
 
-    /// Whether the last drawing said that a seek takes long.
+    /// Returns whether the last drawing said that a seek takes long.
     #[must_use]
     pub const fn waits(&self) -> bool {
         self.waits
@@ -289,7 +289,7 @@ impl Hud {
         self.entry = Some(Entry::for_text(asked));
     }
 
-    /// Whether that field is open, and so takes the keys.
+    /// Returns whether that field is open, and so takes the keys.
     #[must_use]
     pub const fn has_entry(&self) -> bool {
         self.entry.is_some()
@@ -320,7 +320,7 @@ impl Hud {
         self.menu = Some(menu);
     }
 
-    /// Takes a key for the menu that is open; whether it was one for it.
+    /// Takes a key for the menu that is open. Returns whether it was one for it.
     pub fn press_in_menu(&mut self, key: &Key, modifiers: Modifiers) -> bool {
         let Some(menu) = &mut self.menu else { return false };
         if modifiers.control || modifiers.alt || modifiers.logo {
@@ -341,7 +341,7 @@ impl Hud {
         self.menu = None;
     }
 
-    /// Closes what has opened beside the menu, else the menu; whether one was open.
+    /// Closes what has opened beside the menu, else the menu. Returns whether one was open.
     pub fn leave_menu(&mut self) -> bool {
         let Some(menu) = &mut self.menu else { return false };
         if !menu.leave_beside() {
@@ -350,14 +350,14 @@ impl Hud {
         true
     }
 
-    /// Closes the field or the help, whichever is open; whether one was.
+    /// Closes the field or the help, whichever is open. Returns whether one was.
     pub fn close_something(&mut self) -> bool {
         let typed = self.entry.take().is_some();
         let helped = std::mem::take(&mut self.panels.help);
         typed || helped
     }
 
-    /// Whether there is anything to see.
+    /// Returns whether there is anything to see.
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
         self.lasting != Lasting::Nothing
@@ -368,7 +368,7 @@ impl Hud {
             || self.visibility.strength(now) > 0.0
     }
 
-    /// Whether a drawing at `now` would show something else than the last one, apart from what it is told.
+    /// Returns whether a drawing at `now` would show something else than the last one, apart from what it is told.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
         self.drawn.is_some_and(|drawn| drawn != self.visibility.strength(now) || !self.is_visible(now))
@@ -467,7 +467,7 @@ fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
     ((zoom * 20.0).round() / 20.0) as f32
 }
 
-/// Whether a key leads through an open menu, as egui has it; letters are the menu's own.
+/// Returns whether a key leads through an open menu, as egui has it; letters are the menu's own.
 fn leads_through_menu(key: &Key) -> bool {
     use NamedKey::{Down, Enter, Left, Right, Space, Up};
     let Key::Named(named) = key else { return false };

@@ -38,7 +38,7 @@ pub struct Note {
     /// The words.
     pub text: String,
     severity: Severity,
-    /// Whether it is said of the video on screen without naming it, so that it goes when that does.
+    /// True if it is said of the video on screen without naming it, so that it goes when that does.
     is_of_video: bool,
 }
 
@@ -102,13 +102,13 @@ impl Notes {
         }
     }
 
-    /// Whether any is to be seen.
+    /// Returns whether any is to be seen.
     #[must_use]
     pub fn any(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until > now)
     }
 
-    /// Whether one is to vanish.
+    /// Returns whether one is to vanish.
     #[must_use]
     pub fn has_expired(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until <= now)
@@ -155,7 +155,7 @@ struct NoteSize {
 pub struct LaidOut {
     painter: egui::Painter,
     look: NoteSize,
-    /// What is waited for; it stands above the notes.
+    /// The words on what playback waits for, above the notes.
     waiting: Option<(String, Color32)>,
     texts: Vec<(String, Color32)>,
     width: f32,

@@ -30,7 +30,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         region: None,
         lab: None,
         exposure: ExposureView::default(),
-        held: HeldView::default(),
+        comparison: ComparisonView::default(),
         steps: Steps::default(),
         pointer: PointerView::default(),
     }
@@ -222,7 +222,7 @@ pub(super) fn figures(columns: usize) -> StatsTable {
         components: Components::Rgbl,
         columns: (0..columns).map(|_| column()).collect(),
         r103: Some(stats::R103Line::new(123_456, 921_600)),
-        held: None,
+        compared: None,
     }
 }
 
@@ -393,7 +393,7 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
     }
 }
 
-/// What a frame costs while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+/// Measures a frame while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures time"]
 #[allow(clippy::print_stdout, reason = "the time is the result")]

@@ -46,7 +46,7 @@ mod tests {
 
     const NONE: Modifiers = Modifiers::NONE;
 
-    /// What a key does that types `text`, and `base` where nothing is held with it.
+    /// Returns the action of a key that types `text`, and `base` where nothing is held with it.
     fn does(text: &str, base: &str, place: char, modifiers: Modifiers) -> Option<Action> {
         let [key, base] = [(text, modifiers.shift), (base, false)]
             .map(|(text, shift)| latin(&Key::Character(text.into()), Some(place), shift));

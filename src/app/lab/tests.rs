@@ -38,7 +38,7 @@ fn gpu() -> Arc<Gpu> {
     Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"))
 }
 
-/// What is told of counting.
+/// Returns the words on counting.
 fn counting(lab: &Lab) -> CountingView<'_> {
     match lab.view(false, None, Instant::now()).expect("it is open").topic {
         TopicView::Counting(view) => view,
@@ -245,7 +245,7 @@ fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     }
 }
 
-/// Whether the adapter tells what passes take.
+/// Returns whether the adapter tells what passes take.
 fn has_times(gpu: &Gpu) -> bool {
     histoscope_render::gpu::timing::Timestamps::new(gpu, 1).is_some()
 }

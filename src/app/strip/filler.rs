@@ -162,7 +162,7 @@ impl Filler {
     }
 }
 
-/// What tells counts from others, for the log.
+/// Returns a checksum of the counts, for the log.
 fn sum_of(counts: &[u64]) -> u64 {
     histoscope_batch::analyze::summary::hash(bytemuck::cast_slice(counts))
 }

@@ -81,7 +81,7 @@ impl ColumnSearch {
         self.order.by_ref().find(|&at| !self.is_settled[at])
     }
 
-    /// Takes down that the last key frame before the end of column `at` is in `column`; whether nobody else has found one there.
+    /// Takes down that the last key frame before the end of column `at` is in `column`. Returns whether nobody else has found one there.
     fn settle(&mut self, column: usize, at: usize) -> bool {
         let is_new = !self.is_settled[column];
         // No key frame lies between it and the end of this column.

@@ -5,9 +5,9 @@ mod cache;
 mod counter;
 mod filler;
 mod gate;
-mod key_frame;
 mod keyframe_scan;
 mod preview;
+pub mod search;
 mod subject;
 mod watcher;
 
@@ -25,7 +25,7 @@ use gate::Pacer;
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{Sought, Strip, Watched};
 use histoscope_media::OpenOptions;
-pub use key_frame::Preview;
+pub use preview::Preview;
 use preview::Previews;
 use subject::StripSubject;
 use watcher::{Gathering, Span};
@@ -85,7 +85,7 @@ pub struct ClipStrip {
     previewed: Option<(u64, bool)>,
     waker: Waker,
     pacer: Pacer,
-    /// What was drawn last, by the strip's number of changes, and when.
+    /// The last drawing, by the strip's number of changes, and its time.
     drawn: (u64, Option<Instant>),
 }
 
@@ -98,7 +98,7 @@ enum StripState {
     Without(StripSubject),
 }
 
-/// Whether key frames of the video on screen are shown beside the timeline.
+/// Key frames of the video on screen, shown beside the timeline.
 enum Previewing {
     /// They cannot be had.
     Nothing,
@@ -222,7 +222,7 @@ impl ClipStrip {
         if let Previewing::Asked(previews) = &self.previewing { previews.newest() } else { None }
     }
 
-    /// Whether that is another than when this was asked last.
+    /// Returns whether that is another than when this was asked last.
     pub fn has_other_preview(&mut self) -> bool {
         let now = self.preview().map(|(preview, is_asked)| (preview.time_secs.to_bits(), is_asked));
         std::mem::replace(&mut self.previewed, now) != now
@@ -260,13 +260,13 @@ impl ClipStrip {
         }
     }
 
-    /// Whether it is of what is seen, and not of the whole clip.
+    /// Returns whether it is of what is seen, and not of the whole clip.
     #[must_use]
     pub const fn is_of_what_is_seen(&self) -> bool {
         matches!(self.state, StripState::Gathering(_))
     }
 
-    /// Whether it is to be drawn anew where it is on screen, and when to look again.
+    /// Returns whether it is to be drawn anew where it is on screen, and when to look again.
     pub fn news(&mut self, now: Instant) -> (bool, Option<Instant>) {
         let Some((changes, is_complete)) = self.strip().map(|strip| (strip.changes(), strip.is_complete())) else {
             return (false, None);
@@ -282,7 +282,7 @@ impl ClipStrip {
     }
 }
 
-/// What of a clip that cannot be read a second time is shown: what its timeline stands for.
+/// Returns the part of a clip that its timeline stands for, if it cannot be read a second time.
 fn span_of(session: &Session) -> Span {
     match (session.player.kept_secs(), session.player.duration_secs()) {
         (Some((oldest, newest)), _) => Span::Kept(oldest, newest),

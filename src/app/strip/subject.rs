@@ -16,7 +16,7 @@ pub struct StripSubject {
     pub open: OpenOptions,
 }
 
-/// What the window and the threads that fill a strip share.
+/// The state that the window shares with the threads that fill a strip.
 #[derive(Debug)]
 pub struct StripShared {
     strip: Mutex<Strip>,
@@ -54,7 +54,7 @@ impl From<MediaError> for Break {
     }
 }
 
-/// What a thread needs to read frames for a strip.
+/// A reader of frames for a strip.
 pub struct StripReading {
     /// Of what the strip is.
     pub subject: StripSubject,

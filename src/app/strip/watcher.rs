@@ -14,18 +14,18 @@ const EVERY: Duration = Duration::from_millis(500);
 /// Frames that may wait for being counted. Those for which there is no room are left out, and their columns stay pale.
 const MOST_WAITING: usize = 4;
 
-/// What of the clip is shown behind the timeline.
+/// The part of the clip that is shown behind the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Span {
     /// From the start as far as it was seen.
     Seen,
     /// From the start to its end, which is known, in seconds.
     Whole(f64),
-    /// What memory keeps of it, from the time of the oldest frame to that of the newest. What is older is forgotten.
+    /// The part that memory keeps, from the time of the oldest frame to that of the newest. What is older is forgotten.
     Kept(f64, f64),
 }
 
-/// What has been seen. Dropping it ends the thread when it has counted what waits.
+/// The strip of a clip as it is seen. Dropping it ends the thread when it has counted the frames that wait.
 pub struct Gathering {
     subject: StripSubject,
     frames: SyncSender<Frame>,
@@ -34,7 +34,7 @@ pub struct Gathering {
 
 struct GatheringShared {
     span: Mutex<Span>,
-    /// What is shown, made anew where more was seen.
+    /// The strip that is shown, made anew where more was seen.
     strip: Mutex<Strip>,
 }
 
@@ -73,7 +73,7 @@ impl Gathering {
         *lock(&self.shared.span) = span;
     }
 
-    /// What is shown.
+    /// Returns the strip.
     pub fn strip(&self) -> MutexGuard<'_, Strip> {
         lock(&self.shared.strip)
     }

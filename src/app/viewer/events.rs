@@ -8,7 +8,7 @@ use crate::app::hud::UiEvents;
 use crate::app::keyboard;
 use crate::app::options::AppError;
 use crate::app::pointer::{HeldKeys, PointerCommand};
-use crate::app::quit_question::Leaving;
+use crate::app::quit_question::QuitQuestion;
 use crate::keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
@@ -63,9 +63,7 @@ impl Viewer {
             }
         }
         let now = self.work.now();
-        self.gestures.see(event, self.work.window().scale_factor(), now);
-        // What has changed since the last event was nobody's choice.
-        self.history.adopt(self.work.chosen());
+        self.undo.begin(event, self.work.window().scale_factor(), now, self.work.chosen());
         let is_visible = self.work.hud.is_visible(now);
         if *event != Event::RedrawRequested && self.work.hud.on_event(event, as_ui) && is_visible {
             self.work.redraw();
@@ -75,17 +73,17 @@ impl Viewer {
 
     /// Takes note of what an event has changed of what is chosen: here, and nowhere else.
     fn end_event(&mut self) {
-        self.history.follow(self.work.chosen(), self.gestures.number());
+        self.undo.end(self.work.chosen());
     }
 
     /// Takes an event of the pointer.
     fn on_pointer(&mut self, event: &Event) -> Result<Flow, AppError> {
         let now = self.work.now();
-        let held = HeldKeys { shift: self.modifiers.shift, channel: self.held_channel.or(self.brushed_only) };
+        let held = HeldKeys { shift: self.modifiers.shift, channel: self.brush.channel() };
         // Its key has toggled it; while it is held for a brush it is there.
         let mut scene = self.work.scene;
         scene.look.channels =
-            self.held_channel.map_or(scene.look.channels, |held| scene.look.channels.union(Channels::one(held)));
+            self.brush.held().map_or(scene.look.channels, |held| scene.look.channels.union(Channels::one(held)));
         let geometry = Geometry { scene: &scene, ..self.work.geometry() };
         let commands = self.pointer.on_event((event, held), &geometry, &self.work.hud, now);
         if !commands.is_empty() {
@@ -128,7 +126,7 @@ impl Viewer {
                 Key::Named(NamedKey::Escape) if is_pressed => self.work.hud.close_entry(),
                 // At once, so that the keys that follow are shortcuts again.
                 Key::Named(NamedKey::Enter) if is_pressed => {
-                    self.leaving = Leaving::Closed(self.work.now());
+                    self.quit = QuitQuestion::Closed(self.work.now());
                     return self.draw();
                 }
                 _ => {}
@@ -142,7 +140,7 @@ impl Viewer {
         }
         let action = keyboard::action(event, self.modifiers);
         if let Some(Action::ToggleChannel(channel)) = action {
-            self.held_channel = is_pressed.then_some(channel);
+            self.brush.press(channel, is_pressed);
         }
         match action {
             Some(Action::SeekBy { .. }) if !is_pressed => self.work.settle(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::fields::CellKind::{Boolean, Integer32, Integer64, Real, Text};
 use crate::fields::{Cell, Column, Field, always, nullable};
 
-/// The names of a picture's planes, as those of FFmpeg's psnr filter.
+/// The names of a picture's planes, as in FFmpeg's psnr filter.
 #[must_use]
 pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     match model {
@@ -22,46 +22,46 @@ pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     }
 }
 
-/// With which other file each frame is compared.
+/// A file with which each frame is compared, and the offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Against {
     /// The file.
     pub input: PathBuf,
-    /// How many frames later its frame comes than that of the same picture in the input; negative where it comes earlier.
+    /// How many frames later it shows the same picture as the input; negative if earlier.
     pub offset: i64,
-    /// Within how many frames of that the offset is to be found; `None` where it is known.
+    /// Search for the offset within this many frames of the stated one; `None` if it is known.
     pub align: Option<u32>,
 }
 
-/// What of two frames was compared.
+/// The kind of a comparison with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compared {
-    /// Their samples, plane by plane, since they mean the same.
+    /// Sample by sample and plane by plane, since the samples mean the same.
     Codes(Vec<PlaneDifference>),
-    /// What they look like, by their histograms alone.
+    /// By the histograms alone, for that reason.
     Pictures(Unlike),
 }
 
-/// What the comparison of two frames gave.
+/// The result of comparing two frames.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// The number of the other file's frame.
     pub number: u64,
     /// Its time, in seconds from the first frame of that file.
     pub time_secs: f64,
-    /// What the planes of the frame are.
+    /// The planes of the frame.
     model: ColorModel,
     /// Bits a sample.
     depth: u8,
     /// Bits of the histograms' codes.
     bits: u32,
     compared: Compared,
-    /// The distance of each channel's histograms, in the order in which channels are told; `None` where one has nothing counted.
+    /// The distance of each channel's histograms, in the order of the channels; `None` if one is empty.
     distances: Vec<Option<Distance>>,
 }
 
 impl Comparison {
-    /// The comparison of a frame with that picture and with the frame of that number and time, of which this was found.
+    /// The result of comparing that picture with the frame of that number and time.
     #[must_use]
     pub fn new(picture: &Picture, (number, time_secs): (u64, f64), compared: Compared) -> Self {
         let layout = picture.layout();
@@ -69,7 +69,7 @@ impl Comparison {
         Self { number, time_secs, model, depth, bits, compared, distances: Vec::new() }
     }
 
-    /// Adds the distances of the histograms, channel by channel; `None` stands for what was not counted.
+    /// Adds the distances of the histograms, channel by channel; `None` stands for a histogram that was not counted.
     pub fn add_distances(&mut self, ours: Option<&Histogram>, theirs: Option<&Histogram>) {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
         for channel in 0..ours.components.channel_names().len() {
@@ -77,13 +77,13 @@ impl Comparison {
         }
     }
 
-    /// Whether every sample is equal, and means the same.
+    /// Returns `true` if all samples are equal and mean the same.
     #[must_use]
     pub fn is_identical(&self) -> bool {
         matches!(&self.compared, Compared::Codes(planes) if planes.iter().all(PlaneDifference::is_none))
     }
 
-    /// The differences of the planes; nothing where the two were compared as pictures.
+    /// Returns the differences of the planes; none if the two were compared as pictures.
     #[must_use]
     pub fn planes(&self) -> &[PlaneDifference] {
         match &self.compared {
@@ -92,30 +92,30 @@ impl Comparison {
         }
     }
 
-    /// The difference of all samples together; `None` where the two were compared as pictures.
+    /// Returns the difference of all samples together; `None` if the two were compared as pictures.
     #[must_use]
     pub fn all_planes(&self) -> Option<PlaneDifference> {
         self.planes().iter().copied().reduce(PlaneDifference::and)
     }
 
-    /// The distance of a channel's histograms in codes, where codes mean the same in both.
+    /// Returns the distance of a channel's histograms in codes, if codes mean the same in both.
     fn codes(&self, channel: usize) -> Option<f64> {
         let distance = self.distances.get(channel).copied().flatten()?;
         matches!(self.compared, Compared::Codes(_)).then(|| distance.codes(self.bits))
     }
 
-    /// The same in percent of the scale.
+    /// Returns it in percent of the scale.
     fn percent(&self, channel: usize) -> Option<f64> {
         self.distances.get(channel).copied().flatten().map(Distance::percent)
     }
 }
 
-/// What a field of a comparison is about, with the function that returns its value.
+/// The subject of a field, with the function that returns its value.
 #[derive(Clone, Copy)]
 enum Value {
-    /// The frame, compared with one of the file of that name.
+    /// The frame, compared with a frame of the file of that name.
     Frame(for<'r> fn(&'r str, &'r Comparison) -> Cell<'r>),
-    /// A channel: a column each, with the channel's name behind that of the field.
+    /// A channel. There is one column per channel, named after the field and the channel.
     Channel(fn(&Comparison, usize) -> Cell<'static>),
     /// A plane, likewise.
     Plane(fn(&Comparison, &PlaneDifference) -> Cell<'static>),
@@ -189,7 +189,7 @@ pub struct ComparisonColumns {
     file: String,
     /// Names of the planes that the columns are about.
     planes: &'static [&'static str],
-    /// Each column with its value, and which channel or plane it is about.
+    /// Each column with its value, and the index of its channel or plane.
     columns: Vec<(Column, Value, usize)>,
 }
 
@@ -217,12 +217,12 @@ impl ComparisonColumns {
         Self { file, planes, columns }
     }
 
-    /// The columns, in their order.
+    /// Returns the columns in order.
     pub fn columns(&self) -> impl Iterator<Item = Column> {
         self.columns.iter().map(|(column, ..)| column.clone())
     }
 
-    /// The names and cells of a frame's comparison, in the order of the columns.
+    /// Returns the names and cells of a frame's comparison, in the order of the columns.
     pub fn cells<'a>(&'a self, comparison: &'a Comparison) -> impl Iterator<Item = (&'a str, Cell<'a>)> {
         let names = plane_names(comparison.model).iter().zip(self.planes);
         let has_these_planes = names.into_iter().all(|(name, column)| name == column);
@@ -240,27 +240,27 @@ impl ComparisonColumns {
     }
 }
 
-/// What the summary of a run's records tells.
+/// The comparison in the summary of a run's records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonSummary {
-    /// Whether no sample differs, and each frame has its partner.
+    /// True if no sample differs and each frame has its partner.
     pub identical: bool,
     /// Frames that were compared.
     pub compared: u64,
-    /// How many of them differ.
+    /// How many of these differ.
     pub differing: u64,
-    /// The number of the first one that does.
+    /// The number of the first one that differs.
     pub first_difference: Option<u64>,
     /// How many could be compared only by their histograms.
     pub as_pictures: u64,
-    /// Frames behind the other file's last one.
+    /// Frames beyond the other file's end.
     pub only_in_input: u64,
-    /// Frames of the other file behind this one's last one.
+    /// Frames of the other file beyond this one's end.
     pub only_in_against: u64,
 }
 
 impl ComparisonSummary {
-    /// Adds what another share of the file gave, whose frames come later.
+    /// Adds the result of a later share of the file.
     pub fn add(&mut self, later: &Self) {
         self.compared += later.compared;
         self.differing += later.differing;
@@ -272,25 +272,26 @@ impl ComparisonSummary {
     }
 }
 
-/// What the comparisons of a run add up to so far.
+/// The comparisons of a run, added up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ComparisonTally {
     summary: ComparisonSummary,
-    /// When the first frame that differs is shown, in seconds.
+    /// Time of the first frame that differs, in seconds.
     first_secs: f64,
-    /// Why frames were compared as pictures, where the first one was.
+    /// The reason for the first comparison as pictures.
     unlike: Option<Unlike>,
-    /// What the planes differ by in all frames so far, and what they are; only while those are of one kind.
+    /// The differences of the planes in all frames so far, as long as they are of one kind.
     planes: Planes,
-    /// The number of the frame with the largest mean squared error, and what its samples differ by.
+    /// The number of the frame with the largest mean squared error, and its difference.
     noisiest: Option<(u64, PlaneDifference)>,
-    /// The sum of the distances of the frames, each the mean of those of red, green, blue and luminance, in percent of the scale.
+    /// The sum of the frames' distances in percent of the scale. A frame's distance is the mean of those of red,
+    /// green, blue and luminance.
     distance_sum: f64,
-    /// The number of the frame with the largest of them, and that.
+    /// The number of the frame with the largest distance, and that distance.
     furthest: Option<(u64, f64)>,
-    /// Why the other file ended before its headers say, if it did.
+    /// The reason why the other file ended early, if it did.
     pub other_ended_early: Option<String>,
-    /// Packets that the decoder of the other file refused, once its end was seen.
+    /// Packets that the other file's decoder refused, once its end was reached.
     pub other_refused_packets: u64,
 }
 
@@ -300,9 +301,9 @@ enum Planes {
     /// No frame was compared.
     #[default]
     None,
-    /// All were compared code by code.
+    /// All were compared sample by sample.
     Alike { model: ColorModel, depth: u8, sums: Vec<PlaneDifference> },
-    /// Some had other codes.
+    /// Some had different formats, or were compared as pictures.
     Mixed,
 }
 
@@ -322,7 +323,7 @@ impl Planes {
 }
 
 impl ComparisonTally {
-    /// Adds a frame, by its number and its time in seconds.
+    /// Adds a frame with its number and its time in seconds.
     pub fn add(&mut self, (frame, time_secs): (u64, f64), comparison: &Comparison) {
         self.summary.compared += 1;
         if !comparison.is_identical() {
@@ -350,33 +351,33 @@ impl ComparisonTally {
         }
     }
 
-    /// Adds the frames at the end that have no partner: of the input, and of the other file.
+    /// Adds the frames at the end without a partner: of the input, and of the other file.
     pub fn add_surplus(&mut self, only_in_input: u64, only_in_against: u64) {
         self.summary.only_in_input += only_in_input;
         self.summary.only_in_against += only_in_against;
     }
 
-    /// What the summary of the records tells.
+    /// Returns the result for the summary of the records.
     #[must_use]
     pub fn summary(&self) -> ComparisonSummary {
         let surplus = self.summary.only_in_input + self.summary.only_in_against;
         ComparisonSummary { identical: self.summary.differing == 0 && surplus == 0, ..self.summary.clone() }
     }
 
-    /// Whether nothing was there to compare.
+    /// Returns `true` if there was nothing to compare.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let ComparisonSummary { compared, only_in_input, only_in_against, .. } = self.summary;
         compared + only_in_input + only_in_against == 0
     }
 
-    /// What was found, for people: a line, and where frames differ a second one on how much.
+    /// Describes the result in a line, and the size of the differences, if any, in a second one.
     #[must_use]
     pub fn in_words(&self, ours: &str, theirs: &str) -> Vec<String> {
         let ComparisonSummary { compared, differing, first_difference, as_pictures, .. } = self.summary;
         let frames = counted(compared, "frame");
         let mut line = match first_difference {
-            _ if compared == 0 => format!("no frame of {ours} has one in {theirs} to be compared with"),
+            _ if compared == 0 => format!("no frame of {ours} has a partner in {theirs}"),
             None => format!("{ours} and {theirs} are the same in {frames}, sample by sample"),
             Some(first) => format!(
                 "{ours} and {theirs} differ in {differing} of {frames}, first in frame {first}, at {:.3} s",
@@ -397,7 +398,7 @@ impl ComparisonTally {
         lines
     }
 
-    /// By how much frames differ, where they do.
+    /// Describes the size of the differences; `None` if there are none.
     fn how_much(&self) -> Option<String> {
         if self.summary.differing == 0 {
             return None;
@@ -419,7 +420,7 @@ impl ComparisonTally {
         if let Some((frame, of)) = self.furthest {
             let mean = self.distance_sum / self.summary.compared.max(1) as f64;
             parts.push(format!(
-                "histograms {mean:.3} % of the scale apart in the mean, furthest in frame {frame}, {of:.3} %"
+                "histogram distance {mean:.3} % of the scale on average, largest in frame {frame}, {of:.3} %"
             ));
         }
         Some(parts.join("; "))

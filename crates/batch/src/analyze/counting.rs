@@ -1,4 +1,4 @@
-//! The counting of frames in their order: what is asked for, what is known of a frame and counted of it, and how a run ends.
+//! The counting of frames in order: the request, the counted frames, and the outcome of a run.
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -23,41 +23,41 @@ use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
 
-/// What is to be analysed, and how.
+/// Everything that is asked of a run.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The video.
     pub input: PathBuf,
-    /// How to read it.
+    /// Options for reading it.
     pub open: OpenOptions,
-    /// Which frames and which part of them.
+    /// The frames, and the part of their pictures.
     pub selection: Selection,
-    /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
+    /// Adjustments of every picture before it is counted. Each picture is adjusted by itself, whatever came before it.
     pub adjustments: Adjustments,
-    /// What is counted.
+    /// The counts.
     pub counting: RunComponents,
     /// The engine.
     pub engine: EngineChoice,
     /// The adapter.
     pub adapter: AdapterChoice,
-    /// Frames with lower numbers are left out, because an earlier run has counted them.
+    /// Frames with lower numbers are skipped, because an earlier run has counted them.
     pub resume_at: u64,
     /// Decoders that share the file.
     pub jobs: usize,
-    /// Of which frames a small picture comes with the counts, where any are wanted.
+    /// The frames of which a thumbnail is wanted.
     pub thumbnails: Option<ThumbnailUse>,
-    /// Whether every count is compared with the reference's.
+    /// True to check every count against the reference.
     pub verify: bool,
-    /// The frame whose count is spoiled, so that `verify` must find it.
+    /// The frame whose count is spoiled, which `verify` must notice.
     pub spoil: Option<u64>,
-    /// The file that each frame is compared with, if there is one.
+    /// The file that each frame is compared with.
     pub against: Option<Against>,
     /// Ends the run.
     pub stop: Stop,
 }
 
 impl Request {
-    /// Whether the count of this frame is to be spoiled, which only a test can ask for.
+    /// Returns `true` if the count of this frame is to be spoiled, which only a test can ask for.
     fn spoils(&self, frame: u64) -> bool {
         self.spoil == Some(frame)
     }
@@ -72,48 +72,48 @@ pub struct CountedFrame {
     pub frame: FrameDescription,
     /// Its counts.
     pub counts: FrameCounts,
-    /// What it differs by from its partner, where it is compared.
+    /// The difference from its partner, if it is compared.
     pub comparison: Option<Comparison>,
-    /// The frame as a small picture, where it is one of those that were asked for.
+    /// The frame as a small picture, if it is one of those that are wanted.
     pub thumbnail: Option<Jpeg>,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOutcome {
-    /// Numbers of the frames that were looked at, whether counted or not.
+    /// Numbers of the frames that were examined, whether counted or not.
     pub frames: Range<u64>,
     /// Frames that were counted.
     pub counted: u64,
-    /// Seconds from the first frame of the video to the end of the last frame that was looked at.
+    /// Seconds from the first frame of the video to the end of the last frame that was examined.
     pub end_secs: f64,
-    /// Whether the end of the file was seen.
+    /// True if the end of the file was reached.
     pub reached_end: bool,
-    /// Whether the run was asked to stop.
+    /// True if the run was asked to stop.
     pub stopped: bool,
-    /// Why the file ended before its headers say, if it did.
+    /// The reason why the file ended early, if it did.
     pub ended_early: Option<String>,
-    /// What the decoder counted; with several decoders, their sum.
+    /// The decoder's counters; with several decoders, their sum.
     pub decoder: FrameCounters,
-    /// Who counted, for people: "the CPU", or the adapter's name.
+    /// A description of the engine: "the CPU", or the adapter's name.
     pub counted_by: String,
-    /// What the scopes of the counted frames add up to, where sums were asked for.
+    /// The sums of the scopes of the counted frames, if wanted.
     pub scopes: ScopeSums,
-    /// What the comparisons of the frames add up to, where they are compared.
+    /// The totals of the comparisons, if frames are compared.
     pub comparison: Option<ComparisonTally>,
 }
 
-/// Which part of a picture is counted.
+/// The part of a picture that is counted.
 #[derive(Debug, Clone)]
 pub(super) struct Cropping {
     pub(super) input: PathBuf,
     pub(super) region: Option<RegionSpec>,
-    /// What the bars leave, in pictures of that size.
+    /// The rectangle between the black bars, for pictures of that size.
     pub(super) bars: Option<((u32, u32), Rect)>,
 }
 
 impl Cropping {
-    /// The part of that frame; `None` for all of it.
+    /// Returns the part of that frame; `None` for all of it.
     fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         let (width, height) = (picture.width(), picture.height());
         let rect = match (self.region, self.bars) {
@@ -131,7 +131,7 @@ impl Cropping {
     }
 }
 
-/// What the counting of a file's frames goes by.
+/// The shared facts that counting a file's frames needs.
 pub(super) struct Context<'a> {
     pub(super) request: &'a Request,
     pub(super) info: &'a StreamInfo,
@@ -139,7 +139,7 @@ pub(super) struct Context<'a> {
     pub(super) engine: &'a Engine,
 }
 
-/// The frames of a run that are counted, as they come, and what becomes known of the run meanwhile.
+/// The frames of a run that are to be counted, one after the other, and the outcome so far.
 pub(super) struct TakenFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
@@ -153,7 +153,7 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
 
-    /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
+    /// Returns the next one; `None` at the end of the span or of the file, or if the run was asked to stop.
     pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
         loop {
             let (number, frame) = match self.frames.next() {
@@ -184,14 +184,14 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         }
     }
 
-    /// What became known until here, where nobody wants more.
+    /// Returns the outcome so far, for a caller that wants no more frames.
     pub(super) fn broken_off(self) -> RunOutcome {
         self.outcome
     }
 
-    /// How the run ended, and the number of the frame with which its span begins.
+    /// Returns the outcome, including the number of the first frame of the span.
     pub(super) fn ended(self) -> RunOutcome {
-        // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
+        // Without a frame, the span begins and ends where the next one would have come, or had come before.
         let first = self.frames.first();
         let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
         RunOutcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
@@ -210,7 +210,7 @@ pub(super) fn count_all(
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);
         if added.is_err() {
-            // What was counted before is not lost.
+            // The frames counted so far are not lost.
             let _ = work.finish(sink)?;
             added?;
         }
@@ -230,11 +230,11 @@ pub(super) struct CountingWork<'a> {
     waiting: VecDeque<Waiting>,
 }
 
-/// A frame whose counts are under way.
+/// A submitted frame.
 struct Waiting {
     number: u64,
     frame: FrameDescription,
-    /// The frame with its picture, where a thumbnail of it may be wanted.
+    /// The frame with its picture, if a thumbnail of it may be wanted.
     picture: Option<Frame>,
 }
 
@@ -246,7 +246,7 @@ impl<'a> CountingWork<'a> {
         Self { context, counter, picker, waiting: VecDeque::new() }
     }
 
-    /// Which part of that picture is counted; `None` for all of it.
+    /// Returns the part of that picture that is counted; `None` for all of it.
     pub(super) fn region(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         self.context.cropping.of(number, picture)
     }
@@ -274,7 +274,7 @@ impl<'a> CountingWork<'a> {
         Ok(())
     }
 
-    /// Whether a frame must be taken before the next one is submitted.
+    /// Returns `true` if a frame must be taken before the next one is submitted.
     pub(super) fn is_full(&self) -> bool {
         self.counter.is_full()
     }
@@ -303,7 +303,7 @@ impl<'a> CountingWork<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Waits for the oldest frame's counts; `None` if no frame is under way.
+    /// Waits for the oldest frame's counts; `None` if there is none.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(number);
@@ -329,7 +329,7 @@ impl<'a> CountingWork<'a> {
     }
 }
 
-/// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
+/// Checks that the wanted components exist, and returns how signalstats reads the frame, if its figures are wanted.
 fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
     let RunComponents { rgbl, coded, signal, .. } = request.counting;
     if (rgbl || !request.adjustments.is_off())

@@ -1,5 +1,5 @@
-//! How a run can end before its last frame: it is asked to, or something fails. Whether the file lacks frames that it should
-//! have is told by [`Ending`](histoscope_media::Ending).
+//! The reasons for a run to end before its last frame: it is asked to stop, or something fails.
+//! [`Ending`](histoscope_media::Ending) finds files that lack frames which they should have.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,36 +10,37 @@ use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_media::MediaError;
 use histoscope_render::gpu::GpuError;
 
-/// Asks a run to end after the frames that are under way. Clones ask the same run.
+/// Asks a run to end after the frames under way. Clones refer to the same run.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// A run that nobody has asked to end.
+    /// Creates one for a run that has not been asked to end.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks.
+    /// Asks the run to end.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody has.
+    /// Returns `true` if it was asked to end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Why a file could not be analysed, or its results not be written. Each text says what happened to which file.
+/// The reason why a file could not be analysed, or its results not be written. Each text says what happened to which
+/// file.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzeError {
     /// The video could not be read.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// The adapter could not do its part.
+    /// The adapter failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// The output could not be written.
@@ -48,8 +49,8 @@ pub enum AnalyzeError {
     /// The output could not be written to the standard output.
     #[error("the output could not be written: {0}")]
     Output(std::io::Error),
-    /// The output file could not be written to its end.
-    #[error("{} cannot be written ({source}); what there is so far is in {}, from where --resume goes on once there is room", .path.display(), .part.display())]
+    /// The output file could not be written completely.
+    #[error("{} cannot be written ({source}); the records so far are in {}; make room, then continue with --resume", .path.display(), .part.display())]
     Kept {
         /// The output.
         path: PathBuf,
@@ -61,7 +62,7 @@ pub enum AnalyzeError {
     /// Rows could not be packed into a table.
     #[error("{output} cannot be made: its rows could not be packed ({source}); please report this with the video")]
     Table {
-        /// The output, as people call it.
+        /// The name of the output for people.
         output: String,
         /// The packer's reason.
         source: ::parquet::errors::ParquetError,
@@ -93,10 +94,10 @@ pub enum AnalyzeError {
         /// The end.
         to: String,
     },
-    /// There is no frame in the selection.
-    #[error("{0}: no frame was counted; the selection begins after the last one, or takes none")]
+    /// The selection has no frame.
+    #[error("{0}: no frame was counted; the selection begins after the last one, or contains none")]
     NothingCounted(String),
-    /// No offset gives enough frames of two files partners.
+    /// At no offset do enough frames of two files have partners.
     #[error(
         "{} and {} are too short to be matched, or begin too far apart; name the offset with --offset, or search further with --align",
         .input.display(),
@@ -105,15 +106,15 @@ pub enum AnalyzeError {
     NotAligned {
         /// The video.
         input: PathBuf,
-        /// What it is compared with.
+        /// The file that it is compared with.
         other: PathBuf,
     },
-    /// Something was asked for that needs a file, not a stream of bytes.
+    /// A request needs a file, not a stream of bytes.
     #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
     NeedsFile {
         /// The source.
         input: PathBuf,
-        /// What was asked for.
+        /// The option.
         what: &'static str,
     },
     /// R'G'B' video has no Y'CbCr codes.
@@ -142,27 +143,27 @@ pub enum AnalyzeError {
     Miscounted {
         /// The frame's number.
         frame: u64,
-        /// Which bin of which channel.
+        /// The bin and the channel.
         place: String,
         /// The engine's count.
         counted: u64,
         /// The reference's count.
         expected: u64,
     },
-    /// Shares that are not parts of one run.
+    /// The shares are not parts of one run.
     #[error("{0}")]
     Merge(String),
-    /// A run that cannot be continued.
+    /// The run cannot be continued.
     #[error("{0}")]
     Resume(String),
 }
 
-/// What a person who ended `merge` reads.
+/// The error of a stopped `merge`.
 pub(super) fn stopped() -> AnalyzeError {
     AnalyzeError::Merge("stopped; nothing was written".to_owned())
 }
 
-/// Refuses a share that holds other records than it says: some were lost, or it was pieced together.
+/// Rejects a share with another number of records than it states: some were lost, or it was pieced together.
 ///
 /// # Errors
 /// [`AnalyzeError::Merge`].
@@ -171,7 +172,7 @@ pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), A
         return Ok(());
     }
     Err(AnalyzeError::Merge(format!(
-        "{}: it is damaged: it says that it holds {said} records, and holds {records}; make it again",
+        "{}: it is damaged: it states {said} records but has {records}; make it again",
         path.display()
     )))
 }

@@ -17,11 +17,12 @@ use serde::Serialize;
 use super::pipeline::CountedFrame;
 use crate::fields::FrameDescription;
 
-/// A frame as `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json` writes it.
+/// A frame in the form of `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json`.
 ///
-/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` tells them of the file without the filter: the filter
-/// makes all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format, with the same
-/// samples. Where the file states no aspect, it is "1:1" as behind the filter; `ffprobe` without the filter leaves it out.
+/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` shows them without the filter: the filter makes
+/// all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format with the
+/// same samples. If the file states no aspect, it is "1:1", as behind the filter; `ffprobe` without the filter leaves
+/// it out.
 #[derive(Serialize)]
 pub struct FfprobeRecord<'a> {
     media_type: &'static str,
@@ -41,7 +42,7 @@ pub struct FfprobeRecord<'a> {
 }
 
 impl<'a> FfprobeRecord<'a> {
-    /// The frame's entry; without figures where none were asked for.
+    /// The frame's entry; without figures if none are wanted.
     #[must_use]
     pub fn new(counted: &'a CountedFrame) -> Self {
         let (frame, facts) = (&counted.frame, &counted.frame.facts);
@@ -70,22 +71,22 @@ impl<'a> FfprobeRecord<'a> {
     }
 }
 
-/// Writes a report, piece by piece.
+/// Writes a report for QCTools, piece by piece.
 pub struct QctoolsWriter {
     packed: GzEncoder<Vec<u8>>,
     info: StreamInfo,
-    /// Bits a sample of the first frame has.
+    /// Bits per sample of the first frame.
     depth: Option<u8>,
 }
 
 impl QctoolsWriter {
-    /// A report on that video.
+    /// Begins a report on that video.
     #[must_use]
     pub fn new(info: &StreamInfo) -> Self {
         Self { packed: GzEncoder::new(Vec::new(), Compression::default()), info: info.clone(), depth: None }
     }
 
-    /// What stands before the frames.
+    /// Returns the beginning of the report.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -99,7 +100,7 @@ impl QctoolsWriter {
         ))
     }
 
-    /// A frame.
+    /// Returns a frame's part.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -116,8 +117,7 @@ impl QctoolsWriter {
         self.pack(&text)
     }
 
-    /// What stands behind the frames: the stream, the file, of that many bytes, and as a comment what there is to say about the
-    /// run.
+    /// Returns the end of the report: the stream, the file with its size, and the summary of the run as a comment.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -134,7 +134,7 @@ impl QctoolsWriter {
         last.finish()
     }
 
-    /// Packs a piece, and gives the bytes that are ready.
+    /// Packs a piece and returns the bytes that are ready.
     fn pack(&mut self, text: &str) -> io::Result<Vec<u8>> {
         self.packed.write_all(text.as_bytes())?;
         Ok(std::mem::take(self.packed.get_mut()))
@@ -171,7 +171,7 @@ fn stream(info: &StreamInfo, depth: Option<u8>) -> String {
         ("index", Some(info.stream.to_string())),
         ("codec_name", Some(info.codec.clone())),
         ("codec_type", Some("video".to_owned())),
-        // QCTools takes this one apart without asking whether it is there.
+        // QCTools parses this attribute without checking that it is there.
         (
             "codec_time_base",
             info.average_rate.map(|rate| format!("{}/{}", rate.den, rate.num)).or(Some("0/1".to_owned())),
@@ -193,7 +193,7 @@ fn stream(info: &StreamInfo, depth: Option<u8>) -> String {
 }
 
 fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
-    // QCTools reads it into 32 bits, and breaks down where it does not fit.
+    // QCTools reads it into 32 bits and fails if it does not fit.
     let size = bytes.and_then(|bytes| i32::try_from(bytes).ok());
     let mut text = "    <format".to_owned();
     for (name, value) in [
@@ -208,7 +208,7 @@ fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
     text + "/>\n"
 }
 
-/// Adds an attribute. Characters that XML cannot hold become replacement characters.
+/// Adds an attribute. Characters that XML does not allow become replacement characters.
 fn attribute(text: &mut String, name: &str, value: &str) {
     // Writing to a string never fails.
     let _ = write!(text, " {name}=\"");

@@ -1,4 +1,4 @@
-//! How records are written, and an output of lines as a whole: what stands before the records, between them and behind them.
+//! Formats of records, and the outputs of lines: the text before, between and behind the records.
 
 use std::fmt;
 use std::fs::File;
@@ -7,19 +7,19 @@ use std::path::Path;
 
 use super::error::AnalyzeError;
 use super::ffprobe::{FfprobeRecord, QctoolsWriter};
-use super::output::{Output, ResumePoint};
+use super::output::{Output, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::{RecordNumber, Recorder};
 use super::summary::Summary;
 use crate::fields::Cell;
 use histoscope_media::StreamInfo;
 
-/// How records are written.
+/// A format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// As text, one behind the other.
+    /// Text, record by record.
     Text(TextFormat),
-    /// As columns, in a file of Parquet.
+    /// Columns in a Parquet file.
     Parquet,
 }
 
@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// The ending of files of this format.
+    /// The extension of files of this format.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// Whether an output is one object, and a second one cannot stand behind it.
+    /// Returns `true` if an output is a single object, so that another one cannot follow it.
     #[must_use]
     pub const fn is_one_object(self) -> bool {
         match self {
@@ -59,17 +59,17 @@ impl fmt::Display for Format {
     }
 }
 
-/// How records are written as text, one behind the other.
+/// A text format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TextFormat {
-    /// A JSON object a line, the last of them the summary.
+    /// A JSON object per line; the last one is the summary.
     #[default]
     Jsonl,
-    /// A table with a header; a comment at its end where the records are not those of the whole file.
+    /// A table with a header, and a comment at its end if the records do not cover the whole file.
     Csv,
     /// One JSON object with the records in an array.
     Json,
-    /// The object that `ffprobe -show_frames -of json` gives behind FFmpeg's signalstats filter.
+    /// The object that `ffprobe -show_frames -of json` writes behind FFmpeg's signalstats filter.
     Ffprobe,
     /// The packed XML that QCTools opens.
     Qctools,
@@ -86,7 +86,7 @@ impl TextFormat {
         }
     }
 
-    /// What stands behind a record whether or not another one follows.
+    /// The text behind every record.
     #[must_use]
     pub const fn after_record(self) -> &'static str {
         match self {
@@ -95,25 +95,25 @@ impl TextFormat {
         }
     }
 
-    /// What stands before every record but the first.
+    /// The text before every record except the first.
     #[must_use]
     pub const fn before_next(self) -> &'static str {
         if self.has_array() { ",\n" } else { "" }
     }
 
-    /// What stands behind the last record.
+    /// The text behind the last record.
     #[must_use]
     pub const fn after_last(self) -> &'static str {
         if self.has_array() { "\n" } else { "" }
     }
 
-    /// Whether the records are an array's elements.
+    /// Returns `true` if the records are the elements of an array.
     #[must_use]
     pub const fn has_array(self) -> bool {
         matches!(self, Self::Json | Self::Ffprobe)
     }
 
-    /// What stands behind the records and their last line's end.
+    /// Returns the text behind the records and the end of their last line.
     #[must_use]
     pub fn tail(self, summary: &Summary) -> String {
         // A structure of strings and numbers always becomes JSON.
@@ -124,12 +124,12 @@ impl TextFormat {
             Self::Csv => format!("# {text}\n"),
             Self::Json => format!("],\"summary\":{text}}}\n"),
             Self::Ffprobe => format!("],\"histoscope\":{text}}}\n"),
-            // Its end is packed with the rest.
+            // The end is packed with the rest.
             Self::Qctools => String::new(),
         }
     }
 
-    /// The summary in the last line of an output; `None` if there is none.
+    /// Parses the summary in the last line of an output; `None` if there is none.
     #[must_use]
     pub fn read_tail(self, line: &str) -> Option<Summary> {
         let text = match self {
@@ -142,7 +142,7 @@ impl TextFormat {
         serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
     }
 
-    /// The format of an output that begins with this line.
+    /// Recognises the format of an output by its first line.
     #[must_use]
     pub fn recognise(first_line: &str) -> Option<Self> {
         match first_line {
@@ -158,17 +158,17 @@ impl TextFormat {
 const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
-/// How a run's records become text: each a line, without the line's end.
+/// Turns a run's records into text: a line each, without the line end.
 pub struct RecordWriter {
     format: TextFormat,
     recorder: Recorder,
     row: CsvRow,
-    /// The report for QCTools, where that is what is written.
+    /// The report for QCTools, in that format.
     report: Option<QctoolsWriter>,
 }
 
 impl RecordWriter {
-    /// Writes the records of a run on that video in that format.
+    /// Creates a writer for a run on that video.
     #[must_use]
     pub fn new(format: TextFormat, recorder: Recorder, info: &StreamInfo) -> Self {
         let report = (format == TextFormat::Qctools).then(|| QctoolsWriter::new(info));
@@ -181,7 +181,7 @@ impl RecordWriter {
         self.format
     }
 
-    /// What stands before the records.
+    /// Returns the text before the records.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -202,7 +202,7 @@ impl RecordWriter {
         .into_bytes())
     }
 
-    /// What stands behind the records and their last line's end.
+    /// Returns the text behind the records and the end of their last line.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -217,7 +217,7 @@ impl RecordWriter {
         }
     }
 
-    /// The line of a frame.
+    /// Writes the line of a frame.
     ///
     /// # Errors
     /// If the record cannot be serialised, which no input causes.
@@ -240,7 +240,7 @@ impl RecordWriter {
         writer.write_byte_record(self.row.record())?;
         writer.flush()?;
         drop(writer);
-        // The line's end is the caller's.
+        // The caller writes the line end.
         line.pop();
         Ok(())
     }
@@ -254,7 +254,7 @@ struct CsvRow {
 }
 
 impl CsvRow {
-    /// The cells.
+    /// Returns the cells.
     const fn record(&self) -> &csv::ByteRecord {
         &self.record
     }
@@ -284,20 +284,20 @@ impl CsvRow {
     }
 }
 
-/// The most bytes of a last line that is a summary.
+/// The maximum size of a summary in the last line.
 const MOST_SUMMARY_BYTES: u64 = 1 << 16;
 
 /// An output of lines that is being written.
 pub struct LineOutput {
     output: Output,
     writer: RecordWriter,
-    /// Whether a record is there.
+    /// True if a record has been written.
     has_records: bool,
     line: Vec<u8>,
 }
 
 impl LineOutput {
-    /// Goes on behind what is left of an earlier run.
+    /// Begins an output, or continues that of an earlier run.
     ///
     /// # Errors
     /// As for any output.
@@ -308,12 +308,10 @@ impl LineOutput {
         }
         Ok(Self { output, writer, has_records, line: Vec::new() })
     }
+}
 
-    /// Writes a frame's record.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+impl RecordSink for LineOutput {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let format = self.writer.format();
         if std::mem::replace(&mut self.has_records, true) {
             self.output.write(format.before_next().as_bytes())?;
@@ -325,19 +323,11 @@ impl LineOutput {
         self.output.write(&self.line)
     }
 
-    /// Hands over what was written: a reader that waits for the newest record gets it now.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn pause(&mut self) -> Result<(), AnalyzeError> {
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
         if self.output.is_live() { self.output.flush() } else { Ok(()) }
     }
 
-    /// Ends the output.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn finish(mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
         if self.has_records {
             self.output.write(self.writer.format().after_last().as_bytes())?;
         } else {
@@ -347,13 +337,12 @@ impl LineOutput {
         self.output.finish()
     }
 
-    /// Leaves nothing.
-    pub fn discard(self) {
+    fn discard(self: Box<Self>) {
         self.output.discard();
     }
 }
 
-/// The format of a file, by its first line.
+/// Recognises the format of a file by its first line.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -364,7 +353,8 @@ pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
     Ok(TextFormat::recognise(text.trim_end_matches('\n')))
 }
 
-/// The last line of a file, without its end, and where it begins; `None` if the file does not end with a whole line.
+/// Returns the last line of a file, without its end, and its position; `None` if the file does not end with a whole
+/// line.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -395,7 +385,7 @@ pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
         line.clear();
         let read = reader.read_until(b'\n', &mut line)?;
         let Some(text) = line.strip_suffix(b"\n") else {
-            // A line that was cut off may still hold a whole record, but nothing shows that it does.
+            // A truncated line may hold a whole record, but nothing proves it.
             return Ok(left);
         };
         if std::mem::take(&mut is_head) {

@@ -1,4 +1,4 @@
-//! The records of a run: which fields they have, and the values of a frame, for JSON and for tables.
+//! The records of a run: their fields, and the values of a frame, for JSON and for tables.
 
 use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::Components;
@@ -16,10 +16,10 @@ use crate::fields::{
     VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
 };
 
-/// How the name of a column of bins ends.
+/// The suffix of columns with bins.
 pub const BINS_SUFFIX: &str = "_bins";
 
-/// Writes the records of a run: everything that they have in common.
+/// Writes the records of a run; it holds everything that they have in common.
 pub struct Recorder {
     input: String,
     adjustments: Option<String>,
@@ -66,12 +66,12 @@ impl Recorder {
         }
     }
 
-    /// The fields that the records of this run have, of a table of fields.
+    /// Returns the fields of a table of fields that the records of this run have.
     fn fields<'a, F>(&self, fields: &'a [Field<F>]) -> impl Iterator<Item = &'a Field<F>> {
         fields.iter().filter(|field| self.has(field.presence))
     }
 
-    /// The same without those that only JSON has.
+    /// Returns those that are columns, without fields that only JSON has.
     fn columns_of<'a, F>(&self, fields: &'a [Field<F>]) -> impl Iterator<Item = &'a Field<F>> {
         self.fields(fields).filter(|field| field.presence != Presence::Json)
     }
@@ -91,7 +91,7 @@ impl Recorder {
         columns
     }
 
-    /// Hands out the cells of a frame's row, in the order of the columns.
+    /// Passes on the cells of a frame's row, in the order of the columns.
     pub fn cells(&self, counted: &CountedFrame, take: &mut dyn FnMut(Cell<'_>)) {
         let row = self.frame_row(counted);
         self.columns_of(&FRAME_FIELDS).for_each(|field| take((field.value)(&row)));

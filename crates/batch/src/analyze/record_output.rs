@@ -1,7 +1,7 @@
-//! An output of records that is being written, in whichever format: one for the whole run, or a file for each so many seconds, which is
+//! An output of records in any format: one for the whole run, or a file per period of so many seconds, which is
 //! complete as soon as the next one begins.
 //!
-//! Every such file says which frames it holds, as shares do, so that `merge` joins what belongs together.
+//! Every such file states its frames, as shares do, so that `merge` can join them.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -12,165 +12,90 @@ use histoscope_media::StreamInfo;
 
 use super::error::AnalyzeError;
 use super::format::{Format, LineOutput, RecordWriter};
-use super::output::{Output, OutputTarget, ResumePoint, preliminary};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
 use super::parquet::TableOutput;
 use super::pipeline::{CountedFrame, Request};
 use super::record::Recorder;
 use super::summary::Summary;
 use crate::file::check_output;
 
-/// Takes records, one after the other.
-pub enum RecordOutput {
-    /// As lines of text.
-    Lines(Box<LineOutput>),
-    /// As rows of a table.
-    Table(Box<TableOutput>),
+/// Begins the output of a run on that video, or continues that of an equal run.
+///
+/// # Errors
+/// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+pub fn open(
+    format: Format,
+    target: &OutputTarget,
+    run: u64,
+    left: &ResumePoint,
+    recorder: Recorder,
+    info: &StreamInfo,
+) -> Result<Box<dyn RecordSink>, AnalyzeError> {
+    let open = |kept| Output::open(target, run, kept);
+    Ok(match format {
+        Format::Text(format) => {
+            let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+            Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?)
+        }
+        Format::Parquet => Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?),
+    })
 }
 
-impl RecordOutput {
-    /// Begins the output of a run on that video, or goes on behind what a run that is the same has left.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
-    pub fn open(
-        format: Format,
-        target: &OutputTarget,
-        run: u64,
-        left: &ResumePoint,
-        recorder: Recorder,
-        info: &StreamInfo,
-    ) -> Result<Self, AnalyzeError> {
-        let open = |kept| Output::open(target, run, kept);
-        Ok(match format {
-            Format::Text(format) => {
-                let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
-                Self::Lines(Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?))
-            }
-            Format::Parquet => {
-                Self::Table(Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?))
-            }
-        })
-    }
-
-    /// Writes a frame's record.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.add(frame),
-            Self::Table(table) => table.add(frame),
-        }
-    }
-
-    /// Says that the next record takes a while.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn pause(&mut self) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.pause(),
-            // A row group is handed over when it is full.
-            Self::Table(_) => Ok(()),
-        }
-    }
-
-    /// Ends the output; a file gets its final name.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.finish(summary),
-            Self::Table(table) => table.finish(summary),
-        }
-    }
-
-    /// Leaves nothing of a file in which nothing is worth keeping.
-    pub fn discard(self) {
-        match self {
-            Self::Lines(lines) => lines.discard(),
-            Self::Table(table) => table.discard(),
-        }
-    }
-}
-
-/// Takes a run's records.
-pub(super) enum Records {
-    /// All of them in one output.
-    Whole(RecordOutput),
-    /// Divided.
-    Segments(Box<Segments>),
-}
-
-impl Records {
-    pub(super) fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.add(frame),
-            Self::Segments(segments) => segments.add(frame),
-        }
-    }
-
-    pub(super) fn pause(&mut self) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.pause(),
-            Self::Segments(segments) => segments.current.as_mut().map_or(Ok(()), |current| current.output.pause()),
-        }
-    }
-
-    /// Ends what is being written, with a summary of the whole run.
-    pub(super) fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Whole(output) => output.finish(summary),
-            Self::Segments(mut segments) => segments.end(summary),
-        }
-    }
-
-    /// Leaves nothing where no record was written.
-    pub(super) fn discard(self) {
-        if let Self::Whole(output) = self {
-            output.discard();
-        }
-    }
-}
-
-/// What every file of a divided run has in common.
+/// The common facts of all files of a divided run.
 pub(super) struct Division {
     pub(super) format: Format,
-    /// What the files are called, but for what tells one from the other.
+    /// The path from which the names of the files are derived.
     pub(super) path: PathBuf,
-    /// A hash of what the run is to do.
+    /// A hash of the run's task.
     pub(super) run: u64,
     pub(super) bins: bool,
     pub(super) request: Request,
     pub(super) info: StreamInfo,
-    /// What is known of the run before its first frame; that of a file which is followed by another.
+    /// The summary before the first frame; that of a file which is followed by another one.
     pub(super) summary: Summary,
     pub(super) secs: NonZeroU32,
 }
 
-/// A run's records in files of so many seconds.
+/// A run's records in files of so many seconds each.
 pub(super) struct Segments {
     common: Division,
     current: Option<Segment>,
-    /// The number of the first frame of the next file, where it is known before that frame comes.
+    /// The number of the first frame of the next file, if it is known before that frame comes.
     next_first: Option<u64>,
 }
 
-/// The file that is being written.
+/// The current file.
 struct Segment {
     index: u64,
-    output: RecordOutput,
+    output: Box<dyn RecordSink>,
     first_frame: u64,
     records: u64,
 }
 
 impl Segments {
-    /// A run whose first frame has that number, as far as is known.
+    /// Begins a run whose first frame has that number, as far as known.
     pub(super) const fn new(common: Division, first: Option<u64>) -> Self {
         Self { common, current: None, next_first: first }
     }
 
+    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
+        let Division { format, path, run, bins, request, info, .. } = &self.common;
+        let path = path_of(path, *format, index, first.frame.facts.arrival);
+        check_output(&path, &request.input)?;
+        let recorder = Recorder::new(request, info, *bins);
+        let output = open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    }
+
+    /// Finishes the current file, if there is one, with the end of the run in that summary.
+    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.next_first = Some(summary.end_frame);
+        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
+        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    }
+}
+
+impl RecordSink for Segments {
     fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let index = index_of(frame.frame.facts.time_secs, self.common.secs);
         if self.current.as_ref().is_some_and(|current| current.index != index) {
@@ -187,31 +112,26 @@ impl Segments {
         segment.output.add(frame)
     }
 
-    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
-        let Division { format, path, run, bins, request, info, .. } = &self.common;
-        let path = path_of(path, *format, index, first.frame.facts.arrival);
-        check_output(&path, &request.input)?;
-        let recorder = Recorder::new(request, info, *bins);
-        let output =
-            RecordOutput::open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
-        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        self.current.as_mut().map_or(Ok(()), |current| current.output.pause())
     }
 
-    /// Finishes the file that is being written, if there is one, with what that summary says of the run's end.
-    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
-        self.next_first = Some(summary.end_frame);
-        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
-        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.end(summary)
+    }
+
+    fn discard(self: Box<Self>) {
+        // A file begins with its first record.
     }
 }
 
-/// In which file a frame belongs that begins so many seconds after the video's first: that one's number, from 0.
+/// Returns the index, from 0, of the file for a frame that begins so many seconds after the video's first one.
 fn index_of(time_secs: f64, secs: NonZeroU32) -> u64 {
     (time_secs.max(0.0) / f64::from(secs.get())) as u64
 }
 
-/// What a file is called: `live-20261123T081500Z-0001.csv` for `live.csv` where its first frame came in at that moment, else
-/// `clip-0001.csv`. Only numbers tell files apart whose frames come in together.
+/// Returns the name of a file: `live-20261123T081500Z-0001.csv` for `live.csv` if its first frame arrived at that
+/// moment, otherwise `clip-0001.csv`. If frames of several files arrive at once, only the numbers differ.
 fn path_of(path: &Path, format: Format, index: u64, arrival: Option<SystemTime>) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = format!(".{}", format.extension());

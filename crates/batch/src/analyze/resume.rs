@@ -1,4 +1,4 @@
-//! What there is to go on with, where a run is to continue an earlier one.
+//! The state in which an earlier run has left an output that is to be continued.
 
 use std::fs;
 use std::io;
@@ -12,19 +12,19 @@ use super::parquet;
 use super::summary::Summary;
 use crate::file::{FileError, folder_of};
 
-/// What there is to go on with.
+/// The state of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
-    /// Nothing; the run begins at its beginning.
+    /// There is none; the run starts at its beginning.
     Nothing,
     /// The run is finished already.
     Finished,
-    /// Records, in the preliminary file.
+    /// The preliminary file holds records.
     Unfinished(ResumePoint),
 }
 
-/// Looks for what a run with these options has left of `target`. A partial output that was given its final name is given
-/// its preliminary one again.
+/// Looks for the output of an earlier, equal run. A partial output that was given its final name gets its preliminary
+/// one back.
 ///
 /// # Errors
 /// [`AnalyzeError::Resume`] if there is an output of another run.
@@ -56,7 +56,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
             }
             None if !is_of(&path, format).map_err(&read)? => {
                 return Err(AnalyzeError::Resume(format!(
-                    "{}: this is no {format} output of a run; name another file, or leave --resume out to replace it",
+                    "{}: not a {format} output of a run; name another file, or leave --resume out to replace it",
                     target.display()
                 )));
             }
@@ -71,7 +71,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
     Ok(if left.records == 0 { RunState::Nothing } else { RunState::Unfinished(left) })
 }
 
-/// What an output says of the run that wrote it.
+/// Returns the summary in an output.
 fn read_summary(path: &Path, format: Format) -> io::Result<Option<Summary>> {
     Ok(match format {
         Format::Text(format) => last_line(path)?.and_then(|(_, line)| format.read_tail(&line)),
@@ -79,13 +79,13 @@ fn read_summary(path: &Path, format: Format) -> io::Result<Option<Summary>> {
     })
 }
 
-/// Whether an output that says nothing of its run is one nevertheless, as a table of a whole file is.
+/// Returns `true` if an output without a summary is in this format, as a table of a whole file is.
 fn is_of(path: &Path, format: Format) -> io::Result<bool> {
     let Format::Text(format) = format else { return Ok(false) };
     Ok(recognise(path)? == Some(format))
 }
 
-/// Makes the preliminary file of a partial output.
+/// Turns a partial output back into a preliminary file.
 fn take_up(path: &Path, part: &Path, format: Format) -> io::Result<()> {
     match format {
         Format::Text(_) => fs::rename(path, part),

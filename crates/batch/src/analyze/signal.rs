@@ -1,7 +1,7 @@
-//! The figures that FFmpeg's signalstats filter gives, from the same samples and by the same rounding.
+//! The figures of FFmpeg's signalstats filter, from the same samples and with the same rounding.
 //!
-//! What depends on one plane alone is read off its histogram. What depends on several, or on neighbours, takes a look at the
-//! picture of its own. Samples count at their full depth, also where the other outputs bin by the top 12 bits.
+//! Figures of a single plane are read from its histogram. Figures that depend on several planes, or on neighbours,
+//! need a pass over the picture. Samples count at their full depth, even if the other outputs bin by the top 12 bits.
 
 mod chroma;
 
@@ -21,25 +21,25 @@ pub struct Signal {
     pub planes: [PlaneSignal; 3],
     /// Saturation and hue.
     pub chroma: ChromaSignal,
-    /// Share of pixels of which a component lies outside the broadcast range.
+    /// Share of pixels with a component outside the broadcast range.
     pub out_of_broadcast: f64,
-    /// Neighbours, where they are looked at.
+    /// The figures of neighbours, if wanted.
     pub texture: Option<Texture>,
 }
 
-/// Which of the filter's figures are wanted.
+/// The figures that are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignalUse {
     /// None.
     #[default]
     None,
-    /// Those of a picture's samples, each by itself.
+    /// Those of single samples.
     Samples,
-    /// Those of a sample's neighbours too, in the picture and in the one before, which must be whole.
+    /// Those of neighbours too, in the picture and in the previous one, which must be whole.
     Neighbours,
 }
 
-/// Reads the figures off one picture after the other.
+/// Computes the figures of one picture after the other.
 #[derive(Debug, Default)]
 pub struct SignalCounter {
     chroma: ChromaCounter,
@@ -47,8 +47,8 @@ pub struct SignalCounter {
 }
 
 impl SignalCounter {
-    /// The figures of the next picture, given in parts. `counted` is their coded histogram, which spares counting them again
-    /// where its bins are their codes.
+    /// Returns the figures of the next picture, given in parts. `counted` is their coded histogram, so that they need
+    /// not be counted again if its bins are their codes.
     pub fn count(
         &mut self,
         parts: &[Picture],
@@ -84,7 +84,7 @@ impl SignalCounter {
 }
 
 impl Signal {
-    /// The filter's tags in its order, without what stands before their names, and their values as it writes them.
+    /// Returns the filter's tags in its order, without their prefix, and with values as it writes them.
     #[must_use]
     pub fn tags(&self) -> Vec<(String, String)> {
         let planes = || ['Y', 'U', 'V'].into_iter().zip(&self.planes);
@@ -114,7 +114,7 @@ impl Signal {
     }
 }
 
-/// Counts the samples of a component at its full depth.
+/// Counts the samples of a component at full depth.
 fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins: &mut [u64]) {
     let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
     let mut row = vec![0; width as usize];
@@ -126,7 +126,7 @@ fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins:
     }
 }
 
-/// Pixels whose luma, or the chroma that covers them, lies outside the broadcast range.
+/// Counts the pixels whose luma, or the chroma that covers them, is outside the broadcast range.
 fn outside_broadcast(picture: &Picture) -> u64 {
     let layout = picture.layout();
     let scale = layout.depth - 8;
@@ -136,7 +136,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
     let (chroma_width, chroma_height) = layout.component_size(1, picture.width(), height);
     let mut luma = vec![0; width];
     let [mut cb, mut cr, mut bad] = [(); 3].map(|()| vec![0_u16; chroma_width as usize]);
-    // One entry a pixel, so that the loop over a row of luma is free of divisions.
+    // One entry per pixel, so that the loop over a row of luma has no divisions.
     let mut spread = vec![0_u16; width];
     let mut outside = 0;
     for chroma_row in 0..chroma_height {
@@ -160,7 +160,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
     outside
 }
 
-/// A number that is not negative, as C's "%g" prints it.
+/// Formats a non-negative number like C's "%g".
 fn format_g(value: f64) -> String {
     let scientific = format!("{value:.5e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
@@ -177,22 +177,22 @@ fn format_g(value: f64) -> String {
     format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs())
 }
 
-/// How the samples of a picture are read.
+/// The filter's reading of a picture's samples: as they are, or as the 16-bit ones that FFmpeg makes of them first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleReading {
-    /// Bits a sample has there.
+    /// Bits of a sample as the filter reads it.
     pub depth: u32,
-    /// Places by which a sample is moved up before.
+    /// Places by which a sample is shifted up first.
     pub shift: u32,
 }
 
 impl SampleReading {
-    /// How signalstats reads such pictures; `None` where FFmpeg converts them first to values that cannot be told from the
-    /// samples alone.
+    /// Returns the filter's reading of such pictures; `None` if FFmpeg first converts them to values that do not
+    /// follow from the samples alone.
     ///
-    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. Of other formats FFmpeg leaves alpha out and parts the planes, and of those
-    /// of a depth between 8 and 16 bits it makes planes of 16 bits before version 9. In limited range samples keep their values, or are
-    /// moved up; full range it makes limited, in a way that depends on its version.
+    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. For other formats, FFmpeg drops alpha and separates the
+    /// planes, and before version 9 it turns depths between 8 and 16 bits into 16 bits. In limited range, samples keep
+    /// their values or are shifted up; full range is converted to limited, in a way that depends on the version.
     #[must_use]
     pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
         let layout = picture.layout();
@@ -226,7 +226,7 @@ impl SampleReading {
         }
     }
 
-    /// All rows of a component, one behind the other, and their length.
+    /// Returns all rows of a component, one behind the other, and their length.
     #[must_use]
     pub fn plane(self, picture: &Picture, component: usize) -> (Vec<u16>, usize) {
         let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
@@ -238,7 +238,7 @@ impl SampleReading {
     }
 }
 
-/// Reads a row of a component at its full depth.
+/// Reads a row of a component at full depth.
 pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
     let layout = picture.layout();
     let place = layout.components[component];
@@ -260,7 +260,7 @@ pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut 
     }
 }
 
-/// The figures of one plane.
+/// The figures of one plane, read from a histogram of codes with the filter's rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaneSignal {
     /// Lowest code.
@@ -277,13 +277,13 @@ pub struct PlaneSignal {
     pub bit_depth: u32,
 }
 
-/// The figures of a plane whose samples have these codes.
+/// Computes the figures of a plane from its bins.
 #[must_use]
 pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
     let count: u64 = bins.iter().sum();
     let sum: u64 = bins.iter().zip(0..).map(|(&bin, code)| bin * code).sum();
     let used = || bins.iter().zip(0_u32..).filter(|(bin, _)| **bin > 0).map(|(_, code)| code);
-    // The filter rounds the number of samples as lrint does, and takes the first level that reaches it.
+    // The filter rounds the number of samples like lrint, and takes the first level that reaches it.
     let level = |percent: f64| {
         let wanted = (count as f64 * percent / 100.0).round_ties_even() as u64;
         let mut up_to = 0;
@@ -303,21 +303,22 @@ pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
     }
 }
 
-/// Lines that are compared lie this far apart, so that both are of one field.
+/// Distance of the lines that are compared, so that both are of the same field.
 const REPEAT_LINES: usize = 4;
 
-/// The figures of a picture's neighbours.
+/// The filter's figures of neighbours: the distance from the previous picture, pixels that stand out from the lines
+/// around them, and repeated lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
-    /// Mean absolute difference of Y', Cb and Cr from the picture before, in codes; 0 of the first picture.
+    /// Mean absolute difference of Y', Cb and Cr from the previous picture, in codes; 0 for the first picture.
     pub differences: [f64; 3],
-    /// Share of pixels that stand out of the lines above and below.
+    /// Share of pixels that stand out from the lines above and below.
     pub outliers: f64,
-    /// Share of lines that repeat the one four lines above.
+    /// Share of lines that repeat the line four above.
     pub repeats: f64,
 }
 
-/// The figures of a picture beside the one before, which is the first of its size where there is none.
+/// Computes the figures of a picture and the previous one, if that has the same size.
 #[must_use]
 pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
     let same = |last: &&Picture| {
@@ -356,8 +357,8 @@ fn repeated_lines(rows: &[&[u16]]) -> u64 {
     pairs.map(|(above, row)| u64::from(distance(above, row) < row.len() as u64)).sum()
 }
 
-/// Pixels that with both neighbours in their line stand out of the lines next to it, and where there are such, of those two
-/// lines away. The outermost lines and columns are left out.
+/// Counts the pixels that, with both neighbours in their line, stand out from the adjacent lines and, if there are
+/// any, from the lines two away. The outermost lines and columns are left out.
 fn outliers(rows: &[&[u16]]) -> u64 {
     let Some(width) = rows.first().map(|row| row.len()) else { return 0 };
     let [mut stands_out, mut farther] = [(); 2].map(|()| vec![0_u8; width]);
@@ -373,7 +374,8 @@ fn outliers(rows: &[&[u16]]) -> u64 {
     count
 }
 
-/// Writes where the middle row stands out of the others. The filter takes the lowest 8 bits of each sample, also of deep ones.
+/// Marks where the middle row stands out from the others. The filter takes the lowest 8 bits of each sample, even of
+/// deep ones.
 fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
     for (((out, &above), &row), &below) in marks.iter_mut().zip(above).zip(row).zip(below) {
         let [above, row, below] = [above, row, below].map(|code| i32::from(code as u8));

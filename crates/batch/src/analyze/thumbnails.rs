@@ -1,7 +1,7 @@
-//! Which frames come with a small picture: those that may begin a shot, and those that may be among the worst.
+//! Thumbnails of frames that may begin a shot or be among the worst.
 //!
-//! Whether they do is known only when later frames are counted, and, with several decoders, those of other parts. So a few too many are
-//! made, and none too few: whoever gathers them keeps what is wanted.
+//! Only later frames, or with several decoders those of other parts, show whether they do. So a few too many are made,
+//! and never too few; the report keeps those that it needs.
 
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{CutGuess, WorstFrame, WorstFrames, fold, shares};
@@ -10,13 +10,13 @@ use jpeg_encoder::{ColorType, Encoder, EncodingError, SamplingFactor};
 
 use super::counter::FrameCounts;
 
-/// Width and height that one has at most, in pixels.
+/// Maximum width and height in pixels.
 const MOST_PIXELS: (u32, u32) = (288, 192);
 
-/// Of which frames small pictures are wanted.
+/// The frames of which thumbnails are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThumbnailUse {
-    /// The distance from which a change can be a cut, as a part of the scale.
+    /// The distance from which a change may be a cut, as a part of the scale.
     pub cut_threshold: f64,
 }
 
@@ -31,7 +31,7 @@ impl Picker {
         Self { cuts: CutGuess::new(wanted.cut_threshold), worst: Default::default() }
     }
 
-    /// The picture of the next frame, where it is wanted.
+    /// Returns the thumbnail of the next frame, if it is wanted.
     ///
     /// # Errors
     /// [`EncodingError`] if it cannot be encoded.
@@ -51,25 +51,26 @@ impl Picker {
     }
 }
 
-/// The most bytes that one takes.
+/// The maximum size in bytes.
 pub const MOST_BYTES: usize = 30_000;
 
-/// Qualities, best first: the first that is small enough is taken. At the last, noise takes half of what it may.
+/// Qualities, best first: the first one that is small enough is used. At the last one, noise takes half of the
+/// maximum.
 const QUALITIES: [u8; 3] = [80, 55, 25];
 
-/// A small picture.
+/// A small picture as JPEG.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jpeg {
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The file, [`MOST_BYTES`] at most.
+    /// The file, at most [`MOST_BYTES`] long.
     pub bytes: Vec<u8>,
 }
 
 impl Jpeg {
-    /// Encodes it, as well as fits.
+    /// Encodes a thumbnail at the best quality that fits.
     ///
     /// # Errors
     /// [`EncodingError`] if it has more than 65,535 pixels in a row or a column.

@@ -1,5 +1,5 @@
-//! Everything that a report shows, picture and page alike: what was gathered, and what is known about the video and about how it
-//! was counted, as the window's panel has it.
+//! The content of a report, for picture and page alike: the clip, and the facts about the video and its counts, as in
+//! the window's panel.
 
 use super::clip::Clip;
 use super::thumbnails::Thumbnails;
@@ -10,25 +10,25 @@ use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_media::StreamInfo;
 
-/// Everything that a report shows.
+/// The content of a report.
 #[derive(Debug)]
 pub struct Report {
     /// The video's name without its folder.
     pub name: String,
-    /// What is known about the video.
+    /// Facts about the video.
     pub facts: Vec<Fact>,
-    /// What a reader must know about the counts: damage, frames that are missing, other depths. One sentence each.
+    /// Notes that a reader needs about the counts: damage, missing frames, other depths. One sentence each.
     pub notes: Vec<String>,
-    /// What was gathered from its frames.
+    /// The clip.
     pub clip: Clip,
-    /// Small pictures of some of them, where a page is made.
+    /// Thumbnails of some of its frames, if a page is made.
     pub thumbnails: Thumbnails,
-    /// What their scopes add up to, those that were asked for.
+    /// The sums of its scopes, if they are wanted.
     pub scopes: ScopeSums,
 }
 
 impl Report {
-    /// The line under the title: what the video is.
+    /// The line under the title: a description of the video.
     pub(super) fn subtitle(&self) -> String {
         let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
         let parts = ["codec", "size", "pixel format", "frame rate"].into_iter().filter_map(fact);
@@ -42,7 +42,7 @@ impl Report {
         parts.map(str::to_owned).chain([frames, span]).collect::<Vec<_>>().join("  ·  ")
     }
 
-    /// How many cuts there are, and how they were found.
+    /// The number of cuts and how they were found.
     pub(super) fn cuts_text(&self) -> String {
         let number = match self.clip.cuts_found {
             0 => "no cuts".to_owned(),
@@ -56,11 +56,11 @@ impl Report {
 /// A line of facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about.
+    /// The name.
     pub name: &'static str,
-    /// What is known.
+    /// The value.
     pub value: String,
-    /// Whether the file says so, or somebody else, where that is a question.
+    /// The origin of the value, if that matters.
     pub origin: Option<Origin>,
 }
 
@@ -68,7 +68,7 @@ const fn plain(name: &'static str, value: String) -> Fact {
     Fact { name, value, origin: None }
 }
 
-/// The facts of a video whose first frame that is.
+/// Returns the facts of a video with that first frame.
 #[must_use]
 pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> Vec<Fact> {
     let codec =
@@ -135,7 +135,7 @@ fn named(name: &'static str, value: Option<&'static str>) -> Fact {
     }
 }
 
-/// Frames a second with the digits that are needed, on average.
+/// Formats an average frame rate with as many digits as it needs.
 #[must_use]
 pub fn frame_rate(rate: Ratio) -> String {
     let text = format!("{:.3}", rate.value());

@@ -10,7 +10,7 @@ use super::measure::{Budget, Times, on_cpu, on_gpu};
 use super::options::Options;
 use super::rows::{What, adjustment_rows, adjustments};
 use crate::image::convert;
-use crate::scan::{possible_length, serial};
+use crate::scan::{check_length, serial};
 use crate::{BlurMethod, LabBlur, ScanKind, ScanMethod};
 use histoscope_core::adjust::{Adjustments, Blur, Codes, Processor, blur};
 use histoscope_core::histogram::Components;
@@ -52,7 +52,7 @@ pub struct AdjustRow {
 
 impl AdjustRow {
     /// Returns the title, with the words of a prefix sum if lengths were chosen.
-    pub(super) fn told_title(&self) -> String {
+    pub(super) fn full_title(&self) -> String {
         let Some(length) = self.length else { return self.title.to_owned() };
         let title = self.title.strip_suffix(" of 262144 words").unwrap_or(self.title);
         format!("{title}, {length}")
@@ -125,7 +125,7 @@ pub(super) fn measure(
 /// # Errors
 /// [`Error::Length`] with the most that it can scan.
 pub(super) fn check_lengths(gpu: &Gpu, lengths: &[u32]) -> Result<(), Error> {
-    lengths.iter().try_for_each(|&length| possible_length(gpu, length)).map_err(Error::Length)
+    lengths.iter().try_for_each(|&length| check_length(gpu, length)).map_err(Error::Length)
 }
 
 /// Returns the words to scan.
@@ -366,7 +366,7 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
     )?;
     for row in rows {
         let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
-        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.told_title(), number(row.alone))?;
+        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.full_title(), number(row.alone))?;
         for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
             write!(f, "{:>11}", number(times))?;
         }

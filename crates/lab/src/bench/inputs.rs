@@ -9,9 +9,9 @@ use histoscope_render::gpu::upload::PictureBuffers;
 
 /// The fewest bytes that all pictures together take in a hardware GPU's memory. This exceeds every cache, so a picture
 /// has left the cache before it is used again.
-const MORE_THAN_A_CACHE: u64 = 192 << 20;
+const MIN_BYTES: u64 = 192 << 20;
 /// The most bytes that all pictures together should take.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Pictures of one size and layout. The measurements cycle through them.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Inputs {
     ///
     /// # Errors
     /// [`Error`] if they cannot be pictures or do not fit the adapter.
-    pub fn made(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
+    pub fn synthetic(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
         let pictures = (0..PICTURES).map(|seed| content.picture(layout, size, seed)).collect::<Result<_, _>>()?;
         Self::of(gpu, pictures)
     }
@@ -68,8 +68,8 @@ impl Inputs {
 pub(super) fn copies(gpu: &Gpu, bytes: u64, pictures: usize) -> usize {
     let bytes = bytes.max(1);
     // A software adapter reads from the CPU's caches, which are far smaller.
-    let wanted = if gpu.is_software() { 4 } else { MORE_THAN_A_CACHE.div_ceil(bytes).clamp(4, 64) };
-    (wanted.min((MOST_BYTES / bytes).max(2)) as usize).max(pictures)
+    let wanted = if gpu.is_software() { 4 } else { MIN_BYTES.div_ceil(bytes).clamp(4, 64) };
+    (wanted.min((MAX_BYTES / bytes).max(2)) as usize).max(pictures)
 }
 
 /// Returns the bytes of a picture's samples, without padding. Every method reads at least these.

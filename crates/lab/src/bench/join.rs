@@ -21,7 +21,7 @@ pub enum JoinError {
     },
     /// A file is not a survey.
     #[error("{} was not written by 'histoscope bench -o {}': {reason}", .path.display(), .path.with_extension("json").file_name().unwrap_or_default().display())]
-    NoSurvey {
+    NotASurvey {
         /// The file.
         path: PathBuf,
         /// The reason.
@@ -162,13 +162,13 @@ pub fn join(files: &[PathBuf]) -> Result<Joined, JoinError> {
 
 fn read(path: &Path) -> Result<ReadSurvey, JoinError> {
     let text = fs::read_to_string(path).map_err(|source| JoinError::Read { path: path.to_owned(), source })?;
-    let no_survey = |reason: String| JoinError::NoSurvey { path: path.to_owned(), reason };
-    let survey: ReadSurvey = serde_json::from_str(&text).map_err(|error| no_survey(error.to_string()))?;
+    let not_a_survey = |reason: String| JoinError::NotASurvey { path: path.to_owned(), reason };
+    let survey: ReadSurvey = serde_json::from_str(&text).map_err(|error| not_a_survey(error.to_string()))?;
     if survey.schema != SCHEMA {
         return Err(JoinError::Schema { path: path.to_owned(), schema: survey.schema });
     }
     if survey.runs.is_empty() {
-        return Err(no_survey("it contains no runs".into()));
+        return Err(not_a_survey("it contains no runs".into()));
     }
     Ok(survey)
 }
@@ -342,13 +342,13 @@ mod tests {
         let rows = &joined.groups[0].rows;
         let medians =
             |row: &JoinedRow| row.cells.iter().map(|cell| cell.map(|cell| cell.median_us)).collect::<Vec<_>>();
-        let told: Vec<_> = rows.iter().map(|row| (row.name.as_str(), medians(row))).collect();
+        let note: Vec<_> = rows.iter().map(|row| (row.name.as_str(), medians(row))).collect();
         let expected = [
             ("scan-blelloch, 512", vec![Some(2.0), None, None]),
             ("scan-blelloch, 4096", vec![Some(3.0), Some(5.0), None]),
             ("scan-blelloch", vec![None, None, Some(7.0)]),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(note, expected);
     }
 
     #[test]
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_survey_is_told_with_the_file_s_name() {
+    fn a_file_that_is_not_a_survey_is_named() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text, words) in [
             ("empty.json", "", "was not written by"),

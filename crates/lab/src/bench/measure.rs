@@ -22,7 +22,7 @@ pub struct Budget {
 /// Warming up goes on while a run of that length is faster than the one before by more than this factor…
 const STILL_WARMING: f64 = 0.97;
 /// …but for at most this many runs.
-const MOST_PIECES: u32 = 20;
+const MAX_PIECES: u32 = 20;
 
 impl Budget {
     /// Returns a budget that suits the adapter.
@@ -67,13 +67,13 @@ impl Times {
     #[must_use]
     pub fn of(mut ns: Vec<f64>, clock: Clock) -> Self {
         ns.sort_by(f64::total_cmp);
-        let middle = match ns.len() {
+        let median = match ns.len() {
             0 => 0.0,
             count if count % 2 == 1 => ns[count / 2],
             count => f64::midpoint(ns[count / 2 - 1], ns[count / 2]),
         };
         let least = ns.first().copied().unwrap_or(0.0);
-        Self { median_us: middle / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
+        Self { median_us: median / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
     }
 }
 
@@ -134,7 +134,7 @@ fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, 
     let mut once = submit_and_wait(gpu, 1, record)?;
     let mut repeat = 2;
     // A GPU raises its clock rate step by step, and more slowly under a light load.
-    for _ in 0..MOST_PIECES {
+    for _ in 0..MAX_PIECES {
         let (start, mut now) = (Instant::now(), Duration::MAX);
         while start.elapsed() < budget.warm_up {
             now = now.min(submit_and_wait(gpu, repeat, record)?);

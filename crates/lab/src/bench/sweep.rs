@@ -88,9 +88,9 @@ pub struct Sweep {
     /// The measurements.
     pub points: Vec<SweepPoint>,
     /// The program's plan for the first picture on this adapter, if it was measured on all pictures.
-    pub built_in: Option<Ranked>,
+    pub built_in: Option<RankedShape>,
     /// The plan that the measurements favour.
-    pub proposal: Option<Ranked>,
+    pub proposal: Option<RankedShape>,
 }
 
 /// Like [`sweep`], on the requested adapter.
@@ -114,7 +114,7 @@ pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
         for &size in &grid.sizes {
             for &content in &grid.contents {
                 bar.set_message(format!("{name} {}×{} {content}", size.0, size.1));
-                let inputs = Inputs::made(gpu, content, layout, size)?;
+                let inputs = Inputs::synthetic(gpu, content, layout, size)?;
                 let of = SweepPicture { size, layout: name, content };
                 points.extend(of.floors(gpu, &budget, grid, &inputs)?);
                 points.extend(of.plans(gpu, &budget, grid, &inputs)?);
@@ -126,13 +126,13 @@ pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
     let first = grid.layouts.first().and_then(|name| layouts::parse(name)).zip(grid.sizes.first());
     let built_in = first.and_then(|(layout, size)| Plan::of(gpu, layout.bin_bits(), size.0 * size.1).ok());
     let ranked = ranked(&points);
-    let built_in = built_in.and_then(|plan| ranked.iter().find(|ranked| ranked.shape == Shaped::of(&plan)).copied());
+    let built_in = built_in.and_then(|plan| ranked.iter().find(|ranked| ranked.shape == PlanShape::of(&plan)).copied());
     Ok(Sweep { adapter: gpu.info.name.clone(), points, built_in, proposal: ranked.first().copied() })
 }
 
 /// The part of a plan that a sweep varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Shaped {
+pub struct PlanShape {
     /// Invocations per workgroup.
     pub workgroup: u32,
     /// The number of workgroups.
@@ -141,7 +141,7 @@ pub struct Shaped {
     pub copies: u32,
 }
 
-impl Shaped {
+impl PlanShape {
     fn of(plan: &Plan) -> Self {
         Self { workgroup: plan.workgroup, chunks: plan.chunks, copies: plan.copies }
     }
@@ -149,17 +149,17 @@ impl Shaped {
 
 /// A shape with its rating by a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Ranked {
+pub struct RankedShape {
     /// The shape.
     #[serde(flatten)]
-    pub shape: Shaped,
+    pub shape: PlanShape,
     /// The time relative to the fastest shape of each picture, as a geometric mean over all pictures. 1 if it is always
     /// the fastest.
     pub of_fastest: f64,
 }
 
 /// Returns the shapes by rating, best first. Only shapes that were measured and correct on all pictures count.
-fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
+fn ranked(points: &[SweepPoint]) -> Vec<RankedShape> {
     let picture = |point: &SweepPoint| (point.size, point.layout.clone(), point.content.name());
     let plans = || points.iter().filter(|point| point.copies > 0 && point.exact);
     let mut fastest: BTreeMap<_, f64> = BTreeMap::new();
@@ -167,15 +167,16 @@ fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
         let least = fastest.entry(picture(point)).or_insert(f64::INFINITY);
         *least = least.min(point.total_us);
     }
-    let mut logarithms: BTreeMap<Shaped, Vec<f64>> = BTreeMap::new();
+    let mut logarithms: BTreeMap<PlanShape, Vec<f64>> = BTreeMap::new();
     for point in plans() {
-        let shape = Shaped { workgroup: point.workgroup, chunks: point.chunks, copies: point.copies };
+        let shape = PlanShape { workgroup: point.workgroup, chunks: point.chunks, copies: point.copies };
         let behind = (point.total_us / fastest[&picture(point)]).ln();
         logarithms.entry(shape).or_default().push(behind);
     }
     let everywhere = logarithms.into_iter().filter(|(_, behind)| behind.len() == fastest.len());
     let mean = |behind: Vec<f64>| (behind.iter().sum::<f64>() / behind.len() as f64).exp();
-    let mut ranked: Vec<_> = everywhere.map(|(shape, behind)| Ranked { shape, of_fastest: mean(behind) }).collect();
+    let mut ranked: Vec<_> =
+        everywhere.map(|(shape, behind)| RankedShape { shape, of_fastest: mean(behind) }).collect();
     ranked.sort_by(|a, b| a.of_fastest.total_cmp(&b.of_fastest));
     ranked
 }
@@ -276,7 +277,7 @@ fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>
     Some(firsts.map(|first| ChannelRun { first, count: length.min(CHANNELS as u32 - first) }).collect())
 }
 
-impl fmt::Display for Shaped {
+impl fmt::Display for PlanShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} workgroups of {}", self.chunks, self.workgroup)?;
         if self.copies > 1 { write!(f, ", {} copies of each bin", self.copies) } else { Ok(()) }
@@ -286,7 +287,7 @@ impl fmt::Display for Shaped {
 impl Sweep {
     /// Writes the proposal for this adapter.
     fn write_proposal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(Ranked { shape, of_fastest }) = self.proposal else {
+        let Some(RankedShape { shape, of_fastest }) = self.proposal else {
             return writeln!(f, "no plan counted all pictures correctly, so none is proposed");
         };
         let behind = |of_fastest: f64| (of_fastest - 1.0) * 100.0;
@@ -297,7 +298,7 @@ impl Sweep {
         )?;
         match self.built_in {
             Some(built_in) if built_in.shape == shape => writeln!(f, "; the program already uses it"),
-            Some(Ranked { shape, of_fastest }) => {
+            Some(RankedShape { shape, of_fastest }) => {
                 writeln!(f, "; the program uses {shape}, {:.1} % behind", behind(of_fastest))
             }
             None => writeln!(f),

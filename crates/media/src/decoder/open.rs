@@ -23,7 +23,7 @@ use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
 use crate::timeline::Timeline;
 use crate::timeshift::{Coding, KeptReader, Timeshift};
-use crate::{ending, orientation, streams};
+use crate::{ending, streams, tags};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, plain};
@@ -136,7 +136,7 @@ impl Decoder {
             tags: parameters.color_numbers(),
             sample_aspect: parameters.sample_aspect(),
             coded_sample_aspect: parameters.coded_sample_aspect(),
-            orientation: parameters.display_matrix().and_then(|m| orientation::from_display_matrix(&m)),
+            orientation: parameters.display_matrix().and_then(|m| tags::orientation(&m)),
             codes_fields: parameters.codec_name() == "hevc",
             states_scan: parameters.scan().is_some(),
             crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),

@@ -362,7 +362,7 @@ fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_dr
         for (step, (serial, number, elapsed)) in steps.into_iter().enumerate() {
             let frame = frame(exposed(number % 12), serial, number);
             let result = processor.apply(&frame.picture, &scene.look.adjustments, elapsed).unwrap();
-            // A repeated step is the same frame loaded once; else every frame has planes of its own.
+            // A repeated step loads the same frame again. Otherwise every frame has its own planes.
             if elapsed != Some(0.0) {
                 studio.load_frame(way, &frame);
             }

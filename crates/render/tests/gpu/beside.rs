@@ -91,7 +91,7 @@ fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
     }
     let count = |passes: &[&str], name: &str| passes.iter().filter(|pass| **pass == name).count();
     assert_eq!(recorded.iter().map(|passes| count(passes, "upload comparison")).collect::<Vec<_>>(), [1, 0, 0]);
-    // The live one is loaded anew each time, and both are adjusted at first.
+    // The live frame is loaded anew each time. At first both are adjusted.
     let adjusted = |passes: &Vec<&str>| passes.iter().filter(|pass| pass.starts_with("adjust")).count();
     assert_eq!(recorded.iter().map(adjusted).collect::<Vec<_>>(), [2, 1, 1], "{recorded:?}");
 }

@@ -24,7 +24,7 @@ fn gpu() -> Gpu {
 
 fn drawn(gpu: &Gpu, backend: BackendKind, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
     let mut renderer = Renderer::new(gpu, VIEW_FORMAT, backend);
-    // No bin is shown here, so that none need be counted.
+    // No bins are shown here, so none are counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load_with_bins(gpu, picture, placing, counted).unwrap();
     renderer.snapshot(gpu, size, &Scene::from(Look { overlays: false, ..Look::default() })).unwrap()

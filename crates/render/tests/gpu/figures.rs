@@ -50,13 +50,13 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     let [first, second, third] = [7, 8, 9].map(|number| frame(number, (1, 1)));
     assert!(renderer.poll_histogram(&gpu).is_none(), "nobody has asked");
 
-    // Asked for before it is counted: the next drawing sends them.
+    // Requested before they are counted: the next drawing sends them.
     renderer.load_frame(&gpu, &first, None, Components::Rgbl).unwrap();
     renderer.request_histogram(&gpu);
     assert!(renderer.poll_histogram(&gpu).is_none(), "it has not been counted");
     assert!(renderer.is_histogram_pending());
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
-    // The next frame is there before the numbers of the last one are.
+    // The next frame is loaded before the numbers of the last one have arrived.
     renderer.load_frame(&gpu, &second, None, Components::Rgbl).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
@@ -251,7 +251,7 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
         studio.load_frame(way, &first);
         let (renderer, gpu) = studio.renderer(way);
         let scene = |adjustments, counted| Scene::from(Look { adjustments, counted, ..Look::default() });
-        // The choices of a paused picture, each asked for in front of the drawing and behind it.
+        // The options of a paused picture, each requested before and after drawing.
         let steps = [
             (scene(equalized, Counted::Result), true, result(&first, &equalized)),
             (scene(equalized, Counted::Source), false, expected(&first.picture)),
@@ -337,7 +337,7 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         let on_adapter = way == WAYS[0];
         assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.cpu_adjust.is_some(), !on_adapter, "{way:?} {times:?}");
-        // Where the adapter adjusts, it counts what it writes as it writes it.
+        // If the adapter adjusts, it counts the result while writing it.
         assert!(times.chunk.is_none(), "{way:?} {times:?}");
         assert_eq!(times.reduce.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
@@ -355,7 +355,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
     let scene = Scene::from(Look { adjustments: equalized(), counted: Counted::Both, ..Look::default() });
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
-    // What the passes of one frame take in all, and how long whoever waits for them waits.
+    // Returns the total time of a frame's passes, and the time spent waiting for them.
     let mut frame = || {
         renderer.load(&gpu, &picture, UPRIGHT, None, Components::Rgbl).unwrap();
         renderer.set_timing(&gpu, true);

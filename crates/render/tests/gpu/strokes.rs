@@ -239,7 +239,7 @@ fn curves_are_those_of_the_bars_that_are_filled() {
         let shown = studio.snapshot(way, (640, 400), &scene);
         assert!(distance(&shown, &expected) <= 1, "{way:?}: {}", distance(&shown, &expected));
         assert!(distance(&shown, &other) > 50);
-        // The same curves as the picture by itself has, again and again.
+        // The same curves as for the picture alone, again and again.
         let source_counted = Scene { look: Look { counted: Counted::Source, ..scene.look }, ..scene };
         let first = studio.snapshot(way, (640, 400), &source_counted);
         assert_ne!(first, shown, "{way:?}");
@@ -277,7 +277,7 @@ fn without_curves_and_outlines_nothing_is_drawn_over_the_bars() {
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         let bare = studio.snapshot(way, (640, 400), &scene);
-        // Both are counted only where something is adjusted.
+        // Both are counted only if something is adjusted.
         assert_eq!(
             studio.snapshot(way, (640, 400), &Scene { look: Look { counted: Counted::Both, ..scene.look }, ..scene }),
             bare,

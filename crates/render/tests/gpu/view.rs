@@ -38,7 +38,7 @@ impl Studio {
     fn drawn(&mut self, backend: BackendKind, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
         let Subject { picture, placing, components } = subject;
         let renderer = &mut self.renderers[backend as usize];
-        // No bin is shown here, so that none need be counted.
+        // No bins are shown here, so none are counted.
         let counted = Histogram::empty(picture.layout().bin_bits(), *components);
         renderer.load_with_bins(&self.gpu, picture, *placing, counted).unwrap();
         renderer.snapshot(&self.gpu, size, scene).unwrap()

@@ -35,7 +35,7 @@ pub enum CellLook {
     Nothing,
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellContent {
     /// A word or a number.
@@ -49,14 +49,14 @@ pub enum CellContent {
 pub struct DiagramCell {
     /// How it looks.
     pub look: CellLook,
-    /// What it holds.
+    /// The content of the cell.
     pub content: CellContent,
 }
 
 /// Cells side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramRow {
-    /// What they are.
+    /// The name of the row.
     pub name: Cow<'static, str>,
     /// The cells.
     pub cells: Vec<DiagramCell>,
@@ -71,7 +71,7 @@ pub struct Link {
     pub from: (usize, usize),
     /// The same where it ends.
     pub to: (usize, usize),
-    /// Whether what went along it was lost.
+    /// True if what went along it was lost.
     pub lost: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct Diagram {
     pub rows: Vec<DiagramRow>,
     /// Its links.
     pub links: Vec<Link>,
-    /// What happens at this moment.
+    /// The words for this moment.
     pub caption: String,
 }
 

@@ -148,7 +148,7 @@ fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
     }
 }
 
-/// What a cell is filled with, what is written on it, and its edge.
+/// Returns the fill, the ink and the edge of a cell.
 fn colors(look: CellLook) -> (Color32, Color32, Color32) {
     let faint = Color32::from_white_alpha(12);
     let edge = Color32::from_white_alpha(60);

@@ -65,7 +65,7 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         let is_possible = match action {
             Action::Undo => self.model.steps.back,
             Action::Redo => self.model.steps.forward,
-            Action::FlipHeld => !self.model.held.names.is_empty() || self.model.held.has_second,
+            Action::FlipHeld => !self.model.comparison.names.is_empty() || self.model.comparison.has_clip,
             _ => true,
         };
         let response = self.line(ui, &words(action, self.model), &key, is_possible);

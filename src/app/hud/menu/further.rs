@@ -57,8 +57,8 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
-    /// The frames that are held, and what is done with them.
-    pub(super) fn held(&mut self, ui: &mut Ui) {
+    /// The comparison: holding frames, showing both pictures, and the frames that are held.
+    pub(super) fn comparison(&mut self, ui: &mut Ui) {
         self.does(ui, Action::HoldFrame);
         self.does(ui, Action::FlipHeld);
         self.does(ui, Action::ToggleDivider);
@@ -69,27 +69,27 @@ impl MenuDrawing<'_, '_> {
                 self.does(ui, action);
             }
         }
-        if self.model.held.has_second {
+        if self.model.comparison.has_clip {
             for frames in [-1, 1] {
                 let action = Action::ShiftSecond { frames };
                 self.does(ui, action);
             }
             self.does(ui, Action::MatchSecond);
         }
-        let held = self.model.held;
-        if held.names.is_empty() {
+        let compared = self.model.comparison;
+        if compared.names.is_empty() {
             return;
         }
-        if self.line(ui, "Let go of it", "", true).clicked() {
-            self.commands.push(Command::LetGo);
+        if self.line(ui, "Release it", "", true).clicked() {
+            self.commands.push(Command::Release);
         }
         ui.add(egui::Separator::default().spacing(7.0));
-        for (place, name) in held.names.iter().enumerate() {
+        for (place, name) in compared.names.iter().enumerate() {
             let width = |text: &str| {
                 ui.painter().layout_no_wrap(text.to_owned(), theme::words(theme::TEXT), theme::LIGHT).size().x
             };
             let name = shortened(name, |name| width(name) <= ui.available_width() - 2.0 * BESIDE);
-            let now = if place == held.place { "now" } else { "" };
+            let now = if place == compared.place { "now" } else { "" };
             if ui.push_id(place, |ui| self.line(ui, &name, now, true)).inner.clicked() {
                 self.commands.push(Command::CompareWith(place));
             }

@@ -29,8 +29,10 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
             Components::Rgbl => "Count Y', Cb and Cr as coded".to_owned(),
             Components::YCbCr => "Count red, green, blue, luminance".to_owned(),
         },
-        Action::FlipHeld if model.held.is_shown => "Show the video".to_owned(),
-        Action::FlipHeld if model.held.names.is_empty() && model.held.has_second => "Show the second clip".to_owned(),
+        Action::FlipHeld if model.comparison.is_shown => "Show the video".to_owned(),
+        Action::FlipHeld if model.comparison.names.is_empty() && model.comparison.has_clip => {
+            "Show the second clip".to_owned()
+        }
         Action::FlipHeld => "Show the held frame".to_owned(),
         Action::ToggleDivider => match model.look.sharing {
             Sharing::Alone => "A divider between both",

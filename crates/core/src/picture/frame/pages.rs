@@ -5,30 +5,30 @@ use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whole pages of memory for one picture at a time, at an address that stays the same.
+/// Whole pages of memory for one picture at a time, at a fixed address.
 ///
-/// Their bytes are those of one picture for as long as that picture is alive, and only so long. Others who get at the memory by
-/// a way of their own attach what they have made of it, which goes when nobody uses the pages any more.
+/// The bytes are those of one picture for exactly as long as that picture is alive. Others who access the memory in
+/// their own way attach their view of it, which is dropped when nobody uses the pages any more.
 pub struct Pages {
     memory: Arc<Memory>,
     attached: Mutex<Option<(u64, Attachment)>>,
 }
 
-/// What somebody has made of pages.
+/// Somebody's own view of the pages.
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
-/// The memory of [`Pages`], for what must not outlive it.
+/// The memory of [`Pages`], for views that must not outlive it.
 #[derive(Debug)]
 pub struct Memory {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-/// Bytes of the large pages that most systems can put in place of many small ones.
+/// Size of the large pages by which most systems can replace many small ones.
 const LARGE: usize = 2 << 20;
 
-/// Memory from the system itself, which clears each page when it is first touched: several threads that write to frames at once clear theirs
-/// beside each other, and nobody waits for a frame's memory.
+/// Memory directly from the system, which clears each page when it is first touched: threads that write to frames clear their own pages in
+/// parallel, and nothing waits for a frame's memory.
 #[cfg(unix)]
 mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -36,7 +36,7 @@ mod system {
 
     use super::LARGE;
 
-    /// Returns memory of zeros; `None` if the system has none.
+    /// Allocates memory of zeros; `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         let length = layout.size();
         if length < LARGE {
@@ -52,8 +52,8 @@ mod system {
         }
         let start = start.cast::<u8>();
         let before = start.align_offset(layout.align());
-        // SAFETY: what is mapped has room for the layout wherever it begins to be aligned. What stands before and behind that are whole pages,
-        // which are given back here.
+        // SAFETY: the mapping has room for the layout wherever its first aligned address is. Everything before and after it is whole pages,
+        // which are returned here.
         unsafe {
             let aligned = start.add(before);
             for (rest, length) in [(start, before), (aligned.add(length), layout.align() - before)] {
@@ -66,12 +66,12 @@ mod system {
         }
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
     pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller warrants it.
+        // SAFETY: the caller guarantees it.
         unsafe {
             if layout.size() < LARGE {
                 dealloc(start.as_ptr(), layout);
@@ -81,14 +81,14 @@ mod system {
         }
     }
 
-    /// Asks for large pages before anything is written: decoding goes through whole frames again and again, and then looks up fewer
-    /// addresses. A system that has none goes on as it is.
+    /// Asks for large pages before anything is written: decoding goes through whole frames again and again and then needs fewer address
+    /// translations. A system without large pages carries on as it is.
     ///
     /// # Safety
     /// The range must be memory that was just mapped.
     #[cfg(target_os = "linux")]
     unsafe fn ask_for_large_pages(start: *mut u8, length: usize) {
-        // SAFETY: the advice changes nothing of what the range holds.
+        // SAFETY: the advice does not change the content of the range.
         let code = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
         if code != 0 {
             log::trace!("no large pages: {}", std::io::Error::last_os_error());
@@ -104,23 +104,23 @@ mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    /// Returns memory of zeros; `None` if the system has none.
+    /// Allocates memory of zeros; `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         // SAFETY: the layout is not empty.
         NonNull::new(unsafe { alloc_zeroed(layout) })
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// It must have been [allocated](allocate) with this layout, and nobody may use it any more.
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
     pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller warrants it.
+        // SAFETY: the caller guarantees it.
         unsafe { dealloc(start.as_ptr(), layout) }
     }
 }
 
-// SAFETY: this type owns its memory and hands out no more than the address; whoever reads or writes there has to know what
+// SAFETY: this type owns its memory and hands out only the address; whoever reads or writes there has to know what
 // lies there.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
@@ -134,13 +134,13 @@ impl Drop for Memory {
 }
 
 impl Memory {
-    /// Where it begins.
+    /// Returns the address of the first byte.
     #[must_use]
     pub const fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Bytes, a multiple of [`Pages::SIZE`], all initialised.
+    /// Length in bytes, a multiple of [`Pages::SIZE`]; all bytes are initialised.
     #[must_use]
     pub const fn length(&self) -> usize {
         self.layout.size()
@@ -148,11 +148,10 @@ impl Memory {
 }
 
 impl Pages {
-    /// What pages begin at and are whole multiples of, in bytes: the largest pages that systems have, those aside that must be
-    /// asked for.
+    /// Alignment and granularity in bytes: the largest pages that systems use without being asked.
     pub const SIZE: usize = 64 << 10;
 
-    /// Pages of at least that many bytes, all zero; `None` if the system has no such memory.
+    /// Allocates pages of at least that many bytes, all zero; `None` if the system has no memory left.
     #[must_use]
     pub fn new(bytes: usize) -> Option<Self> {
         let length = Self::length_for(bytes)?;
@@ -162,7 +161,7 @@ impl Pages {
         Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
     }
 
-    /// Pages that begin with a copy of these bytes.
+    /// Allocates pages that begin with a copy of these bytes.
     #[must_use]
     pub fn holding(bytes: &[u8]) -> Option<Self> {
         let pages = Self::new(bytes.len())?;
@@ -171,7 +170,7 @@ impl Pages {
         Some(pages)
     }
 
-    /// Bytes of the pages that hold so many.
+    /// Returns the length of the pages that hold that many bytes.
     #[must_use]
     pub const fn length_for(bytes: usize) -> Option<usize> {
         if bytes == 0 { Some(Self::SIZE) } else { bytes.checked_next_multiple_of(Self::SIZE) }
@@ -183,7 +182,7 @@ impl Pages {
         &self.memory
     }
 
-    /// What the owner of that number has attached, or else what it attaches now. Another owner's goes.
+    /// Returns the owner's attachment; if there is none, calls `attach`. Another owner's attachment is dropped.
     pub fn attached(&self, owner: u64, attach: impl FnOnce() -> Attachment) -> Attachment {
         let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
         match &*attached {

@@ -7,7 +7,7 @@ use crate::ChannelSet;
 use crate::bench::report::{MethodBins, MethodRow, Report};
 
 /// The most columns of a drawn histogram.
-const MOST_COLUMNS: usize = 512;
+const MAX_COLUMNS: usize = 512;
 /// Colours of red, green, blue and luminance.
 const COLORS: [&str; 4] = ["#e5484d", "#3fb950", "#3b82f6", "#8b8b8b"];
 
@@ -92,7 +92,7 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> MethodCard {
 
 fn chart(counted: &MethodBins, right: &[Vec<u32>], caption: String) -> Chart {
     let bins = counted.bins.first().map_or(1, Vec::len);
-    let columns = bins.min(MOST_COLUMNS);
+    let columns = bins.min(MAX_COLUMNS);
     // As in the window, the tallest bar fills the drawing, unless that would make all others too low to see.
     let scales: Vec<f64> = right.iter().map(|bins| scale(bins)).collect();
     let scale_of = |channel: usize| scales.get(channel).copied().unwrap_or_else(|| scale(&counted.bins[channel]));

@@ -161,7 +161,7 @@ fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
     let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
-        let mut cells = vec![TableCell::of(row.told_title())];
+        let mut cells = vec![TableCell::of(row.full_title())];
         let times = [row.alone, row.with_source, row.with_result, row.with_both, row.on_cpu];
         cells.extend(times.map(|times| or_dash(times.map(|times| time(times.median_us)))));
         let right = row.exact.map(|exact| if exact { "yes" } else { "no" }.to_owned());

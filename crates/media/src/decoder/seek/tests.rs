@@ -38,7 +38,7 @@ fn a_seek_is_given_up_for_a_later_one_when_it_has_taken_its_time_and_for_the_end
     let stop = decoder.stop_handle();
     let (now, long_ago) = (Instant::now() + Duration::from_secs(9), Instant::now() - 2 * PATIENCE);
     let back = SeekOptions { back_secs: Some(0.4), ..EXACT };
-    let goes_on = |manner: &SeekOptions, begun| manner.check_interrupt(&decoder, begun).is_ok();
+    let goes_on = |options: &SeekOptions, begun| options.check_interrupt(&decoder, begun).is_ok();
     assert!(goes_on(&EXACT, long_ago) && goes_on(&back, long_ago), "nobody waits");
     stop.set_hurry(true);
     assert!(goes_on(&EXACT, now) && !goes_on(&EXACT, long_ago));

@@ -72,7 +72,7 @@ impl CountingPass {
         size: (u32, u32),
         images: &[wgpu::TextureView],
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = setup.possible(gpu) {
+        if let Err(why) = setup.check(gpu) {
             return Ok(Err(why));
         }
         let Setup { method, shape, .. } = setup;

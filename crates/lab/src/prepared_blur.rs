@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::blur::{BlurMethod, LabBlur, MOST_SIZE};
-use super::counting::Step;
+use super::blur::{BlurMethod, LabBlur, MAX_SIZE};
+use super::counting_pass::Step;
 use super::image::{convert, count_plainly, rgba};
 use super::job::{LabWork, Stop};
 use super::method::ChannelSet;
@@ -53,14 +53,14 @@ impl BlurSetup {
     /// Returns the nearest setup that works, and the reason if it is not this one.
     #[must_use]
     pub fn nearest(self) -> (Self, Option<String>) {
-        let size = self.size.clamp(1, MOST_SIZE) | 1;
-        let told = (size != self.size).then(|| {
+        let size = self.size.clamp(1, MAX_SIZE) | 1;
+        let note = (size != self.size).then(|| {
             format!(
-                "the width of a blur is an odd number from 1 to {MOST_SIZE}, not {}; the nearest is {size}",
+                "the width of a blur is an odd number from 1 to {MAX_SIZE}, not {}; the nearest is {size}",
                 self.size
             )
         });
-        (Self { size, ..self }, told)
+        (Self { size, ..self }, note)
     }
 
     /// Returns the loads for each pixel: from global memory, and from workgroup memory.
@@ -128,7 +128,7 @@ impl Blurred {
 
 /// A blur that is ready to run on one adapter.
 #[derive(Debug)]
-pub struct Blurring {
+pub struct PreparedBlur {
     gpu: Arc<Gpu>,
     setup: BlurSetup,
     /// The size of the picture, and the size of the part that is blurred.
@@ -139,7 +139,7 @@ pub struct Blurring {
     timestamps: Option<Timestamps>,
 }
 
-impl LabWork for Blurring {
+impl LabWork for PreparedBlur {
     type Setup = BlurSetup;
     type Outcome = Blurred;
 
@@ -201,7 +201,7 @@ impl LabWork for Blurring {
 /// The passes with their times.
 type BlurPassTimes = Vec<(&'static str, Option<Duration>)>;
 
-impl Blurring {
+impl PreparedBlur {
     /// Runs the blur several times. Returns the median time of each pass, and the blurred pixels.
     fn passes(&self, stop: &Stop) -> Result<Option<(BlurPassTimes, Vec<u32>)>, GpuError> {
         let steps = self.blur.steps();
@@ -217,7 +217,7 @@ impl Blurring {
             return Ok(None);
         };
         // The times of one step, over all runs of the blur.
-        let time = |step: usize| repeats.middle((step..count).step_by(steps.len()));
+        let time = |step: usize| repeats.median((step..count).step_by(steps.len()));
         let passes = steps.iter().enumerate().map(|(place, step)| (step.name, time(place))).collect();
         Ok(Some((passes, repeats.words)))
     }
@@ -298,9 +298,9 @@ mod tests {
     #[test]
     fn what_is_no_blur_is_answered_with_the_nearest() {
         for (size, nearest) in [(0, 1), (4, 5), (126, 127), (1000, 127)] {
-            let (found, told) = BlurSetup { size, ..BlurSetup::default() }.nearest();
+            let (found, note) = BlurSetup { size, ..BlurSetup::default() }.nearest();
             assert_eq!(found.size, nearest);
-            assert!(told.is_some_and(|told| told.ends_with(&format!("nearest is {nearest}"))));
+            assert!(note.is_some_and(|note| note.ends_with(&format!("nearest is {nearest}"))));
         }
         assert_eq!(BlurSetup::default().nearest(), (BlurSetup::default(), None));
     }

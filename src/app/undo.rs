@@ -1,5 +1,11 @@
-//! The choices for the picture as one value, which undo restores.
+//! Undo: the choices for the picture as one value, step by step.
 
+use std::time::Instant;
+
+use super::event::Event;
+use super::gestures::Gestures;
+use super::history::{History, Step};
+use super::hud::Steps;
 use super::look;
 use super::session::Interpretation;
 use histoscope_core::adjust::Choices;
@@ -75,6 +81,64 @@ impl Chosen {
     }
 }
 
+/// The choices that were made, one step for each movement of the hand.
+#[derive(Debug)]
+pub struct Undo {
+    history: History<Chosen>,
+    gestures: Gestures,
+}
+
+impl Undo {
+    /// No step yet.
+    #[must_use]
+    pub fn new(chosen: Chosen) -> Self {
+        Self { history: History::new(chosen), gestures: Gestures::default() }
+    }
+
+    /// Looks at an event before anything is done about it. What has been chosen since the last event was nobody's choice.
+    pub fn begin(&mut self, event: &Event, pixels_per_point: f64, now: Instant, chosen: Chosen) {
+        self.gestures.see(event, pixels_per_point, now);
+        self.history.adopt(chosen);
+    }
+
+    /// Notes what is chosen after an event, as a step where it has changed.
+    pub fn end(&mut self, chosen: Chosen) {
+        self.history.follow(chosen, self.gestures.number());
+    }
+
+    /// Goes a step back, or forward again. Returns the choices to restore, and the note on them.
+    ///
+    /// # Errors
+    /// The note on there being no such step.
+    pub fn step(&mut self, forward: bool) -> Result<(Chosen, String), &'static str> {
+        if forward {
+            let Step { before, after } = self.history.redo().ok_or("nothing to redo")?;
+            let text = format!("redone: {}", before.change(&after));
+            Ok((after, text))
+        } else {
+            let Step { before, after } = self.history.undo().ok_or("nothing to undo")?;
+            let text = format!("undone: {}", before.change(&after));
+            Ok((before, text))
+        }
+    }
+
+    /// Takes choices that nobody has made, as those of a step: no step of their own.
+    pub fn adopt(&mut self, chosen: Chosen) {
+        self.history.adopt(chosen);
+    }
+
+    /// Forgets all steps: what was chosen for another picture is not restored on this one.
+    pub fn clear(&mut self) {
+        self.history.clear();
+    }
+
+    /// Returns whether there is a step to undo, and one to redo.
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        Steps { back: self.history.can_undo(), forward: self.history.can_redo() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +172,18 @@ mod tests {
         assert_eq!((scene.brushes, scene.look.curves, scene.marks), (brushes, true, None));
         of(Look { channels: Channels::one(0), ..Look::default() }).restore(&mut scene);
         assert_eq!(scene.brushes, Brushes::default());
+    }
+
+    #[test]
+    fn a_step_names_the_change_that_it_restores() {
+        let look = |curves| of(Look { curves, ..Look::default() });
+        let mut undo = Undo::new(look(false));
+        assert_eq!(undo.step(false), Err("nothing to undo"));
+        undo.end(look(true));
+        assert_eq!(undo.step(false), Ok((look(false), "undone: cumulative curves on".to_owned())));
+        assert_eq!(undo.steps(), Steps { back: false, forward: true });
+        assert_eq!(undo.step(true), Ok((look(true), "redone: cumulative curves on".to_owned())));
+        undo.clear();
+        assert_eq!(undo.step(true), Err("nothing to redo"));
     }
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::comparison::{Partner, Reference};
-use super::faults::Faults;
 use super::matcher::Matcher;
-use super::options::{CompareBy, Comparing};
-use super::session::{Session, end_aside};
+use super::{ComparedFrame, Partner};
+use crate::app::faults::Faults;
+use crate::app::options::{CompareBy, Comparing};
+use crate::app::session::{Session, end_aside};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::region::Rect;
@@ -26,7 +26,7 @@ const SLACK: f64 = 0.125;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The second clip.
-pub struct Second {
+pub struct ComparedClip {
     input: PathBuf,
     name: String,
     media: Option<DecodeThread>,
@@ -37,14 +37,14 @@ pub struct Second {
     state: FollowState,
     /// Since when the frame that is wanted is waited for.
     waits_since: Option<Instant>,
-    /// What counts its frames, and what it was made for.
+    /// The counter of its frames, and the components and adjustments that it was made for.
     counter: Option<(Components, Adjustments, Counter)>,
-    /// What the reference that was made last is of.
-    told: Option<ReferenceKey>,
+    /// The key of the last compared frame.
+    told: Option<FrameKey>,
     reported: Faults,
-    /// Whether reading has failed since the last seek.
+    /// True if reading has failed since the last seek.
     has_failed: bool,
-    /// What looks for the offset.
+    /// The search for the offset.
     matcher: Matcher,
 }
 
@@ -58,9 +58,9 @@ struct Pairing {
     frame_secs: Option<f64>,
 }
 
-/// What a reference depends on.
+/// Everything that a compared frame depends on.
 #[derive(Debug, Clone, PartialEq)]
-struct ReferenceKey {
+struct FrameKey {
     title: String,
     ticks: i64,
     partner: Partner,
@@ -69,15 +69,15 @@ struct ReferenceKey {
     region: Option<Rect>,
 }
 
-/// What is counted of the first clip.
+/// The components and the part of the first clip that are counted.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct CountedPart<'a> {
     pub scene: &'a Scene,
     pub components: Components,
     pub region: Option<Rect>,
 }
 
-impl Second {
+impl ComparedClip {
     /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
     #[must_use]
     pub fn new(
@@ -147,18 +147,18 @@ impl Second {
         told
     }
 
-    /// Whether its end is where reading broke off.
+    /// Returns whether its end is where reading broke off.
     const fn breaks_off(&self) -> bool {
         self.has_failed || !self.reported.is_whole()
     }
 
-    /// Whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
+    /// Returns whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
     #[must_use]
     pub fn has_offset_in_time(&self) -> bool {
         self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
     }
 
-    /// Shifts it by so many of its frames. What is to be said of it.
+    /// Shifts it by so many of its frames. Returns the note on it.
     pub fn shift(&mut self, frames: i64) -> String {
         if !self.has_offset_in_time() {
             return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
@@ -167,12 +167,12 @@ impl Second {
         format!("offset {:+} frames of {}", self.pairing.offset, self.name)
     }
 
-    /// Begins to look for the offset at which the histograms of both clips are nearest. What is to be said of it.
+    /// Begins to look for the offset at which the histograms of both clips are nearest. Returns the note on it.
     pub fn find_offset(&mut self, first: &Path) -> String {
         self.matcher.begin([first, &self.input])
     }
 
-    /// Takes the offset that was found. What is to be said of it.
+    /// Takes the offset that was found. Returns the note on it.
     pub fn take_offset(&mut self) -> Option<String> {
         Some(match self.matcher.take()? {
             Ok(found) => {
@@ -215,14 +215,14 @@ impl Second {
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
-    pub fn reference(
+    pub fn compared_frame(
         &mut self,
         engine: &Engine,
         first: &Session,
-        asked: Asked<'_>,
+        counted: CountedPart<'_>,
         now: Instant,
-    ) -> Result<Option<Reference>, EngineError> {
-        let Asked { scene, components, region } = asked;
+    ) -> Result<Option<ComparedFrame>, EngineError> {
+        let CountedPart { scene, components, region } = counted;
         let picture = &self.frame.picture;
         let size = |frame: &Frame| (frame.picture.width(), frame.picture.height());
         // A part of pictures of another size is another part.
@@ -243,7 +243,7 @@ impl Second {
                 Partner::At(first.player.position_secs())
             }
         };
-        let told = ReferenceKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
+        let told = FrameKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
         if self.told.as_ref() == Some(&told) {
             return Ok(None);
         }
@@ -252,7 +252,7 @@ impl Second {
         // What cannot be counted is said once, and not with every look.
         self.told = Some(told);
         let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
-        Ok(Some(Reference::in_step(title, self.frame.clone(), histogram, partner)))
+        Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
     }
 
     fn count(
@@ -299,7 +299,7 @@ impl Pairing {
     }
 }
 
-impl Drop for Second {
+impl Drop for ComparedClip {
     fn drop(&mut self) {
         end_aside(self.media.take());
     }

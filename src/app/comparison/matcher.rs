@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use super::options::Waker;
+use crate::app::options::Waker;
 use histoscope_batch::analyze::Stop;
 use histoscope_batch::analyze::align::{self, FoundOffset};
 use histoscope_batch::analyze::comparison::Against;
@@ -45,7 +45,7 @@ impl Matcher {
         Self { reading, under_way: None }
     }
 
-    /// Begins to look for the offset of the second clip to the first. What is to be said of it.
+    /// Begins to look for the offset of the second clip to the first. Returns the note on it.
     pub fn begin(&mut self, clips: [&Path; 2]) -> String {
         if self.under_way.is_some() {
             return "the offset is being looked for".to_owned();
@@ -59,7 +59,7 @@ impl Matcher {
         }
     }
 
-    /// What was found, once that is known, or why nothing was.
+    /// Returns the offset once it is found, or the reason why none was.
     pub fn take(&mut self) -> Option<Result<FoundOffset, String>> {
         let found = self.under_way.as_ref()?.poll()?;
         self.under_way = None;
@@ -113,7 +113,7 @@ impl Matching {
         Ok(Self { answer, stop })
     }
 
-    /// What was found, once that is known, or why nothing was.
+    /// Returns the offset once it is found, or the reason why none was.
     fn poll(&self) -> Option<Result<FoundOffset, String>> {
         match self.answer.try_recv() {
             Ok(found) => Some(found),

@@ -1,4 +1,4 @@
-//! How what a brush selects comes and goes: in an instant, but not at once.
+//! The brushes beside what they select: the channel that they select in alone, and how the rest of the picture dims.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,75 @@ const FADE: Duration = Duration::from_millis(120);
 /// Time between two drawings meanwhile.
 const STEP: Duration = Duration::from_millis(16);
 
+/// How the window brushes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BrushControl {
+    fade: BrushFade,
+    /// The channel whose key is held.
+    held: Option<usize>,
+    /// The channel whose letter at a histogram was clicked.
+    clicked: Option<usize>,
+    /// Pixels that the brushes of the scopes select, and those that are counted, as the last drawing shows them.
+    pub shown: Option<(u32, u64)>,
+}
+
+impl BrushControl {
+    /// Returns the channel that a brush is to select in alone, if there is one.
+    #[must_use]
+    pub fn channel(&self) -> Option<usize> {
+        self.held.or(self.clicked)
+    }
+
+    /// Returns the channel whose key is held.
+    #[must_use]
+    pub const fn held(&self) -> Option<usize> {
+        self.held
+    }
+
+    /// Returns the channel whose letter was clicked.
+    #[must_use]
+    pub const fn clicked(&self) -> Option<usize> {
+        self.clicked
+    }
+
+    /// Notes that the key of a channel was pressed or released.
+    pub fn press(&mut self, channel: usize, is_pressed: bool) {
+        self.held = is_pressed.then_some(channel);
+    }
+
+    /// Notes a click on the letter of a channel; a second one takes the first back.
+    pub fn click(&mut self, channel: usize) {
+        self.clicked = (self.clicked != Some(channel)).then_some(channel);
+    }
+
+    /// Forgets the click, since other channels have other letters.
+    pub fn change_channels(&mut self) {
+        self.clicked = None;
+    }
+
+    /// Takes the brushes as they are now. Returns those to draw, and how strongly, 0 to 1.
+    pub fn follow(&mut self, brushes: Brushes, now: Instant) -> (Brushes, f32) {
+        self.fade.follow(brushes, now)
+    }
+
+    /// Forgets what fades, as with another video.
+    pub fn change_video(&mut self) {
+        self.fade = BrushFade::default();
+    }
+
+    /// Returns when to draw again; `None` once the last drawing is what stays.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.fade.wake_at()
+    }
+}
+
 /// The brush to draw and how strongly, which follow the one that is selected.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct BrushFade {
-    /// What was brushed last.
+struct BrushFade {
+    /// The last brushes.
     brushes: Brushes,
-    /// Whether it still is.
+    /// True if it still is.
     is_on: bool,
     /// When that changed, moved back by what was there already.
     since: Option<Instant>,
@@ -23,8 +86,7 @@ pub struct BrushFade {
 }
 
 impl BrushFade {
-    /// Takes what is selected now; what to draw, and how strongly, 0 to 1.
-    pub fn follow(&mut self, selected: Brushes, now: Instant) -> (Brushes, f32) {
+    fn follow(&mut self, selected: Brushes, now: Instant) -> (Brushes, f32) {
         if selected.any() != self.is_on {
             let strength = self.strength(now);
             self.is_on = selected.any();
@@ -42,14 +104,7 @@ impl BrushFade {
         (self.brushes, strength)
     }
 
-    /// Forgets the brush at once, as with another video.
-    pub fn reset(&mut self) {
-        *self = Self::default();
-    }
-
-    /// When to draw again; `None` once what was drawn last is what stays.
-    #[must_use]
-    pub fn wake_at(&self) -> Option<Instant> {
+    fn wake_at(&self) -> Option<Instant> {
         let (drawn, strength) = self.drawn?;
         let aim = if self.is_on { 1.0 } else { 0.0 };
         (strength != aim).then(|| drawn + STEP)
@@ -101,7 +156,7 @@ mod tests {
     fn a_change_half_way_goes_on_from_there() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
-        let mut fade = BrushFade::default();
+        let mut fade = BrushControl::default();
         fade.follow(BRUSHES, start);
         let (_, before) = fade.follow(BRUSHES, at(90));
         let (_, after) = fade.follow(NONE, at(90));
@@ -110,7 +165,19 @@ mod tests {
         let (shown, again) = fade.follow(other, at(120));
         assert_eq!(shown, other);
         assert!((again - 0.5).abs() < 0.01, "{again}");
-        fade.reset();
+        fade.change_video();
         assert_eq!(fade.follow(NONE, at(121)), (NONE, 0.0));
+    }
+
+    #[test]
+    fn a_channel_that_was_clicked_is_brushed_alone_until_the_next_click_or_another_is_held() {
+        let mut brush = BrushControl::default();
+        brush.click(1);
+        assert_eq!((brush.channel(), brush.held()), (Some(1), None));
+        brush.press(2, true);
+        assert_eq!((brush.channel(), brush.clicked()), (Some(2), Some(1)));
+        brush.press(2, false);
+        brush.click(1);
+        assert_eq!(brush.channel(), None);
     }
 }

@@ -24,7 +24,7 @@ impl Losses {
         Self { after: self.after.iter().skip(1).copied().collect(), drawings: 0 }
     }
 
-    /// Counts a drawing; whether the device is to be lost after it.
+    /// Counts a drawing. Returns whether the device is to be lost after it.
     pub fn is_due(&mut self) -> bool {
         self.drawings += 1;
         self.after.first() == Some(&self.drawings)

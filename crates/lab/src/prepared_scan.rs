@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::counting::Step;
+use super::counting_pass::Step;
 use super::image::codes;
 use super::job::{LabWork, Stop, submitted};
 use super::repeated::{RUNS, Repeated, TIMING};
@@ -87,7 +87,7 @@ impl SumSetup {
         let patient = if gpu.is_software() { SOFTWARE[usize::from(self.method != ScanMethod::Naive)] } else { most };
         let length = self.length.clamp(least, most.min(bound).min(patient));
         let asked = self.length;
-        let told = match asked {
+        let note = match asked {
             _ if asked == length => None,
             _ if !Self::LENGTHS.contains(&asked) => Some(format!(
                 "{asked} words cannot be summed here, only {least} to {most}; the nearest possible number is {length}"
@@ -100,7 +100,7 @@ impl SumSetup {
                 "{asked} words would block the window on a software adapter; the nearest possible number is {length}"
             )),
         };
-        (Self { length, ..self }, told)
+        (Self { length, ..self }, note)
     }
 
     /// Returns the setup for while a video plays, which must not stall.
@@ -116,7 +116,7 @@ pub struct Summed {
     /// The parameters of the scan.
     pub setup: SumSetup,
     /// A note to show if memory did not suffice for the requested length.
-    pub told: Option<String>,
+    pub note: Option<String>,
     /// Words of a block.
     pub block: u32,
     /// Words of each level: the input, then the sums of its blocks, and so on.
@@ -155,7 +155,7 @@ pub struct PreparedScan {
     asked: SumSetup,
     /// The setup that is used, and the reason if it is not the requested one.
     setup: SumSetup,
-    told: Option<String>,
+    note: Option<String>,
     block: u32,
     scan: Scan,
     timestamps: Option<Timestamps>,
@@ -170,7 +170,7 @@ impl LabWork for PreparedScan {
             Ok(pass) => pass,
             Err(reason) => return Ok(Err(reason)),
         };
-        let (mut setup, mut told) = (asked, None);
+        let (mut setup, mut note) = (asked, None);
         let scan = loop {
             match pass.scan(&gpu, setup.length)? {
                 Ok(scan) => break scan,
@@ -178,13 +178,13 @@ impl LabWork for PreparedScan {
                 // The adapter may have less memory than it can bind.
                 Err(reason) => {
                     setup.length /= 2;
-                    told = Some(format!("{reason}; the nearest possible number is {}", setup.length));
+                    note = Some(format!("{reason}; the nearest possible number is {}", setup.length));
                 }
             }
         };
         let timestamps = Timestamps::new(&gpu, 2 * scan.levels() as u32 - 1);
         let block = pass.block();
-        Ok(Ok(Self { gpu, asked, setup, told, block, scan, timestamps }))
+        Ok(Ok(Self { gpu, asked, setup, note, block, scan, timestamps }))
     }
 
     fn fits(&self, gpu: &Arc<Gpu>, setup: SumSetup, _: &Picture) -> bool {
@@ -205,7 +205,7 @@ impl LabWork for PreparedScan {
         let (additions, loads) = costs(self.setup.method, &levels, u64::from(self.block));
         Ok(Some(Summed {
             setup: self.setup,
-            told: self.told.clone(),
+            note: self.note.clone(),
             block: self.block,
             levels,
             wrong,
@@ -243,7 +243,7 @@ impl PreparedScan {
             pass if pass < levels => format!("level {}", pass + 1),
             pass => format!("add to level {}", 2 * levels - 1 - pass),
         };
-        Ok(Some((0..count).map(|pass| (name(pass), repeats.middle(std::iter::once(pass)))).collect()))
+        Ok(Some((0..count).map(|pass| (name(pass), repeats.median(std::iter::once(pass)))).collect()))
     }
 
     /// Returns the number of sums that differ from the CPU's, and the index of the first one.
@@ -342,7 +342,7 @@ mod tests {
 
     /// Guards against a comparison that never fails.
     #[test]
-    fn sums_that_are_wrong_are_counted_and_the_first_of_them_is_told() {
+    fn wrong_sums_are_counted_and_the_first_one_is_found() {
         let gpu = Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"));
         let pixels = (0..40_u32 * 30 * 4).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let picture = rgba(pixels, (40, 30)).unwrap();
