@@ -193,23 +193,25 @@ fn keys_of_each_kind_are_what_they_are_called() {
     let _turn = turn();
     let display = Display::start();
     let program = paused_sample(&display, &[]);
-    for (key, note) in [
-        ("o", "loop on"),
-        ("o", "loop off"),
-        ("shift+v", "histograms: combined"),
-        ("bracketright", "speed 1.10×"),
-        ("BackSpace", "speed 1.00×"),
-        ("End", "to the last frame"),
-        ("Home", "to the first frame"),
-        ("comma", "first frame"),
-        ("Next", "there is one file only"),
-        ("Prior", "there is one file only"),
-        ("Tab", "controls stay"),
-        ("shift+Right", "+1 s"),
-        ("alt+Up", ""),
-        ("ctrl+z", "undone"),
+    for (key, action) in [
+        ("o", "ToggleLoop"),
+        ("o", "ToggleLoop"),
+        ("shift+v", "NextArrangement"),
+        ("bracketright", "Speed(By("),
+        ("BackSpace", "Speed(Normal)"),
+        ("End", "ToEnd"),
+        ("Home", "ToStart"),
+        ("period", "Step { forward: true }"),
+        ("comma", "Step { forward: false }"),
+        ("Next", "OtherFile { forward: true }"),
+        ("Prior", "OtherFile { forward: false }"),
+        ("Tab", "TogglePinned"),
+        ("Left", "SeekBy { secs: -5.0, exact: false }"),
+        ("shift+Right", "SeekBy { secs: 1.0, exact: true }"),
+        ("alt+Up", "Parameter"),
+        ("ctrl+z", "Undo"),
     ] {
-        program.after(|| program.key(key), if note.is_empty() { "key: Parameter" } else { &*note });
+        program.after(|| program.key(key), &format!("key: {action}"));
     }
     // By key code, since with newer keyboard maps xdotool adds Shift to the name.
     program.after(|| program.key("67"), "key: ToggleHelp");
