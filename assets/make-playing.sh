@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes playing.webp, the moving picture of the README, from the sample clip: the real window on a display that nobody sees.
+# Makes playing.webp, the moving picture of the README, from the sample clip in a window that nobody sees.
 #
-# The window is paused and steps, and each picture is taken when its frame is on screen: a slow machine, whose software
-# adapter could not play that fast, makes the same pictures. Run it from anywhere; it takes some minutes:
+# The window is paused and steps, and each picture is taken when its frame is on screen. Run it from anywhere:
 #
 #     assets/make-playing.sh [PROGRAM]      without PROGRAM, the one that cargo builds
 set -euo pipefail
@@ -18,15 +17,9 @@ width=800
 quality=${PLAYING_QUALITY:-70}
 
 # The position as the window's title has it: seconds of a clip shorter than a minute.
-position_of() { xdotool getwindowname "$window" | sed -n 's/.* — 0:\([0-9.]*\) .*/\1/p'; }
-
-wait_for() { # position
-    for _ in $(seq 100); do
-        [ "$(position_of)" = "$1" ] && { sleep 0.35; return; }
-        sleep 0.05
-    done
-    echo "the window did not come to $1 s but to $(position_of) s" >&2
-    exit 1
+position() {
+    tell title
+    sed -n 's/.* — 0:\([0-9.]*\) .*/\1/p' <<<"$answer"
 }
 
 # A range of the luminance histogram, from the bright half to its end, taken in twelve pictures; then let go.
@@ -37,34 +30,40 @@ adjust=84 restore=132
 
 act() { # number of the picture
     if (($1 == begin_brush)); then
-        xdotool mousemove $from_x $y sleep 0.1 mousedown 1
+        tell move $from_x $y
+        tell pass 100
+        tell press 1
     elif (($1 > begin_brush && $1 <= end_brush)); then
-        xdotool mousemove $((from_x + (to_x - from_x) * ($1 - begin_brush) / (end_brush - begin_brush))) $y
+        tell move $((from_x + (to_x - from_x) * ($1 - begin_brush) / (end_brush - begin_brush))) $y
     elif (($1 == end_brush + 1)); then
-        xdotool mouseup 1 sleep 0.1 mousemove 1919 1079
+        tell release 1
+        tell pass 100
+        tell leave
     elif (($1 == drop_brush)); then
-        xdotool key Escape sleep 0.5
-    elif (($1 == adjust)); then
-        xdotool key --delay 100 e w sleep 1
-    elif (($1 == restore)); then
-        xdotool key --delay 100 e w sleep 1
+        keys Escape
+        tell pass 500
+    elif (($1 == adjust || $1 == restore)); then
+        keys e w
+        tell pass 1000
     fi
 }
 
 open_window 1280 720 "$sample"
-xdotool mousemove 1919 1079
-wait_for 00.000
 # The controls fade.
-sleep 3
+tell pass 3000
 for number in $(seq 0 $((pictures - 1))); do
     if ((number > 0)); then
-        for _ in $(seq $step); do xdotool key period; done
+        for _ in $(seq $step); do keys period; done
     fi
     act "$number"
+    tell pass 400
     millis=$(((number * step * 1000 + 15) / 30))
-    wait_for "$(printf '%02d.%03d' $((millis / 1000)) $((millis % 1000)))"
-    ffmpeg -nostdin -loglevel error -f x11grab -video_size 1280x720 -i "$DISPLAY" -frames:v 1 -update 1 \
-        "$work/$(printf '%03d' "$number").png"
+    wanted=$(printf '%02d.%03d' $((millis / 1000)) $((millis % 1000)))
+    if [ "$(position)" != "$wanted" ]; then
+        echo "the window did not come to $wanted s but to $(position) s" >&2
+        exit 1
+    fi
+    tell save "$work/$(printf '%03d' "$number").png"
 done
 close_window
 

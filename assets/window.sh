@@ -1,56 +1,92 @@
-# For the scripts that make pictures of the real window: a display that nobody sees, and a window on it. To be sourced with
-# `program` set to the program, or empty for the one that cargo builds.
+# For the scripts that make pictures of the window: the program with a window that nobody sees, which does what it is told. Time passes
+# in it by `pass` and `settle` alone. To be sourced with `program` set to the program, or empty for the one that cargo builds; it needs
+# the feature `test-hooks`.
 #
-# Needs what scripts/setup installs: Xvfb, xdotool, ImageMagick and a software Vulkan driver.
+# Needs what scripts/setup installs: ImageMagick, ffmpeg and a software Vulkan driver.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if [ -z "$program" ]; then
-    cargo build --quiet --release --locked --manifest-path "$root/Cargo.toml"
+    cargo build --quiet --release --locked --features test-hooks --manifest-path "$root/Cargo.toml"
     program=${CARGO_TARGET_DIR:-$root/target}/release/histoscope
 fi
-for tool in Xvfb xdotool import convert ffmpeg; do
+for tool in convert ffmpeg; do
     command -v "$tool" >/dev/null || { echo "$tool is missing; scripts/setup installs it" >&2; exit 1; }
 done
 
 sample=$root/assets/sample.mp4
 work=$(mktemp -d)
-server=
-viewer=
+viewer_PID=
 finish() {
-    for process in $viewer $server; do kill "$process" 2>/dev/null || true; done
+    [ -z "${viewer_PID:-}" ] || kill "$viewer_PID" 2>/dev/null || true
     rm -rf "$work"
 }
 trap finish EXIT
+export WGPU_BACKEND=vulkan XDG_RUNTIME_DIR=$work XDG_CONFIG_HOME=$work
+unset DISPLAY WAYLAND_DISPLAY
 
-# The server picks a free number and writes it down when it is ready.
-mkfifo "$work/number"
-Xvfb -displayfd 3 -screen 0 1920x1080x24 -nolisten tcp -noreset 3>"$work/number" 2>/dev/null &
-server=$!
-read -r number <"$work/number"
-export DISPLAY=:$number WGPU_BACKEND=vulkan XDG_RUNTIME_DIR=$work XDG_CONFIG_HOME=$work
-unset WAYLAND_DISPLAY
+# tell COMMAND…: has the program do something; what it answers is in `answer`
+tell() {
+    printf '%s\n' "$*" >&"$commands"
+    if ! read -r answer <&"$answers" || [ "${answer%% *}" != ok ]; then
+        echo "'$*' was not done: $answer" >&2
+        tail -n 3 "$work/log" >&2
+        exit 1
+    fi
+    answer=${answer#ok}
+    answer=${answer# }
+}
 
 # open_window WIDTH HEIGHT ARGUMENTS…: a paused window of that size
 open_window() {
     local width=$1 height=$2
     shift 2
-    "$program" --adapter llvmpipe --no-config --paused "$@" 2>"$work/log" &
-    viewer=$!
-    window=
-    for _ in $(seq 200); do
-        window=$(xdotool search --onlyvisible --pid "$viewer" 2>/dev/null | head -n 1 || true)
-        [ -n "$window" ] && break
-        sleep 0.1
-    done
-    [ -n "$window" ] || { cat "$work/log" >&2; exit 1; }
-    xdotool windowsize "$window" "$width" "$height" windowmove "$window" 0 0 windowfocus "$window"
-    sleep 1
+    coproc viewer { HISTOSCOPE_SCRIPT=driven exec "$program" --adapter llvmpipe --no-config --paused "$@" 2>"$work/log"; }
+    answers=${viewer[0]} commands=${viewer[1]}
+    tell resize "$width" "$height"
+    tell pass 1000
 }
 
-point() { xdotool mousemove $(($1 + 5)) "$2" sleep 0.1 mousemove "$1" "$2" sleep 0.2; }
+# keys NAME…: presses keys one after the other
+keys() {
+    local name
+    for name in "$@"; do
+        tell key "$name"
+        tell pass 60
+    done
+}
+
+# drag X Y X Y…: presses the button at the first place, moves the pointer over the others and lets go
+drag() {
+    tell move "$1" "$2"
+    tell press 1
+    shift 2
+    while [ $# -gt 0 ]; do
+        tell move "$1" "$2"
+        tell pass 200
+        shift 2
+    done
+    tell release 1
+    tell pass 100
+}
+
+# point X Y: rests the pointer there
+point() {
+    tell move $(($1 + 5)) "$2"
+    tell pass 100
+    tell move "$1" "$2"
+    tell pass 200
+}
+
+# go_to TIME: shows the frame of that time, until the note of it has gone
+go_to() {
+    keys ctrl+g
+    tell type "$1"
+    keys Return
+    tell pass 3000
+}
 
 close_window() {
-    xdotool key q
-    wait "$viewer" || true
-    viewer=
+    echo key q >&"$commands"
+    wait "$viewer_PID" || true
+    viewer_PID=
 }

@@ -1,6 +1,6 @@
-//! How fast the CPU engine counts, by layout and depth, by content, by instruction level and by size.
+//! The speed of the CPU engine by layout and depth, by content, by instruction level and by size.
 //!
-//! `cargo bench --bench cpu`, or with a filter: `cargo bench --bench cpu -- content`. The engine uses all cores.
+//! Run `cargo bench --bench cpu`, or with a filter: `cargo bench --bench cpu -- content`. The engine uses all cores.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -18,7 +18,7 @@ use support::{colorimetry, constant, natural, noise};
 const FULL_HD: (u32, u32) = (1920, 1080);
 const ULTRA_HD: (u32, u32) = (3840, 2160);
 
-/// The layouts that most files decode to.
+/// Returns the layouts of most files.
 fn common_layouts() -> Vec<(&'static str, PixelLayout)> {
     vec![
         ("yuv420p", PixelLayout::planar_ycbcr(8, (1, 1))),
@@ -40,7 +40,7 @@ fn common_layouts() -> Vec<(&'static str, PixelLayout)> {
     ]
 }
 
-/// Bytes of a picture that the engine reads.
+/// Returns the bytes of a picture that the engine reads.
 fn picture_bytes(picture: &Picture) -> u64 {
     let layout = picture.layout();
     let plane_bytes = |plane| {

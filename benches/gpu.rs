@@ -1,7 +1,7 @@
-//! How long the GPU's passes and the upload take: `cargo bench --bench gpu`.
+//! The times of the GPU's passes and of the upload: `cargo bench --bench gpu`.
 //!
-//! The counting passes are timed by the GPU's own clock, where the adapter has timestamp queries; else, as drawing and
-//! upload, by the wall clock until the GPU has finished.
+//! The counting passes are timed by the GPU's own clock if the adapter has timestamp queries. Otherwise, like drawing
+//! and upload, they are timed by the wall clock until the GPU has finished.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a benchmark that cannot go on has failed")]
 
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use histoscope_render::gpu::readback::{VIEW_FORMAT, view_texture};
 use histoscope_render::gpu::timing::Timestamps;
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 const SIZE: (u32, u32) = (1920, 1080);
 
@@ -32,7 +33,7 @@ fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
     gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bench") })
 }
 
-/// Records and submits once, and waits until it is done.
+/// Records and submits once, and waits for completion.
 fn wall(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Duration {
     let start = Instant::now();
     let mut encoder = encoder(gpu);
@@ -42,7 +43,7 @@ fn wall(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Duration {
     start.elapsed()
 }
 
-/// Time that one of the counting passes took in all repeats together.
+/// Returns the total time of one counting pass over all repeats.
 fn time_pass(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, pass: usize, repeats: u64) -> Duration {
     let mut ns = 0.0;
     let mut left = repeats;
@@ -91,11 +92,11 @@ fn draw(c: &mut Criterion) {
     renderer.load(&gpu, &picture("yuv420p", 0), placing, None, Components::Rgbl).unwrap();
     let view =
         view_texture(&gpu, (1600, 900), VIEW_FORMAT).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
-    // The first recording counts as well; those after it only draw.
+    // The first recording also counts. The following ones only draw.
     let mut once = |scene: &Scene| wall(&gpu, |encoder| renderer.record(&gpu, encoder, &view, (1600, 900), scene));
     once(&Scene::default());
     for (name, overlays) in [("picture", false), ("picture and overlays", true)] {
-        let scene = Scene { overlays, ..Scene::default() };
+        let scene = Scene::from(Look { overlays, ..Look::default() });
         c.bench_function(&format!("draw/{name}"), |b| {
             b.iter_custom(|repeats| (0..repeats).map(|_| once(&scene)).sum());
         });

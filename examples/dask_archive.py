@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts an archive of video on a Dask cluster: one Parquet dataset of all frames, and a table of what failed.
+"""Counts an archive of video on a Dask cluster: one Parquet dataset of all frames, and a table of failures.
 
     dask_archive.py /films dataset --scheduler tcp://scheduler:8786   # an existing cluster
-    dask_archive.py list.txt dataset --workers 3                      # this machine; the list has a file a line
+    dask_archive.py list.txt dataset --workers 3                      # this machine; the list has one file per line
 
-All machines see archive and dataset under the same names, and have the same histoscope, and ffprobe. However it ended, the same
-command goes on. Workers run the functions up to join. docs/archives.md tells more, and what to change for Ray and Slurm."""
+All machines need the same histoscope, ffprobe, and the archive and dataset under the same paths. After an interruption, run the
+same command again. Workers run the functions up to join. docs/archives.md says more, and what to change for Ray and Slurm."""
 
 import argparse
 import csv
@@ -24,10 +24,10 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from distributed import Client, LocalCluster, as_completed, get_worker
 
 ENDINGS = set(".avi .flv .m2ts .m4v .mkv .mov .mp4 .mpg .mxf .ogv .ts .webm .wmv .y4m".split())
-CHECK = "told=$(histoscope --version) && ffprobe -version >/dev/null && echo \"$told\" | head -n 2"
+CHECK = "version=$(histoscope --version) && ffprobe -version >/dev/null && echo \"$version\" | head -n 2"
 
 
-class Run(NamedTuple):  # What all tasks go by, and what makes it the same run when it is begun again.
+class Run(NamedTuple):  # The settings of all tasks. The same settings make the same run when it is started again.
     archive: str
     dataset: str
     version: str
@@ -37,7 +37,7 @@ class Run(NamedTuple):  # What all tasks go by, and what makes it the same run w
         return Path(self.dataset, "frames", f"{Path(path).stem[:60]}-{hashlib.sha1(path.encode()).hexdigest()[:12]}.parquet")
 
 
-class Result(NamedTuple):  # What became of a file; of one that is kept from an earlier run, in no time.
+class Result(NamedTuple):  # The outcome for a file. One that an earlier run has counted takes no time.
     path: str
     reason: str
     frames: int = 0
@@ -46,34 +46,34 @@ class Result(NamedTuple):  # What became of a file; of one that is kept from an 
 
 
 class WorkerTrouble(Exception):
-    """A machine cannot count, whatever the file: its address, and why."""
+    """A machine that cannot count any file: its address, and the reason."""
 
 
 def check_program(version: str) -> None:
-    """Stops a worker that lacks a program, or whose histoscope is of another version or writes records of another schema."""
+    """Raises WorkerTrouble if a worker lacks a program, or its histoscope has another version or schema."""
     worker: Any = get_worker()
-    if getattr(worker, "checked", "") != version and (told := subprocess.getoutput(CHECK)) != version:
-        raise WorkerTrouble(worker.address, f"'{CHECK}' says {told!r} there, and not {version!r}")
+    if getattr(worker, "checked", "") != version and (found := subprocess.getoutput(CHECK)) != version:
+        raise WorkerTrouble(worker.address, f"'{CHECK}' prints {found!r} there instead of {version!r}")
     worker.checked = version
 
 
 def histoscope(run: Run, *arguments: str) -> tuple[Path, str]:
-    """Runs the program into a file that no other task writes; gives that file, and what the program complained of."""
+    """Runs the program with an output file of its own. Returns that file and the error message, empty on success."""
     check_program(run.version)
     output = Path(run.dataset, "work", f"{os.urandom(16).hex()}.parquet")
     done = subprocess.run(["histoscope", *arguments, "-o", str(output)], capture_output=True, text=True)
-    said = (done.stderr.strip().splitlines() or ["no reason given"])[-1].removeprefix("histoscope: ")
-    if done.returncode == 1 and "cannot be written" in said:  # A full disk, say: others may have room.
+    message = (done.stderr.strip().splitlines() or ["no reason given"])[-1].removeprefix("histoscope: ")
+    if done.returncode == 1 and "cannot be written" in message:  # For example a full disk: other workers may have room.
         for part in output.parent.glob(f"{output.name}*"):
             part.unlink() if part.is_file() else shutil.rmtree(part)
-        raise WorkerTrouble(get_worker().address, said.split("; what there is")[0])
+        raise WorkerTrouble(get_worker().address, message.split("; what there is")[0])
     if done.returncode not in (0, 1):
-        raise RuntimeError(f"histoscope ended with code {done.returncode}: {said}")  # A signal, say: Dask tries again.
-    return output, said if done.returncode else ""
+        raise RuntimeError(f"histoscope ended with code {done.returncode}: {message}")  # For example a signal: Dask tries again.
+    return output, message if done.returncode else ""
 
 
 def identity(path: str) -> dict[str, Any]:
-    """Size and fingerprint as the program tells them: 64-bit FNV-1a of the first and the last 64 KiB."""
+    """Size and fingerprint of a file as histoscope computes them: 64-bit FNV-1a of the first and the last 64 KiB."""
     with open(path, "rb") as file:
         data, size = file.read(1 << 16), file.seek(0, os.SEEK_END)
         file.seek(max(0, size - (1 << 16)))
@@ -83,20 +83,20 @@ def identity(path: str) -> dict[str, Any]:
 
 
 def result_of(path: str, output: Path, wall_secs: float) -> Result | None:
-    """What a file's frames tell; None where they are not there, or are of the file as it was before."""
-    told = json.loads(pq.read_metadata(output).metadata[b"histoscope"]) if output.exists() else None
-    if told is None or told["source"] != identity(path):
+    """The result of a file that has been counted; None if it has not, or has changed since."""
+    summary = json.loads(pq.read_metadata(output).metadata[b"histoscope"]) if output.exists() else None
+    if summary is None or summary["source"] != identity(path):
         return None
     ends = pq.read_table(output, columns=["time_seconds", "duration_seconds"])
     video_secs = sum(sum(row.values()) for row in ends.slice(max(0, len(ends) - 1)).to_pylist())
-    return Result(path, told["reason"] or "", len(ends), video_secs, wall_secs)
+    return Result(path, summary["reason"] or "", len(ends), video_secs, wall_secs)
 
 
 def count(run: Run, path: str, began: float, shares: list[str]) -> Result:
-    """Puts a file's frames into the dataset, counted or joined from shares, if it still is the file that was counted."""
+    """Puts a file's frames into the dataset, counted or joined from shares, unless the file changed meanwhile."""
     output, reason = histoscope(run, *(["merge", *shares] if shares else ["analyze", path, "-q", *run.options]))
     if not output.exists():
-        run.target(path).unlink(missing_ok=True)  # Of the file as it was before.
+        run.target(path).unlink(missing_ok=True)  # It belongs to an earlier version of the file.
         return Result(path, reason.removeprefix(f"{path}: "), wall_secs=time.time() - began)
     if (result := result_of(path, output, time.time() - began)) is None:
         raise RuntimeError("the file changed while it was counted")  # Dask tries again.
@@ -105,7 +105,7 @@ def count(run: Run, path: str, began: float, shares: list[str]) -> Result:
 
 
 def begin(run: Run, path: str) -> Result | list[list[str]]:
-    """Counts a file, unless that was done, or the file is long: then it gives the spans of its shares."""
+    """Counts a file unless that was done. For a long file, returns the spans of its shares instead."""
     check_program(run.version)
     if (kept := result_of(path, run.target(path), 0.0)) is not None:
         return kept
@@ -118,9 +118,9 @@ def begin(run: Run, path: str) -> Result | list[list[str]]:
 
 
 def share(run: Run, path: str, *span: str) -> tuple[str, float]:
-    """Counts a part of a file, unless that was done. The name is empty where it failed."""
-    began, what = time.time(), json.dumps([run, path, span, identity(path)])
-    kept = Path(run.dataset, "work", f"share-{hashlib.sha1(what.encode()).hexdigest()}.parquet")
+    """Counts a part of a file, unless that was done. The returned name is empty if it failed."""
+    began, key = time.time(), json.dumps([run, path, span, identity(path)])
+    kept = Path(run.dataset, "work", f"share-{hashlib.sha1(key.encode()).hexdigest()}.parquet")
     if not kept.exists():
         output, reason = histoscope(run, "analyze", path, "-q", *span, *run.options)
         if reason:
@@ -130,15 +130,15 @@ def share(run: Run, path: str, *span: str) -> tuple[str, float]:
 
 
 def join(run: Run, path: str, shares: list[tuple[str, float]]) -> Result:
-    """Joins a file's shares. A file that cannot be counted in shares is counted in one run, which tells why."""
+    """Joins a file's shares. If that fails, counts the file in one run, which reports the reason."""
     names, began = [name for name, _ in shares], time.time() - sum(secs for _, secs in shares)
     joined = count(run, path, began, names) if all(names) else None
     return joined if joined and not joined.reason else count(run, path, began, [])
 
 
 def drive(client: Client, run: Run, paths: list[str]) -> list[Result]:
-    """Has all files counted, tells how far it is, and keeps the table of failures."""
-    files, results, began, told = dict[Any, str](), list[Result](), time.time(), time.time()
+    """Has all files counted, prints the progress, and updates the table of failures."""
+    files, results, began, printed = dict[Any, str](), list[Result](), time.time(), time.time()
 
     def submit(path: str, function: Any, *arguments: Any) -> Any:
         files[(future := client.submit(function, run, path, *arguments, retries=2, pure=False)).key] = path
@@ -150,16 +150,16 @@ def drive(client: Client, run: Run, paths: list[str]) -> list[Result]:
                 print(f"{error.args[0]} is left out: {error.args[1]}", file=sys.stderr)
                 client.retire_workers([error.args[0]])
             if not workers.keys() - {error.args[0]}:
-                sys.exit("no worker is left; what is done stays: put them in order, and run this again")
+                sys.exit("no worker is left; fix the workers and run this again: what is done is kept")
             pool.add(submit(path, begin))
         elif isinstance(result := Result(path, str(error)) if error else future.result(), list):
             pool.add(submit(path, join, [submit(path, share, *span) for span in result]))
         else:
             results.append(result)
-        if time.time() > told + 5 or len(results) == len(paths):
-            told, secs = time.time(), sum(one.video_secs for one in results)
+        if time.time() > printed + 5 or len(results) == len(paths):
+            printed, secs = time.time(), sum(one.video_secs for one in results)
             failed = sorted((one.path, one.reason, one.frames) for one in results if one.reason)
-            pace = f"{secs / 3600:.2f} h of video, {secs / (told - began):.1f} h an hour"
+            pace = f"{secs / 3600:.2f} h of video, {secs / (printed - began):.1f} h an hour"
             print(f"{len(results)} of {len(paths)} files, {pace}, {len(failed)} failed", flush=True)
             with open(Path(run.dataset, "failures.csv"), "w", newline="") as table:
                 csv.writer(table).writerows([("path", "reason", "frames_kept"), *failed])
@@ -168,24 +168,24 @@ def drive(client: Client, run: Run, paths: list[str]) -> list[Result]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Counts an archive of video on a Dask cluster.")
-    parser.add_argument("archive", type=Path, help="a folder, or a list with a file a line")
-    parser.add_argument("dataset", type=Path, help="a folder that is made, or that of this run, to go on with it")
-    parser.add_argument("--scheduler", help="the cluster's scheduler, such as tcp://scheduler:8786")
-    parser.add_argument("--workers", type=int, help="without a cluster: processes on this machine, one a core")
+    parser.add_argument("archive", type=Path, help="a folder, or a list with one file per line")
+    parser.add_argument("dataset", type=Path, help="the folder to create, or that of this run, to continue it")
+    parser.add_argument("--scheduler", help="the cluster's scheduler, for example tcp://scheduler:8786")
+    parser.add_argument("--workers", type=int, help="without a cluster: processes on this machine (one per core)")
     parser.add_argument("--share-minutes", type=float, default=10.0, help="length of the shares of long files")
-    parser.add_argument("--options", default="", help="options of analyze, such as '--bins --engine cpu'")
+    parser.add_argument("--options", default="", help="options of analyze, for example '--bins --engine cpu'")
     args = parser.parse_args()
     archive, dataset = args.archive.resolve(), args.dataset.resolve()
     run = Run(str(archive), str(dataset), subprocess.getoutput(CHECK), args.share_minutes * 60, args.options.split())
     found = archive.rglob("*") if archive.is_dir() else map(Path, archive.read_text().splitlines())
     paths = sorted({str(path.absolute()) for path in found if not archive.is_dir() or path.suffix.lower() in ENDINGS})
     about, known, new = json.dumps(run._asdict(), indent=1), dataset / "run.json", dataset.with_name(f"{dataset.name}.new")
-    if not dataset.exists():  # It appears with what makes it this run, or not at all.
+    if not dataset.exists():  # The folder appears together with run.json, or not at all.
         (new / "frames").mkdir(parents=True, exist_ok=True)
         (new / "run.json").write_text(about)
         new.rename(dataset)
     if not (known.exists() and known.read_text() == about):
-        sys.exit(f"{dataset} is there already, and not of this run; name another folder, or give the same options")
+        sys.exit(f"{dataset} exists and belongs to another run; name another folder, or use the same options")
     (dataset / "work").mkdir(exist_ok=True)
     with Client(args.scheduler or LocalCluster(n_workers=args.workers, threads_per_worker=1, silence_logs=50)) as client:
         print(f"{len(paths)} files; dashboard: {client.dashboard_link}", flush=True)

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Counts an archive of video with GNU parallel: one Parquet dataset of all frames, and a table of what failed.
+# Counts an archive of video with GNU parallel: one Parquet dataset of all frames, and a table of failures.
 #
-#     parallel_archive.sh /films dataset                                # this machine, a job a core
-#     parallel_archive.sh list.txt dataset --sshloginfile hosts.txt     # options of parallel stand behind
+#     parallel_archive.sh /films dataset                                # this machine, one job per core
+#     parallel_archive.sh list.txt dataset --sshloginfile hosts.txt     # further options go to parallel
 #
-# The dataset has the form of dask_archive.py's. All machines see this script, archive and dataset under the same names, and
-# have the same histoscope, and ffprobe. However it ended, the same command goes on: histoscope's own --resume finds what is
-# done, and counts a file anew that is no longer the same. OPTIONS are those of analyze (OPTIONS='--bins --engine cpu'), and
-# SHARE_SECS is the length of the shares of long files (600).
+# The dataset has the same form as that of dask_archive.py. All machines need the same histoscope, ffprobe, and this script,
+# archive and dataset under the same paths. After an interruption, run the same command again: histoscope's --resume finds
+# what is done, and counts changed files again. OPTIONS are options of analyze (OPTIONS='--bins --engine cpu'). SHARE_SECS is
+# the length of the shares of long files (600).
 set -euo pipefail
 
 script=$(realpath -- "${BASH_SOURCE[0]}")
 export DATASET=${DATASET:-} VERSION=${VERSION:-} OPTIONS=${OPTIONS:-} SHARE_SECS=${SHARE_SECS:-600}
-check='told=$(histoscope --version) && ffprobe -version >/dev/null && echo "$told" | head -n 2'
+check='version=$(histoscope --version) && ffprobe -version >/dev/null && echo "$version" | head -n 2'
 
-# ---- What a job does -----------------------------------------------------------------------------------------------------
+# ---- Jobs ----------------------------------------------------------------------------------------------------------------
 
-# Twelve hexadecimal digits that tell files of one name in several folders from each other.
+# Twelve hexadecimal digits that distinguish files of the same name in different folders.
 key() { # file
   printf %s "$1" | sha1sum | cut -c -12
 }
@@ -27,7 +27,7 @@ target() { # file
   echo "$DATASET/frames/${name:0:60}-$(key "$1").parquet"
 }
 
-# The jobs that a file takes, a line each: the file, the number of the share, where it begins and ends, its length in seconds.
+# The jobs of a file, one per line: file, number of the share, its start and end, its length in seconds.
 units() { # file
   local secs=0 shares first
   [[ $1 == *$'\t'* ]] || secs=$(ffprobe -v error -show_entries format=duration -of csv=p=0 -- "$1" 2>/dev/null) || true
@@ -41,11 +41,11 @@ units() { # file
   for ((first = 0; first < shares - 1; first++)); do
     printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$first" $((first * SHARE_SECS)) $(((first + 1) * SHARE_SECS)) "$SHARE_SECS"
   done
-  # The last one goes to the end, wherever that is.
+  # The last share extends to the end of the file.
   printf '%s\t%s\t%s\tend\t%s\n' "$1" "$first" $((first * SHARE_SECS)) $((secs - first * SHARE_SECS))
 }
 
-# Runs histoscope, and says what came of it: nothing, or why the file cannot be counted. It fails where the machine is to blame.
+# Runs histoscope and prints why the file cannot be counted, if so. Fails if the machine is the reason.
 histoscope_says() { # arguments...
   local said code=0
   [[ $(bash -c "$check" 2>&1) == "$VERSION" ]] || { echo "$HOSTNAME has another histoscope, or none" >&2; return 1; }
@@ -54,7 +54,7 @@ histoscope_says() { # arguments...
   ((code == 0)) || tail -n 1 <<<"${said#histoscope: }"
 }
 
-# Counts a file, or a share of it, into that output.
+# Counts a file, or a share of it, into an output file.
 count() { # file, output, arguments...
   local file=$1 output=$2 before said
   shift 2
@@ -72,7 +72,7 @@ count() { # file, output, arguments...
   printf %s "$said"
 }
 
-# Writes down why a file failed, or that it did not.
+# Records the reason why a file failed, or deletes the record if it did not.
 conclude() { # file, reason
   local note=$DATASET/work/failed-$(key "$1") kept=no
   [[ -e $(target "$1") ]] && kept=yes
@@ -80,7 +80,7 @@ conclude() { # file, reason
   [[ -z $2 ]] || printf '"%s","%s",%s\n' "${1//\"/\"\"}" "${2//\"/\"\"}" "$kept" >"$note"
 }
 
-# A whole file, or a share. A share that fails leaves nothing, and its file is counted in one run when shares are joined.
+# Counts a whole file, or a share. A share that fails leaves nothing; its file is counted in one run when the shares are joined.
 unit() { # file, number of the share, begin, end
   local reason span=(--from "$3" --to "$4") share=$DATASET/work/$(key "$1")-$2.parquet
   [[ $4 != end ]] || span=(--from "$3")
@@ -93,7 +93,7 @@ unit() { # file, number of the share, begin, end
   fi
 }
 
-# Joins a file's shares. They stay where the machine is to blame that they were not joined.
+# Joins a file's shares. If the machine is the reason for a failure, the shares stay.
 join() { # file, number of shares
   local shares=() number said
   for ((number = 0; number < $2; number++)); do
@@ -115,7 +115,7 @@ case ${1:-} in
   ;;
 esac
 
-# ---- What the machine does on which it was called --------------------------------------------------------------------------
+# ---- The calling machine -------------------------------------------------------------------------------------------------
 
 (($# >= 2)) || { echo "usage: ${0##*/} ARCHIVE DATASET [OPTIONS OF PARALLEL]" >&2; exit 2; }
 archive=$(realpath -- "$1") DATASET=$(realpath -m -- "$2")
@@ -124,7 +124,7 @@ VERSION=$(bash -c "$check" 2>&1) || { echo "histoscope and ffprobe must be in PA
 
 about=$(printf '%s\n' "$archive" "$VERSION" "$OPTIONS" "$SHARE_SECS")
 if [[ -e $DATASET && $(cat -- "$DATASET/run.txt" 2>/dev/null) != "$about" ]]; then
-  echo "$DATASET is there already, and not of this run; name another folder, or give the same options" >&2
+  echo "$DATASET exists and belongs to another run; name another folder, or use the same options" >&2
   exit 1
 fi
 mkdir -p -- "$DATASET/frames" "$DATASET/work"
@@ -140,7 +140,7 @@ else
 fi
 "${jobs[@]}" --keep-order "$script" --units {1} :::: "$work/files" >"$work/units"
 begin=$SECONDS failed=0
-# A job that a machine is to blame for is tried three times, on another machine where there is one.
+# A job that failed because of its machine is tried three times, on another machine if there is one.
 "${jobs[@]}" --retries 3 --joblog "$work/log" ${PROGRESS:---eta} "$script" --unit {1} {2} {3} {4} :::: "$work/units" || failed=$?
 cut -f 1,2 "$work/units" | grep -v $'\t-$' | cut -f 1 | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\2\t\1/' >"$work/long" || true
 "${jobs[@]}" --retries 3 "$script" --join {1} {2} :::: "$work/long" || failed=$?
@@ -153,6 +153,6 @@ awk -F '\t' -v took=$((SECONDS - begin)) '{ secs += $5 }
   END { printf "%.2f h of video, %.1f h an hour\n", secs / 3600, secs / (took ? took : 1) }' "$work/units"
 echo "$(wc -l <"$work/files") files, $(($(wc -l <"$DATASET/failures.csv") - 1)) failed; the slowest jobs, in seconds:"
 sort -t $'\t' -k 4 -n -r "$work/log" | awk -F '\t' 'NR <= 5 { print $4 "\t" $9 }'
-# What a machine is to blame for is not done: the same command goes on with it.
+# Jobs that failed because of a machine remain; running the command again continues with them.
 ((failed == 0)) && rm -r -- "$work"
 (($(wc -l <"$DATASET/failures.csv") == 1 && failed == 0))

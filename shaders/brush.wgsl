@@ -1,15 +1,17 @@
-// Finds the pixels that brushes of the scopes select: all of them, or those of all scopes but one. See crates/render/src/view/brushes.rs.
+// Finds the pixels selected by the brushes of the scopes: of all scopes, and of all but one. See
+// crates/render/src/view/brushes.rs.
 
 struct Brushes {
-    // What of the picture is counted: column and row of the first pixel, and those behind the last.
+    // The counted part of the picture: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,
-    // Channels of the histograms' brush, bit c being channel c, 0 where there is none; its lowest and highest bin.
+    // The channels of the histograms' brush, where bit c is channel c and 0 means that there is no brush; its lowest
+    // and highest bin.
     histogram: vec4<u32>,
-    // The same of the waveform's, and the first pixel of a row that it may select, and the one behind the last.
+    // The same for the waveform's brush; then the first pixel of a row that it may select, and one past the last.
     waveform: vec4<u32>,
     columns: vec2<u32>,
-    coded: u32,       // whether the channels are Y', Cb and Cr as coded
+    coded: u32,       // true if the channels are Y', Cb and Cr as coded
     row_words: u32,   // of a row of a plane
     // Weights of red, green and blue in Cb and in Cr, and the bias.
     cb: vec4<i32>,
@@ -20,12 +22,12 @@ struct Brushes {
 }
 
 @group(1) @binding(0) var<uniform> brushes: Brushes;
-// A bit for each pair of levels that is selected, those of a level of Cb beside each other.
+// One bit for each selected pair of levels. Pairs with the same Cb are adjacent.
 @group(1) @binding(1) var<storage, read> pairs: array<u32>;
-// Four planes, row by row and in a row one behind the other, a bit for each pixel: those that all brushes select, and those that
-// all but the histograms', but the waveform's, but the vectorscope's do.
+// Four planes of one bit per pixel, row by row: pixels selected by all brushes, and by all except the histograms',
+// except the waveform's, and except the vectorscope's brush.
 @group(1) @binding(2) var<storage, read_write> planes: array<u32>;
-// Pixels that all select.
+// The number of pixels selected by all brushes.
 @group(1) @binding(3) var<storage, read_write> total: atomic<u32>;
 
 fn has_pair(codes: vec3<u32>) -> bool {
@@ -43,7 +45,7 @@ fn is_in(brush: vec4<u32>, codes: vec3<u32>) -> bool {
     return (channels_in(codes, brushes.coded != 0u, brush.y, brush.z) & brush.x) != 0u;
 }
 
-// A bit for each brush that a pixel passes, or that is not there.
+// One bit for each brush that the pixel passes. A missing brush counts as passed.
 fn passed(at: vec2<u32>) -> u32 {
     let codes = codes_at(at);
     var bits = 7u;
@@ -64,7 +66,7 @@ fn passed(at: vec2<u32>) -> u32 {
 
 var<workgroup> found: atomic<u32>;
 
-// An invocation a word.
+// One invocation per word.
 @compute @workgroup_size(64)
 fn select_pixels(@builtin(local_invocation_index) local: u32, @builtin(global_invocation_id) id: vec3<u32>) {
     let word = id.x;

@@ -1,28 +1,29 @@
-// Counts what brushes select, as the scopes count the whole: bins and waveforms, and pairs of Cb and Cr. Planes of lower resolution
-// are counted sample by sample, where a pixel that a sample covers is selected. See crates/render/src/view/brushes.rs.
+// Counts the pixels selected by brushes in the same way as the scopes count the whole picture: bins, waveforms, and
+// pairs of Cb and Cr. Planes of lower resolution are counted sample by sample, if any pixel under the sample is
+// selected. See crates/render/src/view/brushes.rs.
 //
-// An invocation has 32 samples beside each other and adds equal ones together, so that the additions of a constant picture do not
-// all wait for each other.
+// An invocation has 32 adjacent samples and merges equal ones, so that the additions of a constant picture do not all
+// wait for each other.
 
-// Whether a component is counted as coded, instead of red, green, blue and luminance; which one.
+// True if a component is counted as coded, instead of red, green, blue and luminance; and which component.
 override CODED: bool = false;
 override COMPONENT: u32 = 0u;
-// Whether Cb and Cr are computed from red, green and blue instead of read.
+// True if Cb and Cr are computed from red, green and blue instead of read.
 override DIFFERENCES: bool = false;
-// Bits of a level; a deeper code's upper part.
+// Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
 
 struct Brushed {
-    // What is counted of the grid of samples: column and row of the first, and those behind the last.
+    // The counted part of the grid of samples: column and row of the first, then one past the last.
     low: vec2<u32>,
     high: vec2<u32>,
-    shift: vec2<u32>,    // log2 of the pixels to a sample
+    shift: vec2<u32>,    // log2 of the pixels per sample
     height: u32,         // rows of the picture
     row_words: u32,      // of a row of a plane
     columns: u32,        // of the waveform
-    stride: u32,         // its counts from one channel to the next
-    bins: u32,           // whether bins are counted
-    waveform: u32,       // whether the waveform is
+    stride: u32,         // distance of its channels in the counts
+    bins: u32,           // true if bins are counted
+    waveform: u32,       // true if the waveform is counted
     // Weights of red, green and blue in Cb and in Cr, and the bias.
     cb: vec4<i32>,
     cr: vec4<i32>,
@@ -31,20 +32,22 @@ struct Brushed {
 @group(1) @binding(0) var<uniform> brushed: Brushed;
 @group(1) @binding(1) var<storage, read> planes: array<u32>;
 @group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
-// Of the waveform, or of the vectorscope.
+// The counts of the waveform or of the vectorscope.
 @group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 
-// What an invocation has found last in each channel, and how often in a row: for the bins, and from FIRST_COUNT on for the counts.
+// The last value that an invocation found in each channel, and its number of repetitions: for the bins, and from
+// FIRST_COUNT on for the counts.
 const FIRST_COUNT: u32 = 4u;
 var<private> places: array<u32, 8>;
 var<private> runs: array<u32, 8>;
 
-// Whether a pixel that a sample covers is selected in a plane.
+// True if any pixel under a sample is selected in a plane.
 fn is_selected(plane: u32, sample: vec2<u32>) -> bool {
     let column = sample.x << brushed.shift.x;
     let mask = ((1u << (1u << brushed.shift.x)) - 1u) << (column & 31u);
     var found = 0u;
-    // Rows of pixels that may be covered: one, those that share a row of the frame's chroma, or a field's up to the sixth below.
+    // Rows of pixels that a sample may cover: one row, or rows sharing a chroma row of the frame, or rows of a field up
+    // to six lines below.
     let is_of_field = CHROMA_FIELDS && brushed.shift.y != 0u;
     let first = select(sample.y << brushed.shift.y, (sample.y >> 1u) << 2u, is_of_field);
     let most = select(1u << brushed.shift.y, 6u, is_of_field);
@@ -85,7 +88,7 @@ fn add_code(slot: u32, channel: u32, code: u32, column: u32, wanted: vec2<bool>)
     }
 }
 
-// The sample of the grid that an invocation begins with, a multiple of 32 beside the first one that is counted or before it.
+// The first sample of this invocation: a multiple of 32, at or before the first counted sample.
 fn begin(id: vec3<u32>) -> vec2<u32> {
     return vec2<u32>((((brushed.low.x >> 5u) + id.x) << 5u), brushed.low.y + id.y);
 }

@@ -1,30 +1,30 @@
-// First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes it out.
+// First pass: every workgroup counts its share of the picture, a chunk, in workgroup memory and writes out the bins.
 //
-// A chunk is not a tile of 256 pixels: some hundreds of workgroups walk over the whole picture together, each
-// invocation taking a block of 4 × 2 pixels at a time, so that the bins are cleared and written out a few hundred times
-// a frame and not once per 256 pixels. All arithmetic from sample to bin is integer: see crates/core/src/picture/color.rs and
-// crates/core/src/histogram/reference.rs, which this must equal to the last count.
+// A chunk is not a tile of 256 pixels. A few hundred workgroups cover the whole picture together, and each invocation
+// takes a block of 4 × 2 pixels at a time. So the bins are cleared and written a few hundred times per frame, not once
+// per 256 pixels. All arithmetic from sample to bin uses integers. It must equal crates/core/src/picture/color.rs and
+// crates/core/src/histogram/reference.rs to the last count.
 
 override WORKGROUP: u32 = 256u;
-// Whether Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
+// True if Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
 override CODED: bool = false;
-// Whether a rectangle of the picture is counted alone. Without it, what asks for it below is not compiled in.
+// True if only a rectangle of the picture is counted. Otherwise the code for it below is not compiled in.
 override REGIONAL: bool = false;
 
 struct Region {
     low: vec2<u32>,   // column and row of the first pixel
-    high: vec2<u32>,  // column and row behind the last
+    high: vec2<u32>,  // column and row, one past the last
 }
 
 @group(1) @binding(0) var<storage, read_write> chunks: array<u32>;
 @group(1) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
 @group(2) @binding(0) var<uniform> region: Region;
 
-// Pixels below and above the range, of red, green and blue, that this invocation met.
+// Pixels below and above the range, for red, green and blue, found by this invocation.
 var<private> outside: array<u32, 6>;
 
-// What of a component's grid is counted: column and row of the first sample, and those behind the last. A chroma sample
-// counts where it covers a pixel that does.
+// The counted part of a component's grid: column and row of the first sample, then one past the last. A chroma sample
+// counts if it covers a counted pixel.
 fn counted_low(component: u32) -> vec2<u32> {
     if !REGIONAL {
         return vec2<u32>(0u);
@@ -40,7 +40,7 @@ fn counted_high(component: u32) -> vec2<u32> {
     return select(last + vec2<u32>(1u), region.high, component == 0u);
 }
 
-// Which of the four samples of a strip are counted, of those in columns low up to high: the first, and the one behind the last.
+// The counted samples among the four of a strip, for columns from low up to high: the first, and one past the last.
 fn counted_of_strip(strip: u32, low: u32, high: u32) -> vec2<u32> {
     let begin = strip * 4u;
     let end = min(4u, max(high, begin) - begin);
@@ -60,7 +60,7 @@ fn note_outside(slot: u32, codes: vec4<i32>, part: vec2<u32>) {
     outside[slot + 1u] += above.x + above.y + above.z + above.w;
 }
 
-// Counts those of four pixels from part.x up to part.y, given their first components and what chroma adds to them.
+// Counts the pixels from part.x up to part.y among four, given their first components and the contribution of chroma.
 fn count_strip(first_codes: vec4<u32>, part: vec2<u32>, chroma: ChromaTerms, copy: u32) {
     var codes = converted(first_codes, chroma);
     if is_outside(codes.red | codes.green | codes.blue) {
@@ -87,24 +87,24 @@ fn count_strip(first_codes: vec4<u32>, part: vec2<u32>, chroma: ChromaTerms, cop
     tally_strip(red, green, blue, luminance, part.y, copy);
 }
 
-// The same of a row, which may not be counted at all.
+// The same for a row, which may be outside of the counted part.
 fn part_in_row(part: vec2<u32>, row: u32) -> vec2<u32> {
     let is_counted = row < counted_high(0u).y && (!REGIONAL || row >= region.low.y);
     return select(vec2<u32>(0u), part, is_counted);
 }
 
-// Counts the block of 4 × 2 pixels whose corner is (4 · strip, row), given what was loaded of it.
+// Counts the block of 4 × 2 pixels whose corner is (4 · strip, row), given its loaded words.
 fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
     let pair = pair_of(strip, loads);
     let part = counted_of_strip(strip, counted_low(0u).x, counted_high(0u).x);
-    // The row is one of the picture's.
+    // True if the row belongs to the picture.
     let upper = select(part, part_in_row(part, row), REGIONAL);
     count_strip(pair.upper, upper, pair.upper_chroma, copy);
-    // Below the picture its last row comes again, which is then not counted.
+    // Below the picture its last row repeats, and is not counted.
     count_strip(pair.lower, part_in_row(part, row + 1u), pair.lower_chroma, copy);
 }
 
-// Counts up to 4 × 2 samples of one component as coded, from sample (4 · strip, row) of its own grid on.
+// Counts up to 4 × 2 samples of one component as coded, from sample (4 · strip, row) of its own grid.
 fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
     let low = counted_low(component);
     let high = counted_high(component);
@@ -133,7 +133,7 @@ fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
     }
 }
 
-// Samples that a channel counts.
+// The number of samples that a channel counts.
 fn samples_of(channel: u32) -> u32 {
     let component = select(0u, channel, CODED);
     if (MODEL == 0u && component > 0u) || component == 3u {
@@ -163,7 +163,7 @@ fn chunk(
         while block.y < picture.size.y {
             count_coded(0u, block.x, block.y, copy);
             if MODEL != 0u {
-                // The same walk covers the chroma planes: they are never larger than the luma plane.
+                // The same loop covers the chroma planes, which are never larger than the luma plane.
                 count_coded(1u, block.x, block.y, copy);
                 count_coded(2u, block.x, block.y, copy);
             }

@@ -1,18 +1,18 @@
-// What each column of pixels of an overlay shows, found once for all of its rows: how high its bars are and which colours
-// lie between their ends.
+// Computes the content of each column of pixels of an overlay, once for all of its rows: the heights of its bars, and
+// the colours between their ends.
 //
-// Bars mix as light does, unless a table has the colours: the colour of a point is the brightest of each primary among the channels
-// whose bars reach it.
-// A hidden channel reaches nothing, so the remaining overlaps follow by themselves.
+// Bars mix as light does, unless a table defines the colours: at each point, each primary is the brightest among the
+// channels whose bars reach the point. The bar of a hidden channel has no height, so the other overlaps need no special
+// case.
 
 override BITS: u32 = 8u;    // 2^BITS codes are counted
-override BINS: u32 = 256u;  // bins of a channel that are drawn; where they are not the codes, as shaders/regroup.wgsl makes them
+override BINS: u32 = 256u;  // drawn bins per channel; regrouped by shaders/regroup.wgsl unless one per code
 
-// How dark the gap in a bar that is cut off is.
+// Darkness of the gap in a bar that is cut off.
 const GAP: f32 = 0.85;
 
 struct Scale {
-    height: f32,   // height of a bar per count, 1 being the overlay's height
+    height: f32,   // height of a bar per count, where 1 is the overlay height
     tallest: u32,
     samples: u32,
     padding: u32,
@@ -21,18 +21,19 @@ struct Scale {
 @group(0) @binding(1) var<storage, read> bins: array<u32>;
 @group(0) @binding(2) var<storage, read> scales: array<Scale, 4>;
 @group(0) @binding(3) var<storage, read_write> columns: array<u32>;
-// Of what is drawn as outlines. Two pictures' bars are drawn by one scale, so that they can be compared: that of the one with the
-// taller bin. A part and its whole have each their own.
+// The bins drawn as outlines. The bars of two pictures share a scale, so that they can be compared: the scale of the
+// picture with the taller bin. A part and its whole have separate scales.
 @group(0) @binding(4) var<storage, read> outline_bins: array<u32>;
 @group(0) @binding(5) var<storage, read> outline_scales: array<Scale, 4>;
-// Exclusive prefix sum of all channels' bins, one after the other.
+// Exclusive prefix sum of all channels' bins, one channel after the other.
 @group(0) @binding(6) var<storage, read> cumulative: array<u32>;
 @group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
-// Luminance of linear light, where `bins` have that of the codes. It is drawn by the scale of that, to be compared with it.
+// Luminance of linear light, while `bins` has the luminance of the codes. It is drawn with the scale of the latter, for
+// comparison.
 @group(0) @binding(8) var<storage, read> linear_bins: array<u32>;
 
-// First and last bin of a column, as PanelRect::bins_of_column has them: where bins outnumber columns, those whose middle
-// lies in this one; else the one that the middle of this column lies in.
+// First and last bin of a column, as in PanelRect::bins_of_column. If there are more bins than columns: the bins whose
+// middle is in this column. Otherwise: the bin that contains the middle of this column.
 fn bins_of(column: u32) -> vec2<u32> {
     let width = panel.size.x;
     let count = BINS;
@@ -43,13 +44,13 @@ fn bins_of(column: u32) -> vec2<u32> {
     return vec2<u32>(first, (2u * (column + 1u) * count + width - 1u) / (2u * width) - 1u);
 }
 
-// Height of a channel's bar of so many samples, 1 being the overlay's height; above that if it is clipped. `whole` is for the
-// outline of the whole of which the bars are a part.
+// Height of a channel's bar for this many samples, where 1 is the overlay's height. Larger values are clipped. `whole`
+// selects the outline of the whole, if the bars are a part of it.
 fn part_of(channel: u32, count: u32, whole: bool) -> f32 {
     var scale = select(scales[channel].height, outline_scales[channel].height, whole);
     var tallest = select(scales[channel].tallest, outline_scales[channel].tallest, whole);
     if panel.outlined == 1u {
-        // Both have as many samples, so that the smaller scale is that of the taller bin.
+        // Both have equally many samples, so the smaller scale belongs to the taller bin.
         scale = min(scale, outline_scales[channel].height);
         tallest = max(tallest, outline_scales[channel].tallest);
     }
@@ -59,7 +60,7 @@ fn part_of(channel: u32, count: u32, whole: bool) -> f32 {
     return f32(count) * scale;
 }
 
-// Height in pixels of the tallest of a channel's bars in a column; above the overlay's height if it is clipped.
+// Height in pixels of the tallest bar of a channel in a column. Above the overlay's height if it is clipped.
 fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
@@ -69,21 +70,21 @@ fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
         return 0u;
     }
     let part = part_of(channel, most, false);
-    // The scale rounds, so that a bar which just touches the top may come out a hair above it.
+    // The scale is rounded, so a bar that just touches the top may come out slightly above it.
     if part > 1.0001 {
         return panel.size.y + 1u;
     }
-    // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
+    // A bar that is not empty is at least one pixel high, so that even a single sample is visible.
     return clamp(u32(part * f32(panel.size.y) + 0.5), 1u, panel.size.y);
 }
 
-// A height in pixels at which the whole pen lies inside the overlay.
+// The height in pixels at which the whole pen is inside the overlay.
 fn inside(height: f32) -> f32 {
     let top = f32(panel.size.y);
     return clamp(height, min(panel.stroke, top * 0.5), max(top - panel.stroke, top * 0.5));
 }
 
-// Whether a bar of a column is cut off.
+// True if a bar of a column is cut off.
 fn is_cut_off(column: u32) -> bool {
     let bins_here = bins_of(column);
     for (var channel = 0u; channel < 4u; channel += 1u) {
@@ -94,8 +95,8 @@ fn is_cut_off(column: u32) -> bool {
     return false;
 }
 
-// The clip indicators that are lit: those of channels that have more than a thousandth of their samples in the outermost code. Where the bars
-// are a part, those of the whole: they tell of the picture.
+// The lit clip indicators: of channels with more than a thousandth of their samples in the outermost code. If the bars
+// are a part of the picture, the indicators still cover the whole.
 fn indicators() -> u32 {
     let of_whole = panel.outlined == 2u;
     var lit = 0u;
@@ -115,7 +116,7 @@ fn indicators() -> u32 {
     return lit;
 }
 
-// Samples in a bin of what is drawn as an outline.
+// Samples in a bin of the outline.
 fn outline_bin(kind: u32, index: u32) -> u32 {
     if kind == LINEAR {
         return linear_bins[index];
@@ -123,7 +124,7 @@ fn outline_bin(kind: u32, index: u32) -> u32 {
     return outline_bins[index];
 }
 
-// The same, or those in the fullest bin of a column where bins outnumber columns.
+// Samples in a bin of the outline, or in the fullest bin of a column if there are more bins than columns.
 fn outlined_count(kind: u32, channel: u32, place: u32) -> u32 {
     if panel.size.x >= BINS {
         return outline_bin(kind, channel * BINS + place);
@@ -136,8 +137,8 @@ fn outlined_count(kind: u32, channel: u32, place: u32) -> u32 {
     return most;
 }
 
-// Height in pixels of a channel's outline at a place in columns from the overlay's left edge: a line from the middle of each
-// bin's top to the next one's, or of each column's. Below 0 where both are empty.
+// Height in pixels of a channel's outline, at a position in columns from the overlay's left edge. The outline connects
+// the middles of the tops of bins, or of columns. Below 0 where both are empty.
 fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     let places = min(panel.size.x, BINS);
     let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
@@ -152,8 +153,8 @@ fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     return mix(parts.x, parts.y, at - f32(low)) * f32(panel.size.y);
 }
 
-// Height in pixels of a channel's cumulative histogram at a place in columns from the overlay's left edge: linear within
-// a code, however many bins are drawn, all samples being the overlay's height.
+// Height in pixels of a channel's cumulative histogram, at a position in columns from the overlay's left edge. It is
+// linear within a code, however many bins are drawn. All samples reach the overlay's full height.
 fn cumulated(channel: u32, place: f32) -> f32 {
     let count = 1u << BITS;
     let at = clamp(place / f32(panel.size.x), 0.0, 1.0) * f32(count);
@@ -165,7 +166,8 @@ fn cumulated(channel: u32, place: f32) -> f32 {
     return share * f32(panel.size.y);
 }
 
-// Height in pixels of one of a channel's lines at a place in columns from the overlay's left edge; below 0 for none.
+// Height in pixels of one of a channel's lines, at a position in columns from the overlay's left edge. Below 0 if there
+// is no line.
 fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
     if kind == CURVES {
         return cumulated(channel, place);
@@ -173,8 +175,8 @@ fn line_at(kind: u32, channel: u32, place: f32) -> f32 {
     return outlined(kind, channel, place);
 }
 
-// The rows of a column that a round pen covers which is drawn along one of a channel's lines. The line is looked at in the
-// column's middle, as far to either side as the pen reaches, and where it bends: in the middle of the nearest bin.
+// The rows of a column covered by a round pen along one of a channel's lines. The line is evaluated in the middle of
+// the column, at the pen's reach on both sides, and at its bend: in the middle of the nearest bin.
 fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
     let middle = f32(column) + 0.5;
     // A curve bends at codes, an outline in the middle of bins.
@@ -196,15 +198,15 @@ fn pen(kind: u32, channel: u32, column: u32) -> vec2<f32> {
     return select(vec2<f32>(0.0), rows, exists);
 }
 
-// Whether a line that begins at a column covers this one.
+// True if a line that begins at a column covers this one.
 fn on_line(column: u32, begin: u32) -> bool {
     return column >= begin && column - begin < panel.line;
 }
 
-// What is left of the light of bars that are not selected while others are.
+// Brightness of bars that are not selected while others are.
 const UNSELECTED: f32 = 0.22;
 
-// The light of a point that these channels' bars reach.
+// The colour of a point reached by these channels' bars.
 fn mixed(reached: vec4<bool>) -> vec3<f32> {
     if panel.overlaps[0].a != 0.0 {
         let parts = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), reached);
@@ -214,11 +216,11 @@ fn mixed(reached: vec4<bool>) -> vec3<f32> {
     for (var channel = 0u; channel < 4u; channel += 1u) {
         light = max(light, select(vec3<f32>(0.0), panel.lights[channel].rgb, reached[channel]));
     }
-    // Luminance has no colour of its own to add; it whitens what it overlaps.
+    // Luminance has no colour to add. It whitens what it overlaps.
     return mix(light, vec3<f32>(panel.lights[3].r), select(0.0, panel.whiten, reached.w));
 }
 
-// A band's colour with the lines that stand in its column.
+// A band's colour, including the lines in its column.
 fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     let on_bar = any(reached);
     let scrim = vec4<f32>(panel.overlaps[0].rgb * panel.scrim, panel.scrim);
@@ -228,7 +230,7 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
         if !lit {
             color = vec4<f32>(color.rgb * UNSELECTED, color.a);
         } else if on_bar {
-            // Bars of channels that are not brushed stay dim beside those that are.
+            // Bars of channels that are not brushed stay dim beside the brushed ones.
             let chosen = (vec4<u32>(panel.brushed) & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>(0u);
             let light = max(mixed(reached & chosen), mixed(reached) * UNSELECTED);
             color = vec4<f32>(light * panel.bars * panel.light, panel.bars);
@@ -247,7 +249,7 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
     return color;
 }
 
-// The marks of a probed pixel: bright, a pixel thicker than other lines, between dark edges that set them off.
+// The marks of a probed pixel: bright, one pixel thicker than other lines, and with dark edges.
 fn marked(column: u32, bare: vec4<f32>) -> vec4<f32> {
     let begin = panel.marks;
     let exists = begin < vec4<u32>(panel.size.x);
@@ -288,7 +290,7 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    // A bar that goes on beyond the top is torn off: the bars end below a dark gap, on which lies a light cap.
+    // A bar that continues beyond the top ends below a dark gap with a light cap above it.
     let clipped = any(heights > vec4<u32>(size.y));
     heights = min(heights, vec4<u32>(select(size.y, size.y - panel.notch, clipped)));
 
@@ -310,7 +312,7 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var band = 0u; band < BANDS; band += 1u) {
         var color = vec4<f32>(0.0, 0.0, 0.0, GAP);
         if band + 1u < BANDS || !clipped {
-            // A band begins at the end of the one below.
+            // A band begins at the end of the band below.
             var begin = 0u;
             if band > 0u {
                 begin = ends[band - 1u];

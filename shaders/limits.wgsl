@@ -1,9 +1,10 @@
-// Counts the pixels of which red, green or blue lies outside limits, before the clamp: see crates/core/src/histogram/limits.rs.
+// Counts the pixels whose red, green or blue is outside limits, before the clamp: see
+// crates/core/src/histogram/limits.rs.
 
 struct Limits {
     low: i32,  // the lowest fixed-point value inside
     high: i32, // the lowest above
-    // What of the picture is counted: column and row of the first pixel, and those behind the last.
+    // The counted part of the picture: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,
 }
@@ -14,7 +15,7 @@ struct Limits {
 const WORKGROUP: u32 = 256u;
 var<workgroup> found: atomic<u32>;
 
-// Each workgroup takes rows in turn, each invocation every so manieth pixel of them.
+// Each workgroup takes rows in turn, and each invocation takes pixels of them in turn.
 @compute @workgroup_size(WORKGROUP)
 fn count_outside(
     @builtin(local_invocation_index) local: u32,

@@ -1,23 +1,24 @@
-// Counts the luminance of linear light: crates/core/src/histogram/light.rs. A workgroup takes rows in turn and counts in its own memory, which it
-// adds to the bins of all at its end.
+// Counts the luminance of linear light: see crates/core/src/histogram/light.rs. A workgroup takes rows in turn, counts
+// in workgroup memory, and finally adds its counts to the common bins.
 
 override CODES: u32 = 256u; // 2^BITS
 
 struct Region {
-    low: vec2<u32>,  // column and row of the first pixel that is counted
-    high: vec2<u32>, // and those behind the last
+    low: vec2<u32>,  // column and row of the first counted pixel
+    high: vec2<u32>, // and one past the last
 }
 
 @group(1) @binding(0) var<uniform> region: Region;
 // The light of each code.
 @group(1) @binding(1) var<storage, read> light: array<u32>;
-// Where other bins have those of luminance: behind three channels.
+// The position of luminance in a set of bins: after three channels.
 @group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;
 
 const WORKGROUP: u32 = 256u;
 var<workgroup> found: array<atomic<u32>, CODES>;
 
-// The weighted sum of a pixel's light, of 32 bits a colour, divided by the weights' sum: a sum of 46 bits, in two parts.
+// The weighted sum of a pixel's light, with 32 bits per colour, divided by the sum of the weights. It is a sum of 46
+// bits, in two parts.
 fn weighed(rgb: vec3<u32>) -> u32 {
     let weights = vec3<u32>(2126u, 7152u, 722u);
     let lights = vec3<u32>(light[rgb.r], light[rgb.g], light[rgb.b]);
@@ -27,7 +28,7 @@ fn weighed(rgb: vec3<u32>) -> u32 {
     return ((high / 10000u) << 16u) + rest / 10000u;
 }
 
-// The highest code of which gray has no more light.
+// The highest code whose gray has no more light than this.
 fn gray_of(own: u32) -> u32 {
     var code = 0u;
     for (var step = CODES / 2u; step > 0u; step /= 2u) {

@@ -2,24 +2,25 @@
 
 @group(0) @binding(1) var<storage, read> columns: array<u32>;
 @group(0) @binding(2) var<storage, read> strokes: array<vec2<f32>>;
-// The blurred picture of the whole view, a word a pixel: red in the lowest byte, then green, then blue.
+// The blurred picture of the whole view, one word per pixel: red in the lowest byte, then green, then blue.
 @group(0) @binding(3) var<storage, read> backdrop: array<u32>;
 
-// Whether the pixels drawn may hold caps, clip indicators or the frame, which only those near the top and at the edges do. A software adapter
-// goes through both sides of every branch, so that asking for them at each pixel would cost much of all drawing.
+// True if the drawn pixels may contain caps, clip indicators or the frame, which are only near the top and the edges. A
+// software adapter executes both sides of every branch, so testing for them at each pixel would take much of the
+// drawing time.
 override EDGES: bool = true;
 
-// How far lines are whitened, and how dark what sets them off is, so that a line of a bar's own colour is seen on it.
+// How much lines are whitened, and how dark their edges are, so that a line is visible on a bar of its own colour.
 const LINE_WHITENING: f32 = 0.45;
-// Opacity of the outline of the whole where bars are a part of it.
+// Opacity of the outline of the whole, if the bars are a part of it.
 const WHOLE_OUTLINE: f32 = 0.55;
 const CASING: f32 = 0.75;
-// How dark the frame around an overlay is: bars at its ends are told from a picture of their own colour beside it.
+// Darkness of the frame around an overlay. It separates the outermost bars from a picture of the same colour.
 const FRAME: f32 = 0.8;
 
 @vertex
 fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    // The frame lies outside, so that it takes no column of any bin.
+    // The frame is outside, so it hides no column of a bin.
     let frame = f32(panel.line);
     let side = vec2<f32>(vec2<u32>(index & 1u, index >> 1u));
     let at = vec2<f32>(panel.origin) - frame + (vec2<f32>(panel.size) + 2.0 * frame) * side;
@@ -27,12 +28,12 @@ fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return vec4<f32>(unit.x * 2.0 - 1.0, 1.0 - unit.y * 2.0, 0.0, 1.0);
 }
 
-// How much of a row of pixels lies between two heights.
+// The covered fraction of a row of pixels between two heights.
 fn covered(rows: vec2<f32>, row: f32) -> f32 {
     return clamp(min(row + 1.0, rows.y) - max(row, rows.x), 0.0, 1.0);
 }
 
-// The strokes of one kind over what is below: all of their dark edges first, so that none hides another's light.
+// Draws the strokes of one kind. All dark edges come first, so that none hides another stroke's light.
 fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
     let edge = f32(panel.line);
     var dark = 0.0;
@@ -43,7 +44,7 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
         }
     }
     let color = over(vec4<f32>(0.0, 0.0, 0.0, dark * CASING * panel.opacity), below);
-    // Where lines meet they mix as light does, as the bars do.
+    // Where lines meet, they mix as light does, like the bars.
     var light = vec3<f32>(0.0);
     var cover = 0.0;
     for (var channel = 0u; channel < 4u; channel += 1u) {
@@ -53,12 +54,12 @@ fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
             cover = max(cover, here);
         }
     }
-    // The whole beside a part of it stands back.
+    // The outline of the whole is fainter than its part.
     let strength = select(1.0, WHOLE_OUTLINE, panel.outlined == 2u && first % COLUMN_STROKES == OUTLINES);
     return over(vec4<f32>(light, cover) * (panel.opacity * strength), color);
 }
 
-// One stroke of a colour of its own over what is below, with its dark edge.
+// Draws one stroke of its own colour, with its dark edge.
 fn lined(rows: vec2<f32>, row: f32, color: vec3<f32>, below: vec4<f32>) -> vec4<f32> {
     if rows.y <= rows.x {
         return below;
@@ -69,7 +70,8 @@ fn lined(rows: vec2<f32>, row: f32, color: vec3<f32>, below: vec4<f32>) -> vec4<
     return over(vec4<f32>(color, 1.0) * covered(rows, row) * panel.opacity, cased);
 }
 
-// The lit clip indicators of one end over what is below: a pixel's column from that end, and its row from the top. Each has a dark edge.
+// Draws the lit clip indicators of one end, given a pixel's column from that end and its row from the top. Each has a
+// dark edge.
 fn indicators_over(lit: u32, column: u32, row: u32, below: vec4<f32>) -> vec4<f32> {
     var place = 0u;
     var color = below;
@@ -120,15 +122,15 @@ fn histogram(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let base = (panel.first_column + at.x) * COLUMN_WORDS;
     let low = columns[base];
     let high = columns[base + 1u];
-    // The band is the number of heights at or below the point.
+    // The index of the band is the number of heights at or below the point.
     var band = select(0u, 1u, row >= (low & 0xffffu)) + select(0u, 1u, row >= (low >> 16u));
     band += select(0u, 1u, row >= (high & 0xffffu)) + select(0u, 1u, row >= (high >> 16u));
     let color = unpack4x8unorm(columns[base + 2u + band]);
-    // Lines across, at the quarters of the height.
+    // Horizontal lines, at the quarters of the height.
     let quarters = vec3<u32>(panel.size.y) * vec3<u32>(1u, 2u, 3u) / 4u;
     let on_line = vec3<u32>(row) - quarters < vec3<u32>(panel.line);
     let strength = select(0.0, select(MINOR_LINE, MAJOR_LINE, on_line.y), any(on_line));
-    // The bands' colours are as opaque as the overlay is already.
+    // The colours of bands already include the overlay's opacity.
     var shown = graticule(strength, band + 1u < BANDS) * panel.opacity + color * (1.0 - strength);
     let first_stroke = (panel.first_column + at.x) * COLUMN_STROKES;
     if panel.outlined != 0u {

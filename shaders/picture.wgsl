@@ -1,9 +1,9 @@
-// What every pass that reads a picture shares: the planes as they were decoded, and how to read a sample from them.
-// This text stands before the pass's own; together they are one module.
+// Shared by every pass that reads a picture: the decoded planes, and how to read a sample from them. This text precedes
+// the pass's own; together they are one module.
 //
-// Planes lie in storage buffers, four bytes to a word, little-endian, rows padded to whole words. Reading words instead
-// of texels serves every layout with the same few lines: one load brings up to four samples, pixels of three bytes need
-// no repacking, and no texture size limit applies.
+// Planes are in storage buffers, four bytes per word, little-endian, with rows padded to whole words. Reading words
+// instead of texels serves every layout with the same few lines: one load brings up to four samples, pixels of three
+// bytes need no repacking, and no limit on texture size applies.
 
 // The memory layout, fixed for a pipeline. The names follow crates/core/src/picture/layout.rs.
 override MODEL: u32;         // 0 gray, 1 Y'CbCr, 2 R'G'B'
@@ -13,9 +13,9 @@ override SHIFT_0: u32;       // right shift from a component's stored word to it
 override SHIFT_1: u32;
 override SHIFT_2: u32;
 override SAMPLE_BYTES: u32;  // 1 or 2
-override CHROMA_X: u32;      // log2 of the luma samples to a chroma sample, horizontally
+override CHROMA_X: u32;      // log2 of the luma samples per chroma sample, horizontally
 override CHROMA_Y: u32;      // and vertically
-override CHROMA_FIELDS: bool = false; // whether chroma rows belong to fields, where chroma has half as many rows as luma
+override CHROMA_FIELDS: bool = false; // true if chroma rows belong to fields, for chroma with half as many rows as luma
 override PLANE_0: u32;
 override PLANE_1: u32;
 override PLANE_2: u32;
@@ -34,7 +34,7 @@ struct Picture {
     red: vec4<i32>,
     green: vec4<i32>,
     blue: vec4<i32>,
-    // The same in real numbers, for display: codes to 0..1.
+    // The same conversion in real numbers, for display: codes to 0..1.
     real_red: vec4<f32>,
     real_green: vec4<f32>,
     real_blue: vec4<f32>,
@@ -61,7 +61,7 @@ fn component_shift(component: u32) -> u32 {
     return select(select(SHIFT_2, SHIFT_1, component == 1u), SHIFT_0, component == 0u);
 }
 
-// A word of a plane. `plane` is a constant wherever this is called, so that one of the loads remains.
+// A word of a plane. `plane` is a constant wherever this is called, so only one of the loads remains.
 fn plane_word(plane: u32, row: u32, word: u32) -> u32 {
     if plane == 0u {
         return plane_0[row * picture.strides.x + word];
@@ -88,7 +88,7 @@ fn chroma_row(y: u32) -> u32 {
     return select(row, max(row, 2u) - 2u, row >= picture.chroma_size.y);
 }
 
-// A pixel's component codes: those that it is counted with.
+// A pixel's component codes, as they are counted.
 fn codes_at(at: vec2<u32>) -> vec3<u32> {
     let first = code_at(0u, at.x, at.y);
     if MODEL == 0u {
@@ -108,7 +108,8 @@ fn sums_of(codes: vec3<u32>) -> vec3<i32> {
     );
 }
 
-// R'G'B' codes, and the luminance bin behind them. The arithmetic is that of counting: crates/core/src/histogram/reference.rs.
+// R'G'B' codes, followed by the luminance bin. The arithmetic is the same as for counting:
+// crates/core/src/histogram/reference.rs.
 fn bins_of(codes: vec3<u32>) -> vec4<u32> {
     let rgb = vec3<u32>(clamp(sums_of(codes) >> vec3<u32>(FRACTION), vec3<i32>(0i), vec3<i32>((1i << BITS) - 1i)));
     let top = (1u << BITS) - 1u;
@@ -117,8 +118,8 @@ fn bins_of(codes: vec3<u32>) -> vec4<u32> {
     return vec4<u32>(rgb, min(sum / 10000u + carry, top));
 }
 
-// The channels of which the bin of a pixel with these codes lies in a range, bit c being channel c: Y', Cb and Cr as `coded`, or
-// red, green, blue and luminance. As crates/render/src/view/brush.rs has them.
+// The channels in which the bin of a pixel with these codes is in a range, where bit c is channel c: Y', Cb and Cr if
+// `coded`, else red, green, blue and luminance. As in crates/render/src/view/brush.rs.
 fn channels_in(codes: vec3<u32>, coded: bool, low: u32, high: u32) -> u32 {
     var bins = vec4<u32>(codes, 0u);
     var there = select(7u, 1u, MODEL == 0u);

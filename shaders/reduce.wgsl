@@ -1,15 +1,15 @@
-// Second pass: sums the chunks into the bin buffer and, where it is told to, takes the third pass's work with it.
+// Second pass: sums the chunks into the bin buffer and, if requested, does the third pass's work too.
 //
-// A workgroup sums 32 neighbouring words over all chunks. Its invocations stand in PARTS rows of 32: each row adds up
-// every PARTS-th chunk with adjacent loads, then the rows are added pair by pair in workgroup memory.
+// A workgroup sums 32 neighbouring words over all chunks. Its invocations form PARTS rows of 32. Each row adds up every
+// PARTS-th chunk with adjacent loads; then the rows are added pair by pair in workgroup memory.
 //
-// The scale pass (scale.wgsl) has next to nothing to compute, but as a dispatch of its own it waits until this one has
-// drained. Here every workgroup holds 32 bins of one channel already: it folds them into the channel's tallest bin and
-// height with two atomics, which come to the same figures in whatever order the workgroups end.
+// The scale pass (scale.wgsl) computes very little, but as a separate dispatch it waits until this one has finished.
+// Here every workgroup already holds 32 bins of one channel. It folds them into the channel's tallest bin and height
+// with two atomics. Their result does not depend on the order of the workgroups.
 
 override PARTS: u32 = 8u;        // a power of two
 override PART_WORDS: u32 = 256u; // 32 · PARTS
-override SCALING: bool = false;  // whether the scales are found here; the chunk pass has prepared them then
+override SCALING: bool = false;  // true if the scales are computed here; the chunk pass has then prepared them
 
 struct Reduction {
     chunk_count: u32,
@@ -18,7 +18,8 @@ struct Reduction {
     padding: u32,
 }
 
-// As in scale.wgsl, for writing from several workgroups. Of floats that are not negative the bits have the same order.
+// As in scale.wgsl, but written by several workgroups. The bits of non-negative floats have the same order as their
+// values.
 struct Scale {
     height: atomic<u32>,
     tallest: atomic<u32>,
@@ -50,7 +51,7 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
     }
     var sum = 0u;
     if word < reduction.chunk_words {
-        // Eight loads at a time are under way together; one after the other, each would wait for the one before.
+        // Eight loads at a time are under way together. One after the other, each would wait for the one before.
         for (var chunk = local.y; chunk < reduction.chunk_count; chunk += 8u * PARTS) {
             let a = word_of_chunk(chunk, word);
             let b = word_of_chunk(chunk + PARTS, word);
@@ -80,7 +81,7 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
             atomicMax(&tallest, partial[own]);
         }
         workgroupBarrier();
-        // Behind the four channels' bins lies the tail, which has no scale.
+        // The four channels' bins are followed by the tail, which has no scale.
         let channel = word >> reduction.bits;
         if own == 0u && channel < 4u {
             fold(channel, atomicLoad(&tallest));
@@ -88,8 +89,8 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
     }
 }
 
-// Makes the scale of a channel that of its bins so far and these, of which the tallest is given. The height is that of
-// scale.wgsl; it falls as the tallest bin rises, so that the lowest of all workgroups' is the channel's.
+// Updates the scale of a channel with these bins, given the tallest of them. The height is defined in scale.wgsl. It
+// falls as the tallest bin rises, so the lowest height of all workgroups is the channel's.
 fn fold(channel: u32, most: u32) {
     if most == 0u {
         return;

@@ -1,15 +1,16 @@
-// Makes fewer bins, or more, of our own: the 2^BITS codes are shared out evenly, so that bin b gets the codes c of which
-// floor(c · BINS / 2^BITS) is b. An invocation for every bin.
+// Regroups our own bins into fewer or more. The 2^BITS codes are divided evenly: bin b gets the codes c with floor(c ·
+// BINS / 2^BITS) = b. One invocation per bin.
 
-override BITS: u32 = 8u;      // our own bins are 2^BITS a channel
-override BINS: u32 = 256u;    // of a channel that are made
+override BITS: u32 = 8u;      // our own bins: 2^BITS per channel
+override BINS: u32 = 256u;    // resulting bins per channel
 override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
-override FOLLOWING: bool = false;  // whether one channel follows the other, as ours do, with the outermost codes behind them
+override FOLLOWING: bool = false;  // true to order channels one after the other, as ours, followed by the outermost codes
 
-// Ours: one channel behind the other.
+// Our own bins: one channel after the other.
 @group(0) @binding(0) var<storage, read> counted: array<u32>;
-// As the tutorial's methods have them: the channels of bin 0, then those of bin 1, and so on. Or FOLLOWING: one channel behind the
-// other, and then for each channel the samples of the lowest and of the highest code, which no bin tells any more.
+// The bins in the order of the tutorial's methods: the channels of bin 0, then the channels of bin 1, and so on. With
+// FOLLOWING: one channel after the other, then for each channel the samples of the lowest and of the highest code,
+// which the bins no longer show.
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
 
 fn first_code(bin: u32) -> u32 {

@@ -1,12 +1,13 @@
-// Third pass: how tall each channel's bars are drawn. One workgroup a channel.
+// Third pass: the height at which each channel's bars are drawn. One workgroup per channel.
 //
-// The height of a bar is its count times max(1 / tallest bin, 0.2 · BINS / samples): the tallest bin touches the top unless
-// it is so tall that it would flatten the rest; then bars clip at five times the mean bin (crates/core/src/histogram/mod.rs).
+// The height of a bar is its count times max(1 / tallest bin, 0.2 · BINS / samples). The tallest bin touches the top,
+// unless it is so tall that it would flatten the rest. In that case bars clip at five times the mean bin
+// (crates/core/src/histogram/mod.rs).
 
-override BINS: u32 = 256u;  // of a channel, one channel behind the other
+override BINS: u32 = 256u;  // of a channel, one channel after the other
 
 struct Scale {
-    height: f32,   // height of a bar per count, 1 being the overlay's height; 0 where nothing was counted
+    height: f32,   // height of a bar per count, where 1 is the overlay height; 0 if nothing was counted
     tallest: u32,  // count of the tallest bin
     samples: u32,  // samples counted
     padding: u32,

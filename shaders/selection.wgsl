@@ -1,23 +1,24 @@
-// Counts the pixels of which any, and all, of a brush's channels have a bin in its range: see crates/render/src/view/brush.rs.
+// Counts the pixels for which any, and all, of a brush's channels have a bin in its range: see
+// crates/render/src/view/brush.rs.
 
 struct Selection {
-    // What of the picture is counted: column and row of the first pixel, and those behind the last.
+    // The counted part of the picture: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,
     channels: u32, // bit c: channel c
     low: u32,
     high: u32,
-    coded: u32,    // whether the channels are Y', Cb and Cr as coded
+    coded: u32,    // true if the channels are Y', Cb and Cr as coded
 }
 
 @group(1) @binding(0) var<uniform> selection: Selection;
-// Pixels of which any channel lies there, and those of which all do.
+// The number of pixels with any channel in the range, and with all channels.
 @group(1) @binding(1) var<storage, read_write> totals: array<atomic<u32>, 2>;
 
 const WORKGROUP: u32 = 256u;
 var<workgroup> found: array<atomic<u32>, 2>;
 
-// Each workgroup takes rows in turn, each invocation every so manieth pixel of them.
+// Each workgroup takes rows in turn, and each invocation takes pixels of them in turn.
 @compute @workgroup_size(WORKGROUP)
 fn count_selected(
     @builtin(local_invocation_index) local: u32,

@@ -1,12 +1,13 @@
-// What passes share that read a picture by strips, four neighbouring pixels of a row from a multiple of four on: their samples,
-// their R'G'B' codes and their luminance bins. This text stands between picture.wgsl and the pass's own.
+// Shared by passes that read a picture by strips. A strip is four neighbouring pixels of a row, beginning at a multiple
+// of four. Here are their samples, their R'G'B' codes and their luminance bins. This text goes between picture.wgsl and
+// the pass's own.
 
-// Whether red takes part of the second component, or blue of the third: not so for Y'CbCr by luma weights, which saves
-// two of six products.
+// True if red depends on the second component, or blue on the third. That is not so for Y'CbCr with luma weights, which
+// saves two of six products.
 override CROSSED: bool = true;
 
-// The words that hold four neighbouring samples of a component, from sample 4 · strip of a row on; those after the first
-// one or two are zero where fewer hold them.
+// The words that contain four neighbouring samples of a component, from sample 4 · strip of a row. Unneeded words after
+// the first one or two are zero.
 fn words_of_samples(component: u32, strip: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let offset = component_offset(component);
@@ -47,12 +48,12 @@ fn samples_of_strip(component: u32, strip: u32, row: u32) -> vec4<u32> {
     return codes_of_samples(component, words_of_samples(component, strip, row));
 }
 
-// Byte of a row at which the first of the chroma samples lies that cover a strip.
+// The byte in a row where the chroma samples that cover a strip begin.
 fn byte_of_chroma(component: u32, strip: u32) -> u32 {
     return component_offset(component) + ((strip * 4u) >> CHROMA_X) * component_step(component);
 }
 
-// The words that hold the chroma samples which cover the four pixels of a strip.
+// The words that contain the chroma samples covering the four pixels of a strip.
 fn words_of_chroma(component: u32, strip: u32, row: u32) -> vec4<u32> {
     if CHROMA_X == 0u {
         return words_of_samples(component, strip, row);
@@ -60,14 +61,14 @@ fn words_of_chroma(component: u32, strip: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let byte = byte_of_chroma(component, strip);
     let first = plane_word(plane, row, byte >> 2u);
-    // Two samples of up to two bytes lie in one word: its two halves, or two neighbouring bytes from an even one on.
+    // Two samples of up to two bytes are in one word: its two halves, or two neighbouring bytes from an even one on.
     if CHROMA_X == 2u || component_step(component) <= 2u {
         return vec4<u32>(first, 0u, 0u, 0u);
     }
     return vec4<u32>(first, plane_word(plane, row, (byte + component_step(component)) >> 2u), 0u, 0u);
 }
 
-// The codes in those words, of each of the four pixels.
+// The codes in those words, for each of the four pixels.
 fn codes_of_chroma(component: u32, strip: u32, words: vec4<u32>) -> vec4<u32> {
     if CHROMA_X == 0u {
         return codes_of_samples(component, words);
@@ -84,7 +85,7 @@ fn codes_of_chroma(component: u32, strip: u32, words: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(first, first, second, second);
 }
 
-// What the chroma of four pixels adds to their red, green and blue, with the bias.
+// The contribution of chroma to red, green and blue of four pixels, with the bias.
 struct ChromaTerms {
     red: vec4<i32>,
     green: vec4<i32>,
@@ -111,7 +112,7 @@ fn chroma_terms_of(strip: u32, words: Chroma) -> ChromaTerms {
     );
 }
 
-// The words that hold the chroma of four pixels.
+// The words that contain the chroma of four pixels.
 struct Chroma {
     second: vec4<u32>,
     third: vec4<u32>,
@@ -128,8 +129,8 @@ fn chroma_terms(strip: u32, row: u32) -> ChromaTerms {
     return chroma_terms_of(strip, load_chroma(strip, row));
 }
 
-// The words of a pair, as they lie in the planes. Nothing is computed from them, so that they can be under way while others
-// are counted.
+// The words of a pair, as in the planes. Nothing is computed from them yet, so that they can load while others are
+// counted.
 struct Loads {
     upper: vec4<u32>,
     lower: vec4<u32>,
@@ -137,11 +138,11 @@ struct Loads {
     lower_chroma: Chroma,
 }
 
-// The pixels from (4 · strip, row) on and those below, which are the same again below the last row.
+// The pixels from (4 · strip, row) on and the pixels below. Below the last row, it repeats.
 fn load_words(strip: u32, row: u32) -> Loads {
     let below = min(row + 1u, picture.size.y - 1u);
     let upper_chroma = load_chroma(strip, chroma_row(row));
-    // Rows are taken in pairs from an even one: where neighbours share chroma both have the same.
+    // Rows are taken in pairs, beginning at an even one. If neighbours share chroma, both have the same.
     var lower_chroma = upper_chroma;
     if CHROMA_Y == 0u || CHROMA_FIELDS {
         lower_chroma = load_chroma(strip, chroma_row(below));
@@ -171,10 +172,11 @@ fn load_pair(strip: u32, row: u32) -> Pair {
     return pair_of(strip, load_words(strip, row));
 }
 
-// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), r, g, b = code / (N-1), at most N-1; see crates/core/src/picture/color.rs.
+// Exactly floor(N · (0.2126 r + 0.7152 g + 0.0722 b)), at most N-1, where r, g, b = code / (N-1); see
+// crates/core/src/picture/color.rs.
 fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32> {
     if BITS == 8u {
-        // 256 / (10000 · 255) = 16 / 159375, the 16 drawn into the weights.
+        // 256 / (10000 · 255) = 16 / 159375, with the 16 included in the weights.
         let sum = red * (16u * 2126u) + green * (16u * 7152u) + blue * (16u * 722u);
         return min(sum / vec4<u32>(159375u), vec4<u32>(255u));
     }
@@ -184,15 +186,15 @@ fn luminance_bins(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>) -> vec4<u32
         return min(sum / vec4<u32>(639375u), vec4<u32>(1023u));
     }
     let sum = red * 2126u + green * 7152u + blue * 722u;
-    // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are taken apart.
+    // 4096 · sum would not fit in 32 bits, so the quotient and the remainder are computed separately.
     let quotient = sum / vec4<u32>(10000u);
     let remainder = sum - quotient * 10000u;
     let carry = select(vec4<u32>(0u), vec4<u32>(1u), remainder * 4095u + sum >= vec4<u32>(40950000u));
     return min(quotient + carry, vec4<u32>(4095u));
 }
 
-// Whether of the codes that were put together by "or" any lies below zero or above the top: such a one has a bit set above the
-// code's own. That is rare enough in real pictures for the clamp to stand in a branch.
+// True if any of the codes, combined by "or", is below zero or above the top. Such a code has a bit set above the
+// code's own bits. In real pictures this is rare enough for the clamp to be in a branch.
 fn is_outside(any: vec4<i32>) -> bool {
     return ((any.x | any.y | any.z | any.w) >> BITS) != 0i;
 }
@@ -204,7 +206,7 @@ struct Colors {
     blue: vec4<u32>,
 }
 
-// The same as the conversion gives them, which may lie below zero or above the top.
+// R'G'B' codes of four pixels as converted, which may be below zero or above the top.
 struct Converted {
     red: vec4<i32>,
     green: vec4<i32>,

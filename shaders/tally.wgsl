@@ -1,20 +1,20 @@
-// What passes share that count pixels: bins in workgroup memory, the walk of all workgroups over the picture, and the chunk
-// that a workgroup writes at its end. This text stands between strips.wgsl and the pass's own, which declares WORKGROUP,
-// the buffers `chunks` (of words) and `scales` (of Scale, one a channel), and the function `count_block`.
+// Shared by passes that count pixels: bins in workgroup memory, the loop of all workgroups over the picture, and the
+// chunk that a workgroup writes at the end. This text goes between strips.wgsl and the pass's own. The pass declares
+// WORKGROUP, the buffers `chunks` (of words) and `scales` (of Scale, one per channel), and the function `count_block`.
 
-// The channels that a pipeline counts, from FIRST_CHANNEL on. All four where their bins fit in workgroup memory.
+// The channels that a pipeline counts, beginning with FIRST_CHANNEL: all four if their bins fit in workgroup memory.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
-// Workgroup memory holds COPIES interleaved copies of each bin: neighbouring invocations then hit different banks when
-// all pixels are alike.
+// Workgroup memory holds COPIES interleaved copies of each bin. Neighbouring invocations then use different banks even
+// if all pixels are equal.
 override COPIES: u32 = 1u;
 override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
 
 const TAIL_WORDS: u32 = 8u;
-// Words from one chunk's bins to the next one's: four channels and the tail.
+// Words from one chunk's bins to the next: four channels and the tail.
 override CHUNK_WORDS: u32 = 1032u;
 
-// As in scale.wgsl; the reduce pass folds the bins in.
+// As in scale.wgsl. The reduce pass updates it.
 struct Scale {
     height: f32,
     tallest: u32,
@@ -24,7 +24,7 @@ struct Scale {
 
 // A bin of a workgroup cannot overflow: a picture has at most 2^30 pixels (crates/core/src/picture/frame.rs).
 var<workgroup> bins: array<atomic<u32>, BIN_WORDS>;
-// Pixels below and above the range, of red, green and blue.
+// Pixels below and above the range, for red, green and blue.
 var<workgroup> tail: array<atomic<u32>, TAIL_WORDS>;
 
 fn counts(channel: u32) -> bool {
@@ -46,8 +46,8 @@ fn tally_pixel(red: u32, green: u32, blue: u32, luminance: u32, copy: u32) {
 
 // Counts the first `valid` of four pixels.
 fn tally_strip(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec4<u32>, valid: u32, copy: u32) {
-    // Written out four times: a loop over the lanes of a vector is not reliably unrolled. All four pixels are there
-    // except at the right edge, so that one question serves for all.
+    // Unrolled by hand, since a loop over the lanes of a vector is not reliably unrolled. All four pixels exist except
+    // at the right edge, so a single test covers all of them.
     if valid == 4u {
         tally_pixel(red.x, green.x, blue.x, luminance.x, copy);
         tally_pixel(red.y, green.y, blue.y, luminance.y, copy);
@@ -66,8 +66,8 @@ fn tally_strip(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec
     }
 }
 
-// The scale of a channel of which no bin is known yet. Its height is above any that a bin can give, but nothing where
-// nothing is counted.
+// The scale of a channel before any bin is known. Its height is above any that a bin can give, but zero if nothing is
+// counted.
 fn unknown_scale(samples: u32) -> Scale {
     return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);
 }
@@ -82,7 +82,7 @@ fn clear_bins(local: u32) {
     }
 }
 
-// Writes what was counted as that chunk. A barrier must stand before.
+// Writes the counts as this chunk. A barrier must come before.
 fn write_chunk(local: u32, chunk: u32) {
     let base = chunk * CHUNK_WORDS;
     let own = CHANNEL_COUNT << BITS;
@@ -98,19 +98,20 @@ fn write_chunk(local: u32, chunk: u32) {
     }
 }
 
-// Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn, so that loads
-// are adjacent and every workgroup sees a like share of the picture's content. A block is told by its strip and its upper row.
+// Blocks of 4 × 2 pixels are numbered along the rows, and the invocations of all workgroups take them in turn. So loads
+// are adjacent, and every workgroup gets a similar share of the picture's content. A block is identified by its strip
+// and its upper row.
 fn block_of(index: u32, strips: u32) -> vec2<u32> {
     return vec2<u32>(index % strips, index / strips * 2u);
 }
 
-// The words of the block that comes next. They are under way while the one before is counted, which else would end before
-// memory answers. Behind the last block there is none, and the last row's words come again.
+// Loads the words of the next block. They load while the current block is counted, which would otherwise finish before
+// memory responds. After the last block, the last row's words are loaded again.
 fn load_words_ahead(block: vec2<u32>) -> Loads {
     return load_words(block.x, min(block.y, picture.size.y - 1u));
 }
 
-// The block that lies `step` behind another, both as block_of tells them.
+// The block that is `step` after another, both in the form of block_of.
 fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
     let next = block + step;
     if next.x >= strips {
@@ -119,7 +120,7 @@ fn block_after(block: vec2<u32>, step: vec2<u32>, strips: u32) -> vec2<u32> {
     return next;
 }
 
-// Has every block of this invocation counted by the pass's own `count_block`, given what was loaded of it.
+// Calls the pass's own `count_block` for every block of this invocation, with the loaded words.
 fn count_blocks(local: u32, group: u32, groups: u32) {
     let copy = local % COPIES;
     let strips = (picture.size.x + 3u) / 4u;

@@ -1,7 +1,7 @@
-// Draws waveforms and vectorscopes from their counts, which never leave the GPU, and the ground of a split layout.
+// Draws waveforms and vectorscopes from their counts, which stay on the GPU, and the background of the split layout.
 //
-// How bright a point is follows how densely samples lie where it is, and not their number: columns of more samples than others are
-// no brighter, nor is a trace of deeper codes or in a larger panel. A single sample can still be seen.
+// The brightness of a point depends on the density of samples, not on their number. So columns with more samples are no
+// brighter, nor are traces of deeper codes or in larger panels. A single sample is still visible.
 
 struct Trace {
     view: vec2<u32>,     // pixels
@@ -15,10 +15,10 @@ struct Trace {
     channels: u32,       // bit c: channel c is drawn
     parade: u32,         // 1: channels beside each other
     gain: f32,
-    ground: f32,         // opacity of the ground
+    ground: f32,         // opacity of the background
     lights: array<vec4<f32>, 4>,
     hue: vec4<f32>,      // red of Cr, green of Cb and of Cr, blue of Cb
-    zoom: f32,           // of a vectorscope's middle
+    zoom: f32,           // zoom of a vectorscope's middle
     white: u32,          // 1: its trace is white
     samples: f32,        // that it has counted
     strength: f32,       // light of its trace
@@ -27,17 +27,17 @@ struct Trace {
 @group(0) @binding(0) var<uniform> trace: Trace;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
 
-// Light of a single sample, and what its share adds to it where a point stands for one level of 8 bits.
+// Light of a single sample, and the factor for its share, for a point that represents one level of 8 bits.
 const WAVEFORM_FLOOR: f32 = 0.09;
 const WAVEFORM_LIGHT: f32 = 1.7;
 const VECTORSCOPE_FLOOR: f32 = 0.16;
 const VECTORSCOPE_LIGHT: f32 = 20.0;
-// Diameter of the spot that much light makes in a vectorscope: a part of what its side has beyond that of a small one, and the most
-// pixels that it has.
+// Diameter of the spot of a strong point in a vectorscope: a fraction of the panel's side beyond that of a small panel,
+// up to this many pixels.
 const SPOT: f32 = 0.016;
 const SMALL_SIDE: f32 = 200.0;
 const MOST_SPOT: f32 = 6.0;
-// Light of the ground.
+// Light of the background.
 const GROUND: f32 = 0.035;
 
 @vertex
@@ -52,7 +52,7 @@ fn over_ground(light: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(lit, max(trace.ground, max(lit.r, max(lit.g, lit.b))));
 }
 
-// What the CPU has painted, column by column.
+// The trace painted by the CPU, column by column.
 @fragment
 fn painted(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     let at = vec2<u32>(pixel.xy) - trace.origin;
@@ -64,25 +64,26 @@ fn plate() -> @location(0) vec4<f32> {
     return over_ground(vec3<f32>(0.0));
 }
 
-// First and last of `count` things that pixel `at` of `pixels` shows. Where there are more things than pixels each belongs to one
-// pixel; else a thing has as many pixels as any other, give or take one.
+// First and last of `count` items shown by pixel `at` of `pixels`. If there are more items than pixels, each belongs to
+// one pixel. Otherwise all items have the same number of pixels, within one.
 fn shown(at: u32, pixels: u32, count: u32) -> vec2<u32> {
     let first = at * count / pixels;
     return vec2<u32>(first, select(first, (at + 1u) * count / pixels - 1u, count >= pixels));
 }
 
-// Levels for one of 8 bits.
+// Levels per level of 8 bits.
 fn finer() -> f32 {
     return f32(1u << trace.level_bits) / 256.0;
 }
 
-// The sample at which a column begins.
+// The first sample of a column.
 fn begin_of(column: u32, columns: u32, samples: u32) -> u32 {
     return (column * samples + columns - 1u) / columns;
 }
 
-// Light of a channel's point: column `x` of `width`, these levels. Loops have the same length for every pixel, and what is beyond
-// a pixel's own part counts nothing: a software adapter was seen to lose counts where neighbours left a loop earlier.
+// Light of a channel's point: column `x` of `width`, these levels. Loops have the same length for every pixel, and
+// iterations beyond a pixel's own part add nothing. A software adapter was seen to lose counts when neighbours left a
+// loop earlier.
 fn level_light(channel: u32, x: u32, width: u32, levels: vec2<u32>) -> f32 {
     let columns = trace.columns[channel];
     let across = shown(x, width, max(columns, 1u));
@@ -120,7 +121,7 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         }
         return over_ground(light);
     }
-    // The part that this pixel is in, and its channel: that many of those that are drawn lie before it.
+    // The part that contains this pixel, and its channel: that many drawn channels come before it.
     let parts = max(countOneBits(trace.channels), 1u);
     let part = at.x * parts / trace.size.x;
     let begin = (part * trace.size.x + parts - 1u) / parts;
@@ -137,8 +138,9 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     return over_ground(light);
 }
 
-// First and last of the levels whose middles lie on a pixel of `side`, counted from the low end; where none does, the one under
-// the pixel's middle. The middle code's middle is the panel's. The last is before the first where there is no level.
+// First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there is none, the
+// level under the pixel's middle. The middle code is in the middle of the panel. The last is before the first if there
+// is no level.
 fn levels_at(at: f32, side: f32) -> vec2<i32> {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);
@@ -149,7 +151,7 @@ fn levels_at(at: f32, side: f32) -> vec2<i32> {
     return select(vec2<i32>(max(first, 0), min(last, i32(count) - 1)), vec2<i32>(under), last < first);
 }
 
-// The hue of a pair of differences, from -1 to 1 each: pure where they are large, and white in the middle.
+// The hue of a pair of differences, each from -1 to 1: pure if they are large, white in the middle.
 fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     let cb = differences.x;
     let cr = differences.y;
@@ -157,17 +159,17 @@ fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     let low = min(color.r, min(color.g, color.b));
     let high = max(color.r, max(color.g, color.b));
     let pure = (color - low) / max(high - low, 1e-6);
-    // Pure blue would hardly be seen on a dark ground.
+    // Pure blue would be hard to see on a dark ground.
     return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
 }
 
-// Light of the spots around the middle of a pixel: a pair of levels that holds so much that its light could be no brighter makes a
-// round spot, which is seen where a level has few pixels. Loops have the same length for every pixel.
+// Light of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which is
+// visible if a level has few pixels. Loops have the same length for every pixel.
 fn spots(at: vec2<f32>, side: f32) -> f32 {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);
     let radius = 0.5 * min(SPOT * (side - SMALL_SIDE), MOST_SPOT);
-    // A pixel or a level covers that much itself.
+    // A pixel or a level covers this much by itself.
     if radius < 0.75 || radius * step <= 0.5 {
         return 0.0;
     }

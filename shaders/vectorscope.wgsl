@@ -1,16 +1,16 @@
-// Counts a vectorscope: pairs of Cb and Cr. The definition, to the last count: crates/core/src/scopes/reference.rs.
+// Counts a vectorscope: pairs of Cb and Cr. crates/core/src/scopes/reference.rs defines it to the last count.
 //
-// A picture has few colours beside each other and may have one only, and additions to one word of memory wait for each other.
-// So every workgroup keeps a table in its own memory. A pair of levels has one slot there, by the lower bits of both, so that
-// neighbouring colours never share one; the first pair that comes keeps it, and others that lead to it are added in memory at
-// once. At its end the workgroup adds what its slots hold.
+// A picture has few different colours side by side, perhaps only one, and additions to the same word of memory wait for
+// each other. So every workgroup keeps a table in workgroup memory. A pair of levels has one slot there, selected by
+// the lower bits of both, so that similar colours never share a slot. The first pair keeps the slot; other pairs with
+// the same slot are added directly to memory. At the end, the workgroup adds the counts of its slots.
 
 override WORKGROUP: u32 = 256u;
-// Whether Cb and Cr are computed from red, green and blue instead of read.
+// True if Cb and Cr are computed from red, green and blue instead of read.
 override DIFFERENCES: bool = false;
-// Bits of a level; a deeper code's upper part.
+// Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
-// Bits of each level that tell a slot.
+// Bits of each level that select a slot.
 override SLOT_BITS: u32 = 6u;
 // 2^(2 · SLOT_BITS)
 override SLOTS: u32 = 4096u;
@@ -18,7 +18,7 @@ override SLOTS: u32 = 4096u;
 override COUNT_BITS: u32 = 27u;
 
 struct Vectorscope {
-    // What is counted of the grid of samples: column and row of the first, and those behind the last.
+    // The counted part of the grid of samples: column and row of the first, then one past the last.
     low: vec2<u32>,
     high: vec2<u32>,
     // Weights of red, green and blue in Cb and in Cr, and the bias.
@@ -29,8 +29,8 @@ struct Vectorscope {
 @group(1) @binding(0) var<uniform> scope: Vectorscope;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 
-// In the upper bits the pair's other bits and one more, so that an empty slot is zero; in the lower COUNT_BITS its count. A
-// workgroup has fewer than 2^COUNT_BITS samples.
+// The upper bits hold the pair's other bits and one more, so that an empty slot is zero. The lower COUNT_BITS hold its
+// count. A workgroup has fewer than 2^COUNT_BITS samples.
 var<workgroup> slots: array<atomic<u32>, SLOTS>;
 
 fn tally(cb: u32, cr: u32, count: u32) {
@@ -52,7 +52,7 @@ fn tally(cb: u32, cr: u32, count: u32) {
     }
 }
 
-// Counts those of four neighbouring samples that lie in the part, equal ones together.
+// Counts those of four neighbouring samples that are in the counted part, merging equal ones.
 fn tally_strip(strip: u32, cb_codes: vec4<u32>, cr_codes: vec4<u32>) {
     let surplus = vec4<u32>(BITS - LEVEL_BITS);
     let cb = cb_codes >> surplus;

@@ -1,52 +1,52 @@
-// Draws the picture: samples to R'G'B' as coded, chroma interpolated, scaled to the view.
+// Draws the picture: converts samples to R'G'B' as coded, interpolates chroma, and scales to the view.
 //
-// The codes go unchanged to a view that is not sRGB. Nothing is counted here, so real numbers will do.
+// The codes go unchanged to a view that is not sRGB. Nothing is counted here, so real numbers suffice.
 
 struct Placement {
     transform: mat4x4<f32>, // picture, 0..1 from its top left corner, to clip space
-    // Where in the picture a pixel of the view lies, in luma samples: exact at 1:1, where interpolated coordinates of
-    // the rectangle's corners would not be.
+    // The position of a pixel of the view in the picture, in luma samples. It is exact at 1:1, where coordinates
+    // interpolated from the rectangle's corners would not be.
     across: vec2<f32>,      // from a pixel to the next one at its right
     down: vec2<f32>,        // from a pixel to the next one below
     origin: vec2<f32>,      // of the view's top left corner
-    taps: u32,              // a side, from which a picture drawn smaller than itself is averaged
-    hard: u32,              // whether every pixel of the view shows one sample
+    taps: u32,              // per side, averaged for each pixel of a reduced picture
+    hard: u32,              // true if every pixel of the view shows a single sample
     view_width: u32,        // columns of the view
-    turned: u32,            // whether columns of the view are rows of the picture
-    // Pixels of which a bin of these channels, bit c being channel c, lies in low..=high keep their light, the rest dims; see
-    // crates/render/src/view/brush.rs.
+    turned: u32,            // true if columns of the view are rows of the picture
+    // Pixels with a bin of these channels in low..=high keep their light, and the rest is dimmed. Bit c is channel c.
+    // See crates/render/src/view/brush.rs.
     channels: u32,
     low: u32,
     high: u32,
-    strength: u32,          // how far it dims, in 256ths; 0 where there is no brush
-    coded: u32,             // whether the channels are Y', Cb and Cr as coded
-    // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 where those do.
+    strength: u32,          // strength of dimming, in 256ths; 0 without a brush
+    coded: u32,             // true if the channels are Y', Cb and Cr as coded
+    // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 to use the codes.
     lit_words: u32,
-    // What of the picture may be lit: column and row of the first pixel, and those behind the last.
+    // The part of the picture that may be lit: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,
-    // Zebras and marks; see crates/render/src/view/exposure.rs.
-    zebra: u32,             // the lowest tone that is striped; the highest number where none is
+    // Zebra and marks; see crates/render/src/view/exposure.rs.
+    zebra: u32,             // the lowest striped tone; the highest number if none
     stripe: u32,            // width of a stripe along a row
-    tone_coded: u32,        // whether a pixel's tone is its Y' as coded, and not its luminance
+    tone_coded: u32,        // true if a pixel's tone is its Y' as coded instead of its luminance
     marks: u32,             // 0 where nothing is marked, 1 where red, green and blue are, 2 where code values are
-    // Words of a row of a plane of pixels of the picture that were selected one by one, in `lit`, which then decides; 0 where there
-    // is none.
+    // Words of a row of a plane in `lit` that has one bit per pixel of the picture, which then decides; 0 if there is
+    // none.
     selected: vec4<u32>,
-    lowest: vec4<i32>,      // the lowest value of each channel that is not marked
-    highest: vec4<i32>,     // the lowest value above those
+    lowest: vec4<i32>,      // the lowest unmarked value of each channel
+    highest: vec4<i32>,     // the lowest marked value above
     mark_colors: array<vec4<u32>, 3>,
     // False colour; see crates/render/src/view/exposure/false_color.rs.
     tint: vec4<i32>,        // 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
-    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, of which red is -1 where pixels have their gray
-    // The codes that are written in each pixel of the picture; see crates/render/src/view/datascope.rs.
-    text: vec4<u32>,        // lines, 0 where none are written; pixels of the view to a dot; digits; their base
-    letters: vec4<u32>,     // dots across and down; whether the codes are Y', Cb and Cr; where cells begin in `nearest`
-    glyphs: array<vec4<u32>, 16>, // dots of each sign, four rows in a number
+    bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, whose red is -1 if pixels keep their gray
+    // The codes written in each pixel of the picture; see crates/render/src/view/datascope.rs.
+    text: vec4<u32>,        // lines, 0 if none; pixels of the view per dot; digits; their base
+    letters: vec4<u32>,     // dots across and down; true for Y', Cb and Cr as coded; start of cells in `nearest`
+    glyphs: array<vec4<u32>, 16>, // dots of each character, four rows per number
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
-// Lights of marks, dimming behind them, and stripes, as in crates/render/src/view/exposure.rs.
+// Light of marks, dimming behind them, and stripes, as in crates/render/src/view/exposure.rs.
 const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
 const MARK_DIMMING: u32 = 192u;
 const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
@@ -55,14 +55,15 @@ const LINE_GAP: u32 = 2u;
 const LIGHT_GROUND: u32 = 3500000u;
 
 @group(1) @binding(0) var<uniform> placement: Placement;
-// For each column of the view, then for each of its rows, the column or row of the picture whose sample covers it. The CPU
-// finds them, so that the pixel under the pointer, the pixel that is lit and the pixel that is shown are the same. Where codes are
-// written, the same again with the column's or row's place in the cell that shows the sample, and in the upper half the cell's size.
+// For each column of the view, then for each row, the column or row of the picture whose sample covers it. The CPU
+// computes them, so that the pixel under the pointer, the lit pixel and the shown pixel are always the same. If codes
+// are written, this is followed by the position of the column or row in the cell that shows the sample, with the cell's
+// size in the upper half.
 @group(1) @binding(1) var<storage, read> nearest: array<u32>;
-// Which pixels of the view another picture's codes light: a bit each, the first pixel of a row in its first word's lowest bit. Or
-// which pixels of the picture brushes of several scopes select: see shaders/brush.wgsl.
+// The pixels of the view lit by another picture's codes: one bit each, the first pixel of a row in the first word's
+// lowest bit. Or the pixels of the picture selected by brushes of several scopes: see shaders/brush.wgsl.
 @group(1) @binding(2) var<storage, read> lit: array<u32>;
-// The same, as `light` writes it.
+// The same buffer, as written by `light`.
 @group(2) @binding(0) var<storage, read_write> found: array<u32>;
 
 @vertex
@@ -71,7 +72,7 @@ fn corner(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return placement.transform * vec4<f32>(uv, 0.0, 1.0);
 }
 
-// A component at a position in its own grid, 0 being the middle of the first sample; linear between four samples.
+// A component at a position in its own grid, linear between four samples. 0 is the middle of the first sample.
 fn interpolated(component: u32, position: vec2<f32>, size: vec2<u32>) -> f32 {
     let last = vec2<f32>(size - vec2<u32>(1u));
     let inside = clamp(position, vec2<f32>(0.0), last);
@@ -83,7 +84,8 @@ fn interpolated(component: u32, position: vec2<f32>, size: vec2<u32>) -> f32 {
     return mix(upper, lower, part.y);
 }
 
-// Chroma that belongs to fields, at a position of the luma grid: between two luma rows, what covers them is blended as they are.
+// Chroma shared within fields, at a position of the luma grid. Between two luma rows, their chroma is blended like the
+// rows.
 fn of_fields(component: u32, position: vec2<f32>) -> f32 {
     let across = clamp(position.x / f32(1u << CHROMA_X), 0.0, f32(picture.chroma_size.x - 1u));
     let left = u32(across);
@@ -108,7 +110,7 @@ fn components_at(position: vec2<f32>) -> vec3<f32> {
     if CHROMA_FIELDS {
         return vec3<f32>(first, of_fields(1u, position), of_fields(2u, position));
     }
-    // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
+    // Chroma samples are at the left of the luma samples that they cover, and centred vertically.
     let share = vec2<f32>(f32(1u << CHROMA_X), f32(1u << CHROMA_Y));
     let chroma = (position - vec2<f32>(0.0, (share.y - 1.0) * 0.5)) / share;
     return vec3<f32>(
@@ -124,17 +126,17 @@ fn covering(pixel: vec2<u32>) -> vec2<u32> {
     return select(along, along.yx, placement.turned != 0u);
 }
 
-// Whether the brush lights a pixel with these codes.
+// True if the brush lights a pixel with these codes.
 fn is_lit(codes: vec3<u32>) -> bool {
     return (channels_in(codes, placement.coded != 0u, placement.low, placement.high) & placement.channels) != 0u;
 }
 
-// The same of a pixel of the picture.
+// True if the brush lights this pixel of the picture.
 fn is_lit_in_picture(at: vec2<u32>) -> bool {
     return all(at >= placement.first) && all(at < placement.end) && is_lit(codes_at(at));
 }
 
-// Whether a pixel of the view is lit.
+// True if a pixel of the view is lit.
 fn is_lit_at(pixel: vec2<u32>) -> bool {
     if placement.selected.x != 0u {
         // The first of four planes; the others are for the scopes.
@@ -147,7 +149,7 @@ fn is_lit_at(pixel: vec2<u32>) -> bool {
     return is_lit_in_picture(covering(pixel));
 }
 
-// Finds the pixels of the view that this picture lights in another one: a workgroup a row, an invocation a word.
+// Finds the pixels of the view that this picture lights in another one. One workgroup per row, one invocation per word.
 @compute @workgroup_size(64)
 fn light(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let row_words = (placement.view_width + 31u) >> 5u;
@@ -162,7 +164,7 @@ fn light(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
     }
 }
 
-// A colour of 8-bit codes on the way to dark and gray.
+// Dims a colour of 8-bit codes towards dark gray.
 fn dimmed(rgb: vec3<u32>, strength: u32) -> vec3<u32> {
     let gray = (54u * rgb.r + 183u * rgb.g + 19u * rgb.b) >> 8u;
     let dark = 18u + ((gray * 56u) >> 8u);
@@ -184,7 +186,7 @@ fn tinted(codes: vec3<u32>) -> vec3<u32> {
     return vec3<u32>(color);
 }
 
-// A colour of the view's pixel with its zebra and its marks.
+// The colour of a pixel of the view, with its zebra and its marks.
 fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
     let codes = codes_at(covering(pixel));
     var color = shown;
@@ -200,7 +202,7 @@ fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
             mark = max(mark, (placement.mark_colors[1].rgb * level.y + 128u) >> vec3<u32>(8u));
             return max(mark, (placement.mark_colors[2].rgb * level.z + 128u) >> vec3<u32>(8u));
         }
-        // False colours would not be those of their legend.
+        // Dimmed false colours would not match their legend.
         if placement.tint.x == 0i {
             color = dimmed(color, MARK_DIMMING);
         }
@@ -214,7 +216,7 @@ fn inspected(shown: vec3<u32>, pixel: vec2<u32>) -> vec3<u32> {
     return color;
 }
 
-// The codes of the lines that are written in a pixel of the picture.
+// The codes of the lines written in a pixel of the picture.
 fn written(codes: vec3<u32>) -> vec3<u32> {
     if placement.letters.z != 0u {
         return codes;
@@ -223,7 +225,7 @@ fn written(codes: vec3<u32>) -> vec3<u32> {
     return select(bins.www, bins.rgb, placement.text.x > 1u);
 }
 
-// Whether a pixel of the view is ink of what is written.
+// True if a pixel of the view is part of a written character.
 fn is_ink(pixel: vec2<u32>) -> bool {
     let cells = placement.letters.w;
     let packed = vec2<u32>(nearest[cells + pixel.x], nearest[cells + placement.view_width + pixel.y]);
@@ -233,7 +235,7 @@ fn is_ink(pixel: vec2<u32>) -> bool {
     let pitch = (placement.letters.xy + vec2<u32>(1u, LINE_GAP)) * scale;
     let size = vec2<u32>(digits, placement.text.x) * pitch - vec2<u32>(1u, LINE_GAP) * scale;
     let cell = packed >> vec2<u32>(16u);
-    // Beyond the edge it wraps around and is too large.
+    // Beyond the edge this wraps around and is too large.
     let at = (packed & vec2<u32>(0xffffu)) - (max(cell, size) - size) / 2u;
     if any(at >= size) {
         return false;
@@ -256,7 +258,7 @@ fn is_ink(pixel: vec2<u32>) -> bool {
     return ((select(rows.y, rows.x, dot.y < 4u) >> ((dot.y & 3u) * placement.letters.x + dot.x)) & 1u) != 0u;
 }
 
-// Component codes where a pixel of the view lies, averaged over as much of the picture as it covers.
+// Component codes at a pixel of the view, averaged over the part of the picture that it covers.
 fn averaged(pixel: vec2<f32>) -> vec3<f32> {
     // The middle of the first sample is position 0, while the view's corner is the corner of its first pixel.
     let position = placement.across * pixel.x + placement.down * pixel.y + placement.origin - 0.5;
@@ -284,7 +286,7 @@ fn pictured(pixel: vec2<f32>) -> vec3<f32> {
         dot(picture.real_green, codes),
         dot(picture.real_blue, codes),
     );
-    // Rounded here, so that a view's own rounding, which differs between formats, has nothing left to decide.
+    // Rounds here, so that the view's own rounding, which differs between formats, has no effect.
     return floor(clamp(rgb, vec3<f32>(0.0), vec3<f32>(1.0)) * 255.0 + 0.5);
 }
 

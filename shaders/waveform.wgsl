@@ -1,18 +1,18 @@
-// Counts waveforms: every workgroup owns some columns of the scope, a stripe of the picture, and counts a part of its rows in
-// workgroup memory; at its end it adds what it found to the counts in memory, cell by cell. The definition, to the last count:
-// crates/core/src/scopes/reference.rs.
+// Counts waveforms. Every workgroup owns some columns of the scope, which are a stripe of the picture, and counts part
+// of its rows in workgroup memory. At the end it adds its counts to the counts in memory, cell by cell.
+// crates/core/src/scopes/reference.rs defines them to the last count.
 //
-// Of a workgroup's invocations each keeps to its strip of four pixels and goes down the rows, so that the columns of its
-// pixels are found once. Neighbouring invocations lie beside each other, in other columns: however constant a picture is,
+// Each invocation of a workgroup keeps its strip of four pixels and goes down the rows, so that the columns of its
+// pixels are found once. Neighbouring invocations are side by side, in different columns, so even in a constant picture
 // few of them meet in one cell.
 
 override WORKGROUP: u32 = 256u;
-// Whether a component is counted as coded, FIRST_CHANNEL, instead of red, green, blue and luminance.
+// True if a component is counted as coded, FIRST_CHANNEL, instead of red, green, blue and luminance.
 override CODED: bool = false;
-// The channels that a pipeline counts, from FIRST_CHANNEL on.
+// The channels that a pipeline counts, beginning with FIRST_CHANNEL.
 override FIRST_CHANNEL: u32 = 0u;
 override CHANNEL_COUNT: u32 = 4u;
-// Bits of a level; a deeper code's upper part.
+// Bits of a level. For deeper codes, the upper bits.
 override LEVEL_BITS: u32 = 8u;
 // Columns that a workgroup owns.
 override COLUMNS: u32 = 4u;
@@ -20,25 +20,25 @@ override COLUMNS: u32 = 4u;
 override CELL_WORDS: u32 = 2048u;
 
 struct Waveform {
-    // What is counted of the grid of samples: column and row of the first, and those behind the last.
+    // The counted part of the grid of samples: column and row of the first, then one past the last.
     low: vec2<u32>,
     high: vec2<u32>,
     columns: u32,       // columns of these channels
     channel_stride: u32, // counts from one channel to the next
-    rows: u32,          // rows that a workgroup counts, an even number
+    rows: u32,          // rows counted by a workgroup, an even number
     padding: u32,
 }
 
 @group(1) @binding(0) var<uniform> waveform: Waveform;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 
-// Two counts of 16 bits a word, those of levels half the scale apart: neighbouring levels then lie in different banks. A
-// workgroup has fewer than 2^16 samples of a column.
+// Two counts of 16 bits per word, for levels half the scale apart, so that neighbouring levels are in different banks.
+// A workgroup has fewer than 2^16 samples of a column.
 var<workgroup> cells: array<atomic<u32>, CELL_WORDS>;
 
 const NOWHERE: u32 = 0xffffffffu;
 
-// The places of the columns of a strip's four samples among this workgroup's; NOWHERE for those of others.
+// The indices of the columns of a strip's four samples among this workgroup's; NOWHERE for columns of other workgroups.
 fn places_of(strip: u32, first_column: u32) -> vec4<u32> {
     let width = waveform.high.x - waveform.low.x;
     var places = vec4<u32>(NOWHERE);
@@ -64,8 +64,8 @@ fn tally(place: u32, channel: u32, level: u32, count: u32) {
     atomicAdd(&cells[word], count << (16u * (level >> (LEVEL_BITS - 1u))));
 }
 
-// Counts four samples of a channel, neighbours in one cell together: smooth pictures have many, and additions to one cell wait
-// for each other. Written out, as a loop over the lanes of a vector is not reliably unrolled.
+// Counts four samples of a channel, merging neighbours in the same cell. Smooth pictures have many, and additions to
+// one cell wait for each other. Unrolled by hand, since a loop over the lanes of a vector is not reliably unrolled.
 fn tally_strip(places: vec4<u32>, channel: u32, codes: vec4<u32>) {
     let levels = codes >> vec4<u32>(BITS - LEVEL_BITS);
     let joined = (places.xyz == places.yzw) & (levels.xyz == levels.yzw);
@@ -94,7 +94,7 @@ fn count_row(places: vec4<u32>, first: vec4<u32>, chroma: ChromaTerms) {
     }
 }
 
-// Counts the rows from `first` up to `end` of a strip, every so manieth pair of them.
+// Counts the rows from `first` up to `end` of a strip, skipping pairs of rows that other invocations take.
 fn count_strip(strip: u32, places: vec4<u32>, first: u32, end: u32, step: u32) {
     for (var row = first; row < end; row += step) {
         if CODED {
@@ -120,7 +120,7 @@ fn count_columns(@builtin(local_invocation_index) local: u32, @builtin(workgroup
     }
     workgroupBarrier();
 
-    // The stripe: its columns, and the strips that hold their samples.
+    // The stripe: its columns, and the strips that contain their samples.
     let width = waveform.high.x - waveform.low.x;
     let first_column = group.x * COLUMNS;
     let end_column = min(first_column + COLUMNS, waveform.columns);
@@ -128,7 +128,7 @@ fn count_columns(@builtin(local_invocation_index) local: u32, @builtin(workgroup
     let end_x = waveform.low.x + (end_column * width + waveform.columns - 1u) / waveform.columns;
     let first_strip = first_x / 4u;
     let strips = (end_x + 3u) / 4u - first_strip;
-    // Pairs of rows begin at an even one, which chroma may ask for.
+    // Pairs of rows begin at an even one, since rows may share chroma.
     let first_row = (waveform.low.y & ~1u) + group.y * waveform.rows;
     let end_row = min(first_row + waveform.rows, waveform.high.y);
 

@@ -1,10 +1,11 @@
-//! Histoscope: exact histograms of video, frame by frame, in integers that every machine counts alike.
+//! Histoscope: exact histograms of video, frame by frame, in integers that are the same on every machine.
 //!
-//! The program of the same name plays a video with them in a window; this crate is what it is made of, and counts for other
-//! programs too. A [`Decoder`] opens whatever FFmpeg can decode and gives [`Frame`]s, each with its [`Picture`] in the planes
-//! that the decoder wrote. A [`CpuCounter`] counts a picture's red, green, blue and luminance, or Y', Cb and Cr as coded
-//! ([`Components`]), to a [`Histogram`] of 2^n bins a channel, n being the source's bits, at most 12. Its
-//! [`stats`](Histogram::stats) are mean, percentiles and the like ([`ChannelStats`]).
+//! The program of the same name plays a video in a window with its histograms. This crate contains its parts, and other
+//! programs can count with it too. A [`Decoder`] opens anything that FFmpeg can decode. It returns [`Frame`]s, each
+//! with its [`Picture`] in the planes that the decoder wrote. A [`CpuCounter`] counts a picture's red, green, blue and
+//! luminance, or Y', Cb and Cr as coded ([`Components`]). The result is a [`Histogram`] with 2^n bins per channel,
+//! where n is the bit depth of the source, at most 12. Its [`stats`](Histogram::stats) are the mean, percentiles and
+//! more ([`ChannelStats`]).
 //!
 //! ```no_run
 //! use histoscope::{Components, CpuCounter, Decoder, OpenOptions};
@@ -21,11 +22,12 @@
 //! # }
 //! ```
 //!
-//! What the program's commands do stands beside: [`play`], [`snapshot`], [`analysis`], [`reporting`] and [`benchmark`], with
-//! [`adjusting`] for what is done to a picture before it is counted.
+//! The program's commands are here too: [`play`], [`snapshot`], [`analysis`], [`reporting`] and [`benchmark`].
+//! [`adjusting`] has the adjustments made to a picture before it is counted.
 //!
-//! The colour conversion is fixed point with the bounds of BT.601, BT.709, BT.2020 and the others of [`Matrix`]; luminance is
-//! 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709), exactly. GPU and CPU agree to the last count.
+//! The colour conversion uses fixed point, with the bounds of BT.601, BT.709, BT.2020 and the others of [`Matrix`].
+//! Luminance is exactly 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709). GPU and CPU give
+//! identical counts.
 
 #![warn(missing_docs)]
 
@@ -52,25 +54,26 @@ pub use histoscope_render::view::overlay::{Channels, Overlaps};
 pub use histoscope_render::view::scene::Counted;
 pub use keys::as_text as keys_as_text;
 
-/// What is done to a picture before it is counted and shown: parameters, read from the texts of the command line.
+/// The adjustments made to a picture before it is counted and shown. Their parameters can be parsed from the command
+/// line's texts.
 pub mod adjusting {
     pub use histoscope_core::adjust::{
         Adjustments, Blur, Clahe, ClassDisplay, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
     };
 }
 
-/// What the picture tells of its exposure: zebras, marks and false colour, read from the texts of the command line.
+/// Exposure aids in the picture: zebra, marks and false colour. They can be parsed from the command line's texts.
 pub mod exposing {
     pub use histoscope_render::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 }
 
-/// Scopes beside the histogram: which are counted, and where the colours of bars fall in a vectorscope.
+/// Scopes beside the histogram: the choice of scopes, and the colour-bar targets of the vectorscope.
 pub mod scoping {
     pub use histoscope_core::scopes::{ColorTarget, ScopeChoice, targets};
     pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
 }
 
-/// Every frame's counts as data: what `analyze` and `merge` do.
+/// Every frame's counts as data: the commands `analyze` and `merge`.
 pub mod analysis {
     pub use histoscope_batch::analyze::comparison::Against;
     pub use histoscope_batch::analyze::counter::{RunComponents, ScopeUse};
@@ -82,18 +85,19 @@ pub mod analysis {
     pub use histoscope_batch::analyze::selection::{Point, Selection};
     pub use histoscope_batch::analyze::signal::SignalUse;
     pub use histoscope_batch::analyze::{AnalyzeError, Stop};
-    pub use histoscope_batch::figures::SCHEMA;
+    pub use histoscope_batch::fields::SCHEMA;
     pub use histoscope_batch::region::RegionSpec;
 }
 
-/// A whole clip as one picture or page: what `report` does.
+/// A whole clip as one picture or page: the command `report`.
 pub mod reporting {
     pub use histoscope_batch::report::run::{Finished, ReportFormat, ReportOptions, run};
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 
-/// How fast this machine counts: what `bench` does.
+/// The counting and playing speed of this machine: the command `bench`.
 pub mod benchmark {
+    pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};
     pub use histoscope_lab::bench::{
         BenchContent, Error, JoinError, Joined, LENGTHS, Options, Report, Survey, SweepGrid, join, joined_page, page,

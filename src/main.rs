@@ -1,11 +1,11 @@
-//! The `histoscope` program: reads the command line, starts the log, hands over. Only here the program ends.
+//! The `histoscope` program: parses the command line, starts the log, runs the command. The program ends only here.
 
 mod cli;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How long the end of the program waits for decoders that other threads are still closing. One that waits for bytes from a
+/// The time to wait at exit for decoders that other threads are still closing. A decoder that waits for bytes from a
 /// pipe cannot be interrupted.
 const CLOSING: Duration = Duration::from_secs(2);
 
@@ -18,11 +18,11 @@ fn main() -> ExitCode {
     code
 }
 
-/// Warnings of ours and errors of others by default; `-v` adds what was chosen, `-vv` details.
+/// Logs our own warnings and the errors of libraries. `-v` adds choices made, `-vv` details.
 fn start_log(verbose: u8) {
     let filter = match verbose {
-        // A display that OpenGL cannot use is no error of ours: another backend is taken, or our own line says what is wrong.
-        // Whether there is a file dialog is told in the window, with what to do instead.
+        // It is not an error if OpenGL cannot use a display: another backend is used, or our own message says what is
+        // wrong. A missing file dialog is reported in the window, with an alternative.
         0 => "error,rfd=off,wgpu_hal::gles=off,histoscope=warn",
         1 => "error,rfd=off,histoscope=info",
         2 => "warn,rfd=off,histoscope=debug",
@@ -31,12 +31,12 @@ fn start_log(verbose: u8) {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter)).format(write_line).init();
 }
 
-/// A message of the log, each of its lines fit to be shown whatever name or address is in it.
+/// Writes a message of the log, with each line made safe to display, whatever name or address it contains.
 fn write_line(to: &mut env_logger::fmt::Formatter, record: &log::Record<'_>) -> std::io::Result<()> {
     use std::io::Write as _;
     let (level, style) = (record.level(), to.default_level_style(record.level()));
     let text = record.args().to_string();
-    // A driver's own messages may have several lines. In ours a line end could only be part of a name.
+    // A driver's messages may have several lines. In our own messages, a line break can only be part of a name.
     let is_ours = record.target().starts_with("histoscope");
     let parts = if is_ours { vec![&*text] } else { text.lines().collect() };
     let parts: Vec<_> = parts.into_iter().map(histoscope::plain).collect();

@@ -1,5 +1,5 @@
-//! What the documents say must be there: the targets of links, the paths and names on the map of the code, the options of the
-//! program, the pictures.
+//! Statements in the documents must be true: the targets of links, the paths and names on the map of the code, the
+//! program's options, the pictures.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -9,9 +9,9 @@ use std::process::Command;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Lines that the README may have, so that it is read.
+/// The most lines of the README, so that people read it.
 const README_LINES: usize = 150;
-/// Bytes that the moving picture of the README may have, so that the page loads.
+/// The most bytes of the README's moving picture, so that the page loads.
 const MOVING_PICTURE_BYTES: usize = 2_000_000;
 
 fn root() -> &'static Path {
@@ -22,7 +22,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// All Markdown files of the project, those at its top and those in docs/ and docs/learn/, relative to `root`.
+/// Returns all Markdown files of the project, at its top and in docs/ and docs/learn/, relative to `root`.
 fn documents(root: &Path) -> Vec<PathBuf> {
     let of = |folder: &str| {
         let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
@@ -35,12 +35,12 @@ fn documents(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a document holds, as far as it can be wrong.
+/// The parts of a document that can be checked.
 #[derive(Default)]
 struct Document {
-    /// Where links and images lead.
+    /// The targets of links and images.
     links: Vec<String>,
-    /// What headings can be linked by.
+    /// The anchors of headings.
     anchors: BTreeSet<String>,
     /// Words and phrases in code type.
     spans: Vec<String>,
@@ -80,7 +80,8 @@ impl Document {
         document
     }
 
-    /// GitHub's anchor of a heading: small letters, hyphens for spaces, no punctuation, a number where there is one already.
+    /// Adds GitHub's anchor of a heading: lower case, hyphens for spaces, no punctuation, and a number if it exists
+    /// already.
     fn add_anchor(&mut self, heading: &str) {
         let small = heading.trim().to_lowercase().replace(' ', "-");
         let anchor: String = small.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
@@ -91,7 +92,7 @@ impl Document {
     }
 }
 
-/// Every link of a document that leads nowhere.
+/// Returns every broken link of a document.
 fn broken_links(root: &Path, name: &Path) -> Vec<String> {
     let document = Document::parse(&fs::read_to_string(root.join(name)).unwrap());
     let is_elsewhere = |link: &&String| ["https://", "http://", "mailto:"].iter().any(|start| link.starts_with(start));
@@ -100,7 +101,7 @@ fn broken_links(root: &Path, name: &Path) -> Vec<String> {
         let folder = name.parent().unwrap_or(Path::new(""));
         let target = if path.is_empty() { name.to_owned() } else { folder.join(path) };
         let Ok(found) = root.join(&target).canonicalize() else { return true };
-        // A target outside would be missing in everybody else's copy. The spelling counts, as it does on most systems.
+        // A target outside would be missing in every other copy. Upper and lower case matter, as on most systems.
         let Ok(inside) = found.strip_prefix(root.canonicalize().unwrap()) else { return true };
         if inside != normal(&target) {
             return true;
@@ -117,7 +118,7 @@ fn broken_links(root: &Path, name: &Path) -> Vec<String> {
     all.filter(broken).map(|link| format!("{} links to {link}", name.display())).collect()
 }
 
-/// The path without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
@@ -191,7 +192,7 @@ fn every_picture_is_shown() {
     assert!(unseen.is_empty(), "no document shows {unseen:?}");
 }
 
-/// The lines of blocks of code in a language that a document shows.
+/// Returns the lines in a document's code blocks of one language.
 fn lines_of_language(text: &str, language: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut is_in = false;
@@ -223,7 +224,7 @@ fn the_lines_that_are_taught_are_those_of_the_shaders() {
     }
 }
 
-/// The folders in which paths that documents name begin.
+/// The folders at the beginning of paths that are checked.
 const FOLDERS: [&str; 8] = ["src/", "crates/", "shaders/", "tests/", "benches/", "docs/", "assets/", "scripts/"];
 
 #[test]
@@ -231,7 +232,7 @@ fn every_path_that_is_named_exists() {
     let mut named = 0;
     for name in documents(root()) {
         let document = Document::parse(&read(name.to_str().unwrap()));
-        // Code blocks of the manual are examples; those of the map are maps.
+        // Code blocks of the manual are examples; those of ARCHITECTURE.md are maps.
         let is_map = name == Path::new("ARCHITECTURE.md");
         let words = document
             .spans
@@ -250,7 +251,7 @@ fn every_path_that_is_named_exists() {
     assert!(named > 30, "only {named} paths were found");
 }
 
-/// The text of all sources and shaders.
+/// Returns the text of all sources and shaders.
 fn sources(folder: &Path) -> String {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -297,7 +298,7 @@ fn help(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The options that a help text describes.
+/// Returns the options that a help text describes.
 fn options(help: &str) -> BTreeSet<String> {
     let begin = |line: &str| {
         let line = line.trim_start();
@@ -307,12 +308,12 @@ fn options(help: &str) -> BTreeSet<String> {
     help.lines().filter_map(begin).collect()
 }
 
-/// The option at the start of a text.
+/// Returns the option at the start of a text.
 fn option_of(text: &str) -> String {
     text.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect()
 }
 
-/// The program's subcommands, as its help lists them.
+/// Returns the program's subcommands, as listed by its help.
 fn subcommands() -> Vec<String> {
     let help = help(&[]);
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -320,7 +321,7 @@ fn subcommands() -> Vec<String> {
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// The options that a document names, in code type or behind the program's name in a line of code.
+/// Returns the options that a document names, in code type or after the program's name in a line of code.
 fn options_named(document: &Document) -> BTreeSet<String> {
     let commands = document.code.iter().filter_map(|line| Some(line.rsplit_once("histoscope ")?.1));
     let commands = commands.map(|command| command.split(" # ").next().unwrap_or_default());
@@ -338,7 +339,7 @@ fn every_option_is_in_the_manual_and_no_other() {
         "merge" => "docs/analyze.md".to_owned(),
         command => format!("docs/{command}.md"),
     };
-    // What several commands know stands on the page of all commands or on that of adjustments.
+    // Options shared by several commands are on the page of all commands or on the page of adjustments.
     let shared: BTreeSet<_> = ["docs/README.md", "docs/adjustments.md"]
         .into_iter()
         .flat_map(|name| options_named(&Document::parse(&read(name))))

@@ -1,6 +1,6 @@
-# For Homebrew. NOT TRIED: written by its formula cookbook, and run by nobody yet.
+# For Homebrew. UNTESTED: written from its formula cookbook, and never run.
 #
-# It builds a checkout of the sources, which HOMEBREW_HISTOSCOPE_SOURCE names, from a tap of one's own:
+# It builds the checkout named by HOMEBREW_HISTOSCOPE_SOURCE, from your own tap:
 #
 #     brew tap-new local/histoscope
 #     cp assets/packages/histoscope.rb "$(brew --repository local/histoscope)/Formula/"

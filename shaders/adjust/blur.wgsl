@@ -1,14 +1,15 @@
-// A box blur in two passes, as crates/core/src/adjust/blur.rs defines it: `across` sums SIZE codes along each row of a picture in whatever
-// layout it has, `down` sums SIZE of those sums along each column, divides, and writes packed R'G'B' as recolor.wgsl does.
+// A box blur in two passes, as defined in crates/core/src/adjust/blur.rs. `across` sums SIZE codes along each row of a
+// picture of any layout. `down` sums SIZE of those sums along each column, divides, and writes packed R'G'B' as
+// recolor.wgsl does.
 //
-// A workgroup loads its tile, with what lies SIZE / 2 pixels around it, into workgroup memory once. Each invocation then
-// walks over RUN neighbouring pixels with a running sum: for each next pixel it adds one value and takes one away, so that a
-// pixel costs 2 + SIZE / RUN loads from there, not SIZE.
+// A workgroup loads its tile, and a margin of SIZE / 2 pixels, into workgroup memory once. Each invocation then covers
+// RUN neighbouring pixels with a running sum. For each next pixel it adds one value and subtracts one, so a pixel costs
+// 2 + SIZE / RUN loads from there instead of SIZE.
 //
-// Sums that fit in 16 bits are added two at a time, as halves of a word: red and blue of a pixel, or green of two neighbouring
-// ones. So are the row's sums kept between the passes, which takes 6 bytes a pixel.
+// Sums that fit in 16 bits are added two at a time, as halves of a word: red and blue of a pixel, or green of two
+// neighbours. The row's sums are also stored this way between the passes, in 6 bytes per pixel.
 
-// Whether the picture is packed as `down` packs it, so that its words are taken as they are.
+// True if the picture is packed as `down` packs it. Its words are then used directly.
 override PACKED: bool = false;
 override SIZE: u32 = 15u;     // odd
 override ACROSS: u32 = 256u;  // invocations of a workgroup of `across`
@@ -19,7 +20,7 @@ override PAIRS: u32 = 32u;    // pairs of columns of its tile
 override ROWS: u32 = 64u;     // rows of its tile: DOWN / PAIRS · RUN
 override ACROSS_WORDS: u32 = 1u; // of workgroup memory for `across`, padded
 override DOWN_PAIRS: u32 = 1u;   // and pairs of pixels there for `down`
-// Whether the tile is kept in workgroup memory; without, every value comes from the buffer.
+// True if the tile is kept in workgroup memory. Otherwise every value comes from the buffer.
 override STAGED: bool = true;
 
 const RUN: u32 = 8u;
@@ -28,10 +29,10 @@ override REACH: u32 = SIZE / 2u;
 override TOP: u32 = (1u << BITS) - 1u;
 // Words of a pixel: red, green, blue in bytes of one word, or in halves of two.
 override WORDS: u32 = select(2u, 1u, BITS == 8u);
-// What a row's sum is kept as, at most 2^16 - 1, and what the sum of those is divided by.
+// True if row sums are stored exactly, each below 2^16. Then the divisor of the sum of them.
 override EXACT: bool = BITS <= 10u;
 override DIVISOR: u32 = select(16u * SIZE, SIZE * SIZE, EXACT);
-// Whether the sum of those fits in 16 bits too.
+// True if the sum of those fits in 16 bits too.
 override NARROW: bool = DIVISOR * TOP <= HALF;
 
 struct Blur {
@@ -40,10 +41,11 @@ struct Blur {
     sums_stride: u32,  // pixels from row to row of the sums, a multiple of RUN
 }
 
-// Of `across`, which finds the picture in group 0: of each pixel the sums of red and blue, of two pixels those of green.
+// The output of `across`, whose input picture is in group 0: for each pixel the sums of red and blue, for each two
+// pixels the sums of green.
 @group(1) @binding(0) var<storage, read_write> red_blue_out: array<vec4<u32>>;
 @group(1) @binding(1) var<storage, read_write> green_out: array<vec4<u32>>;
-// Of `down`.
+// The output of `down`.
 @group(0) @binding(0) var<uniform> blur: Blur;
 @group(0) @binding(1) var<storage, read> red_blue: array<vec2<u32>>;
 @group(0) @binding(2) var<storage, read> green: array<u32>;
@@ -53,7 +55,7 @@ var<workgroup> row_tile: array<u32, ACROSS_WORDS>;
 var<workgroup> red_blue_tile: array<vec2<u32>, DOWN_PAIRS>;
 var<workgroup> green_tile: array<u32, DOWN_PAIRS>;
 
-// Words of four neighbouring pixels; of each the second one, if it has two.
+// Words of four neighbouring pixels, and the second word of each if it has two.
 struct Words {
     first: vec4<u32>,
     second: vec4<u32>,
@@ -76,7 +78,7 @@ fn packed_words(strip: u32, row: u32) -> Words {
     return Words(vec4<u32>(low.xz, high.xz), vec4<u32>(low.yw, high.yw));
 }
 
-// The pixels from (4 · strip, row) on, in an even row, and those below.
+// The pixels from (4 · strip, row) on, in an even row, and the pixels below them.
 fn words_of_pair(strip: u32, row: u32) -> array<Words, 2> {
     if PACKED {
         return array<Words, 2>(packed_words(strip, row), packed_words(strip, min(row + 1u, picture.size.y - 1u)));
@@ -88,7 +90,7 @@ fn words_of_pair(strip: u32, row: u32) -> array<Words, 2> {
     );
 }
 
-// The words of one pixel, for when nothing is kept in workgroup memory.
+// The words of one pixel, used if nothing is kept in workgroup memory.
 fn pixel_at(x: u32, y: u32) -> vec2<u32> {
     var words: Words;
     if PACKED {
@@ -99,19 +101,19 @@ fn pixel_at(x: u32, y: u32) -> vec2<u32> {
     return vec2<u32>(words.first[x & 3u], words.second[x & 3u]);
 }
 
-// Runs of 8 pixels begin 8 words apart, which would put them in a quarter of the banks; a word more after every 8
-// puts 32 of them in 32.
+// Runs of 8 pixels begin 8 words apart, so they would use only a quarter of the banks. A word of padding after every 8
+// words spreads 32 of them over 32 banks.
 fn padded(index: u32) -> u32 {
     return index + (index >> 3u);
 }
 
-// Whole strips on either side of a tile's row, with REACH pixels in them.
+// Whole strips on either side of a tile's row that contain REACH pixels.
 override HALO: u32 = (REACH + 3u) / 4u * 4u;
 override TILE_SPAN: u32 = SPAN + 2u * HALO;
 override TILE_STRIPS: u32 = TILE_SPAN / 4u;
 
-// Four pixels of a row of the picture that begin at `x`, a multiple of four: those that lie beside it are its first one, or its
-// last one. `words` are those of the picture's strip that is nearest.
+// Four pixels of a row of the picture, beginning at `x`, a multiple of four. Pixels beyond the row are its first or
+// last one. `words` are the words of the nearest strip of the picture.
 fn repeated(words: vec4<u32>, x: i32) -> vec4<u32> {
     let last = i32(picture.size.x) - 1;
     if x < 0 {
@@ -124,9 +126,9 @@ fn repeated(words: vec4<u32>, x: i32) -> vec4<u32> {
     return words;
 }
 
-// Keeps four pixels of a tile's row, from a place on that is a multiple of four.
+// Stores four pixels of a tile's row, beginning at a multiple of four.
 fn keep(line: u32, place: u32, words: Words, x: i32) {
-    // The words of a 16-bit pixel lie in two halves of the tile. No padding comes between four words from such a place on.
+    // The words of a 16-bit pixel are in two halves of the tile. No padding splits four words that begin there.
     let first = repeated(words.first, x);
     let at = padded(line * TILE_SPAN + place);
     row_tile[at] = first.x;
@@ -150,14 +152,14 @@ fn load_rows(local: u32, left: u32, top: u32) {
         let place = i % TILE_STRIPS * 4u;
         let x = i32(left + place) - i32(HALO);
         let strip = u32(clamp(x >> 2u, 0, last_strip));
-        // Rows below the picture are its last ones again, and not written.
+        // Rows below the picture repeat its last one, and are not written.
         let pair = words_of_pair(strip, min(top + line, (picture.size.y - 1u) / 2u * 2u));
         keep(line, place, pair[0], x);
         keep(line + 1u, place, pair[1], x);
     }
 }
 
-// The words of the pixel at a place of a row of the tile, to the right of REACH pixels before the tile.
+// The words of the pixel at a place in a row of the tile, counted from REACH pixels before the tile.
 fn pixel_of_row(line: u32, y: u32, left: u32, place: u32) -> vec2<u32> {
     if STAGED {
         let at = line * TILE_SPAN + place + HALO - REACH;
@@ -170,7 +172,7 @@ fn pixel_of_row(line: u32, y: u32, left: u32, place: u32) -> vec2<u32> {
     return pixel_at(min(max(left + place, REACH) - REACH, picture.size.x - 1u), y);
 }
 
-// Codes of four neighbouring pixels, or sums of them. Where a row's sums fit in 16 bits, red has blue in its upper half.
+// Codes of four neighbouring pixels, or sums of them. If a row's sums fit in 16 bits, `red` has blue in its upper half.
 struct Four {
     red: vec4<u32>,
     green: vec4<u32>,
@@ -206,7 +208,7 @@ fn total_of_four(values: Four) -> vec3<u32> {
     return vec3<u32>(total(values.red), total(values.green), total(values.blue));
 }
 
-// Four sums, each with one value more and the one gone that was the last one's first. Carries between halves cancel out.
+// Slides four sums by one: each gains the next value and loses its oldest. Carries between halves cancel out.
 fn slid(sum: u32, entering: vec4<u32>, leaving: vec4<u32>) -> vec4<u32> {
     let a = sum + entering.x;
     let b = a + entering.y - leaving.x;
@@ -226,7 +228,7 @@ fn kept(sums: vec4<u32>) -> vec4<u32> {
     return (sums * 16u + vec4<u32>(SIZE / 2u)) / vec4<u32>(SIZE);
 }
 
-// Red and blue of four sums in halves of a word, and green by itself.
+// Red and blue of four sums in halves of a word, and green separately.
 fn kept_four(sums: Four) -> Four {
     if EXACT {
         return sums;
@@ -255,7 +257,7 @@ fn across(
     if y >= picture.size.y || left + first >= stride {
         return;
     }
-    // The values that leave the sum are those that it began with.
+    // The values that leave the sum are its oldest ones.
     let leaving = four_of_row(line, y, left, first);
     let leaving_next = four_of_row(line, y, left, first + 4u);
     var sum = vec3<u32>(0u);
@@ -265,7 +267,7 @@ fn across(
         place = RUN;
     }
     for (; place + 1u < SIZE; place += 2u) {
-        // SIZE is odd, so that these are pairs.
+        // SIZE is odd, so the values form pairs.
         let a = pixel_of_row(line, y, left, first + place);
         let b = pixel_of_row(line, y, left, first + place + 1u);
         sum += total_of_four(unpacked(Words(vec4<u32>(a.x, b.x, 0u, 0u), vec4<u32>(a.y, b.y, 0u, 0u))));
@@ -281,15 +283,15 @@ fn across(
     green_out[at] = vec4<u32>(here.green.xz, next.green.xz) | (vec4<u32>(here.green.yw, next.green.yw) << vec4<u32>(16u));
 }
 
-// The sums of a pair of pixels, at a place below REACH rows that repeat the first one: red and blue of the first and of the
-// second, green of both.
+// The sums of a pair of pixels, at a place counted from REACH rows above the tile, which repeat the first row: red and
+// blue of the first pixel, of the second pixel, and green of both.
 fn sums_above(pair: u32, place: u32) -> vec3<u32> {
     let y = min(max(place, REACH) - REACH, blur.size.y - 1u);
     let at = y * (blur.sums_stride / 2u) + pair;
     return vec3<u32>(red_blue[at], green[at]);
 }
 
-// Sums of a pair of pixels down their columns: lower and upper halves by themselves, or together in `low` where they fit.
+// Sums of a pair of pixels down their columns. Lower and upper halves are separate, or together in `low` if they fit.
 struct ColumnSums {
     low: vec3<u32>,
     high: vec3<u32>,
@@ -316,7 +318,7 @@ fn write_means(sums: ColumnSums, at: u32) {
         low &= vec3<u32>(HALF);
         high = sums.low >> vec3<u32>(16u);
     }
-    // Red of both, green of the first; blue of both, green of the second.
+    // Red of both pixels and green of the first; blue of both and green of the second.
     low = (low + DIVISOR / 2u) / DIVISOR;
     high = (high + DIVISOR / 2u) / DIVISOR;
     let greens = vec2<u32>(low.z, high.z);
@@ -341,7 +343,7 @@ fn down(
     let tile = group.y * groups.x + group.x;
     let column = local % PAIRS;
     let pair = tile % tiles_across * PAIRS + column;
-    // Columns beyond the stride are its last ones again, and not written.
+    // Columns beyond the stride repeat its last ones, and are not written.
     let inside = min(pair, pairs - 1u);
     let top = tile / tiles_across * ROWS;
     if STAGED {

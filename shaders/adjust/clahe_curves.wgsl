@@ -1,5 +1,5 @@
-// The curves of a picture's tiles from their histograms, as crates/core/src/adjust/clahe.rs defines them, and their packing for
-// recolor.wgsl.
+// Computes the curves of a picture's tiles from their histograms, as defined in crates/core/src/adjust/clahe.rs, and
+// packs them for recolor.wgsl.
 
 override BITS: u32 = 8u;
 override BINS: u32 = 256u; // 2^BITS
@@ -23,7 +23,7 @@ const WORKGROUP: u32 = 256u;
 var<workgroup> partial: array<u32, WORKGROUP>;
 var<private> own: array<u32, 16>;
 
-// The sums of the invocations' values up to each one's own.
+// Prefix sums of the invocations' values, including each one's own.
 fn sum_up_to(local: u32, value: u32) -> u32 {
     workgroupBarrier();
     partial[local] = value;
@@ -70,8 +70,8 @@ fn curve_of_tile(@builtin(local_invocation_index) local: u32, @builtin(workgroup
     }
 }
 
-// Between the middles of four tiles lies a cell, and for each of its codes recolor.wgsl wants four values, left to right and
-// top to bottom: side by side they come with one load, or two.
+// The centres of four tiles span a cell. For each code in it, recolor.wgsl needs four values, left to right and top to
+// bottom. Stored side by side, they need only one load, or two.
 @compute @workgroup_size(WORKGROUP)
 fn pack_cells(@builtin(global_invocation_id) id: vec3<u32>) {
     let cell = id.x / BINS;

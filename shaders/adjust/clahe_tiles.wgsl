@@ -1,7 +1,7 @@
-// The luminance histograms of a picture's tiles. Several workgroups share a tile, each counting a slice of its rows in
-// workgroup memory; clahe_curves.wgsl adds the slices up.
+// Computes the luminance histograms of a picture's tiles. Several workgroups share a tile. Each counts a slice of its
+// rows in workgroup memory; clahe_curves.wgsl adds up the slices.
 //
-// The tiles may reach beyond the picture, which then counts mirrored there, as crates/core/src/adjust/clahe.rs says.
+// Tiles may extend beyond the picture. There the picture is mirrored, as defined in crates/core/src/adjust/clahe.rs.
 
 override WORKGROUP: u32 = 512u;
 override BINS: u32 = 256u; // 2^BITS
@@ -50,7 +50,7 @@ fn count_tiles(@builtin(local_invocation_index) local: u32, @builtin(workgroup_i
     let corner = vec2<u32>(tile % tiles.tiles.x, tile / tiles.tiles.x) * tiles.tile;
     let left = corner.x;
     let right = min(left + tiles.tile.x, picture.size.x);
-    // A row of the tile: the strips that hold its pixels, then the columns beyond the picture one by one.
+    // A row of the tile: the strips that contain its pixels, then the columns beyond the picture one by one.
     var strips = 0u;
     if left < right {
         strips = (right + 3u) / 4u - left / 4u;

@@ -1,4 +1,4 @@
-// Copies a rectangle of an adjusted picture to a picture of its own, word by word.
+// Copies a rectangle of an adjusted picture into its own picture, word by word.
 
 struct Crop {
     first: u32, // the rectangle's first word in the source

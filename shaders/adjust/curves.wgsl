@@ -1,13 +1,16 @@
-// From a histogram to a curve that maps codes to codes, by way of the prefix sum (scan_block.wgsl). One workgroup a channel.
+// Turns a histogram into a curve from codes to codes, using its prefix sum (scan_block.wgsl). One workgroup per
+// channel.
 //
-// `equalize` and `populate` compute what crates/core/src/adjust/equalize.rs and crates/core/src/adjust/posterize.rs define, to the last bit.
+// `equalize` and `populate` compute exactly what crates/core/src/adjust/equalize.rs and
+// crates/core/src/adjust/posterize.rs define.
 
 override BITS: u32 = 8u;
-// Whether a channel's bins are one block, which is scanned here; else `cumulative` holds their prefix sum already.
+// True if a channel's bins are a single block, which is scanned here. Otherwise `cumulative` already holds their prefix
+// sum.
 override SCANNING: bool = false;
 
 struct Curve {
-    weight: u32,        // how much of the way to its target a smoothed curve goes, of 2^16
+    weight: u32,        // step of a smoothed curve towards its target, in 2^-16
     first_channel: u32, // channel of the first curve
     levels: u32,        // 2 to 16, of equal population
     padding: u32,
@@ -20,10 +23,10 @@ struct Curve {
 @group(0) @binding(4) var<storage, read_write> mapped: array<u32>;   // curves in codes
 
 var<workgroup> samples: u32;
-var<workgroup> lowest: u32; // samples of the lowest code that occurs
+var<workgroup> lowest: u32; // samples with the lowest occurring code
 var<workgroup> tones: array<u32, 16>;
 
-// Of two codes that lie WORKGROUP apart: samples of each, and of all codes below it.
+// For two codes WORKGROUP apart: the samples with each code, and the samples with lower codes.
 struct Counts {
     own: vec2<u32>,
     below: vec2<u32>,
@@ -50,7 +53,8 @@ fn counts_of(channel: u32, first: u32) -> Counts {
     return Counts(own_of(channel, first), below);
 }
 
-// Finds the prefix sum of a channel's bins, where it is to be found here, its samples, and those of its lowest code.
+// Finds the prefix sum of a channel's bins, if it is computed here, the number of samples, and the number with the
+// lowest code.
 fn scan_channel(local: u32, channel: u32) {
     if local == 0u {
         lowest = 0u;
@@ -66,7 +70,7 @@ fn scan_channel(local: u32, channel: u32) {
     }
     for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
         let counts = counts_of(channel, first);
-        // Exactly one code occurs that has nothing below it, if any does.
+        // At most one occurring code has nothing below it.
         if counts.own.x > 0u && counts.below.x == 0u {
             lowest = counts.own.x;
         }
@@ -92,7 +96,7 @@ fn equalized(code: u32, up_to: u32) -> u32 {
     return mul_div_rounded(max(up_to, lowest) - lowest, (1u << BITS) - 1u, samples - lowest);
 }
 
-// What a smoothed curve comes to that was `now` and goes to `code`, and what follows from it.
+// Moves a smoothed curve's value from `now` towards `code`, and derives the output from it.
 fn smooth_to(code: u32, now: u32, at: u32) {
     let goal = code << 16u;
     var next = now;
@@ -109,7 +113,7 @@ fn smooth_to(code: u32, now: u32, at: u32) {
 fn equalize(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let channel = curve.first_channel + group.x;
     let curve_start = group.x << BITS;
-    // Under way while the bins are scanned.
+    // Loaded while the bins are scanned.
     let now = vec2<u32>(smoothed[curve_start + local], smoothed[curve_start + local + WORKGROUP]);
     scan_channel(local, channel);
     for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
@@ -125,7 +129,7 @@ fn equalize(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) 
     }
 }
 
-// Keeps a code as the tone of each level whose middle sample it holds.
+// Stores a code as the tone of each level whose middle sample has this code.
 fn keep_tones(code: u32, own: u32, below: u32) {
     let each = samples / (2u * curve.levels);
     let rest = samples % (2u * curve.levels);
@@ -150,7 +154,7 @@ fn tone_of(code: u32, own: u32, below: u32) -> u32 {
 fn populate(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let channel = curve.first_channel + group.x;
     scan_channel(local, channel);
-    // A level's tone is the code of the sample in its middle, which exactly one code holds.
+    // A level's tone is the code of its middle sample. Exactly one code contains that sample.
     for (var first = local; first < (1u << BITS); first += 2u * WORKGROUP) {
         let counts = counts_of(channel, first);
         keep_tones(first, counts.own.x, counts.below.x);

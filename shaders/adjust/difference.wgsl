@@ -1,12 +1,13 @@
-// What two pictures differ by, pixel by pixel: to the last bit what crates/core/src/adjust/difference.rs defines. It follows picture.wgsl.
+// Computes the difference of two pictures, pixel by pixel, exactly as defined in crates/core/src/adjust/difference.rs.
+// Follows picture.wgsl.
 //
-// `unpack` writes the codes of a picture as every picture here is kept, so that `subtract`, whose constants are those of the other
-// one's layout, can read them whatever theirs is.
+// `unpack` writes a picture's codes in the packed format. `subtract`, whose constants describe the first picture's
+// layout, can then read the second one whatever its layout was.
 
 struct Difference {
     other_size: vec2<u32>, // pixels
     other_bits: u32,
-    turned: u32,           // whether a column of the picture is a row of the other one
+    turned: u32,           // true if a column of the picture is a row of the second one
     gain: u32,
     padding_0: u32,
     padding_1: u32,
@@ -21,7 +22,7 @@ struct Difference {
 override TOP: u32 = (1u << BITS) - 1u;
 const STEPS: u32 = 64u;
 
-// Pixels from row to row: whole strips.
+// Pixels from row to row, in whole strips.
 fn stride_of(width: u32) -> u32 {
     return (width + 3u) & 0xfffffffcu;
 }
@@ -46,7 +47,7 @@ fn other_at(x: u32, y: u32) -> vec3<u32> {
     return vec3<u32>(first & 0xffffu, first >> 16u, other[2u * pixel + 1u] & 0xffffu);
 }
 
-// The other picture's codes at a place between four of its pixels.
+// The second picture's codes at a position between four of its pixels.
 fn sample(at: vec2<u32>) -> vec3<u32> {
     let pixel = at / STEPS;
     let part = at % STEPS;

@@ -1,15 +1,16 @@
-// What several passes need: integers beyond 32 bits. This text stands before the pass's own.
+// Integers beyond 32 bits, shared by several passes. This text precedes the pass's own.
 
 struct Quotient {
     quotient: u32,
     remainder: u32,
 }
 
-// value · factor / divisor where the product may need more than 32 bits: value <= divisor <= 2^30, and the factor has at most
-// 12 bits. As in crates/core/src/adjust/mod.rs.
+// value · factor / divisor, where the product may need more than 32 bits: value <= divisor <= 2^30, and the factor has
+// at most 12 bits. As in crates/core/src/adjust/mod.rs.
 //
-// Of a quotient up to 2^12 all roundings of floats come to much less than one, so that the guess is the true quotient or one
-// beside it. The remainder of either lies in [-divisor, 2 · divisor), which 32 bits tell although the products wrap around.
+// For a quotient up to 2^12, the rounding errors of floats are far below one, so the estimate is off by at most one.
+// The remainder for each candidate lies in [-divisor, 2 · divisor). 32 bits identify it, although the products wrap
+// around.
 fn mul_div(value: u32, factor: u32, divisor: u32) -> Quotient {
     let guess = u32(f32(value) * f32(factor) / f32(divisor));
     let rest = i32(value * factor - guess * divisor);
@@ -27,7 +28,7 @@ fn mul_div_rounded(value: u32, factor: u32, divisor: u32) -> u32 {
     return exact.quotient + select(0u, 1u, 2u * exact.remainder >= divisor);
 }
 
-// Integers of 64 bits: the low word first.
+// 64-bit integers, with the low word first.
 
 fn add_64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = a.x + b.x;
@@ -49,7 +50,7 @@ fn multiply_64(a: u32, b: u32) -> vec2<u32> {
     return vec2<u32>((other << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
 }
 
-// value / divisor, of which the quotient must fit in 32 bits; 0 < divisor < 2^31.
+// value / divisor. The quotient must fit in 32 bits; 0 < divisor < 2^31.
 fn divide_64(value: vec2<u32>, divisor: u32) -> Quotient {
     var quotient = 0u;
     var remainder = 0u;

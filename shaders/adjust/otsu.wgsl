@@ -1,6 +1,6 @@
-// Otsu's thresholds for two to five classes from the luminance bins, as crates/core/src/adjust/otsu.rs defines them, in three dispatches:
-// how many samples lie below each level and what their levels add up to; the score of every run of levels as one class;
-// the best cut.
+// Otsu's thresholds for two to five classes from the luminance bins, as defined in crates/core/src/adjust/otsu.rs.
+// There are three dispatches: the number of samples below each level, and the sum of their levels; the score of every
+// run of levels as one class; the best cut.
 
 override BITS: u32 = 8u;
 override CLASSES: u32 = 2u;
@@ -24,7 +24,7 @@ fn add_levels(@builtin(local_invocation_index) level: u32) {
     let first = FIRST + level * TOGETHER;
     let last = first + TOGETHER - 1u;
     let samples = cumulative[last] + bins[last] - cumulative[first];
-    // The sum of levels needs more than 32 bits: its lower and upper parts are summed apart, which each fit.
+    // The sum of levels needs more than 32 bits. Its lower and upper parts are summed separately; each sum fits.
     sums[level] = level * vec2<u32>(samples & 0xffffu, samples >> 16u);
     for (var offset = 1u; offset < LEVELS; offset *= 2u) {
         workgroupBarrier();
@@ -70,7 +70,7 @@ fn score_runs(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id
 var<workgroup> best: array<vec2<u32>, STRIDE>;
 var<workgroup> starts: array<array<u32, STRIDE>, 4>;
 
-// The best cut of the levels below `end` into some classes, for every end at once, class by class.
+// The best cut of the levels below `end`, for every end at once, class by class.
 @compute @workgroup_size(LEVELS)
 fn cut(@builtin(local_invocation_index) local: u32) {
     let end = local + 1u;

@@ -1,11 +1,11 @@
-// Reads a picture in whatever layout it has, changes every pixel by itself, and writes packed R'G'B': 4 × 8 bits a pixel, or
-// 4 × 16 with the code in the low bits. What it writes is a picture that every pass reads.
+// Reads a picture of any layout, changes each pixel independently, and writes packed R'G'B': 4 × 8 bits per pixel, or 4
+// × 16 with the code in the low bits. Every pass can read the result as a picture.
 //
 // Each invocation takes a block of 4 × 2 pixels, which share their chroma where it is subsampled by two.
 
 override WORKGROUP: u32 = 256u;
-// What is done to a pixel: 1 a curve for its luminance, its hue kept; 2 a curve each for red, green and blue;
-// 3 a curve for its luminance that is interpolated between those of tiles; 4 the tone of its class.
+// The operation on a pixel. 1: a curve for its luminance, keeping its hue. 2: a curve each for red, green and blue. 3:
+// a curve for its luminance, interpolated between the curves of tiles. 4: the tone of its class.
 override CHANGE: u32 = 1u;
 
 struct Recolor {
@@ -15,14 +15,14 @@ struct Recolor {
 }
 
 @group(1) @binding(0) var<uniform> recolor: Recolor;
-// The curves of 1 and 2; those of 3 as shaders/adjust/clahe_curves.wgsl packs them; the thresholds of 4.
+// The curves of 1 and 2, the curves of 3 as packed by shaders/adjust/clahe_curves.wgsl, or the thresholds of 4.
 @group(1) @binding(1) var<storage, read> curves: array<u32>;
-// Of 3: for each column and then each row, before which tile it lies and, in the low 16 bits, that tile's weight.
+// For 3: for each column, then each row, the tile that it follows and, in the low 16 bits, the weight of that tile.
 @group(1) @binding(2) var<storage, read> axes: array<u32>;
 @group(1) @binding(3) var<storage, read_write> result: array<vec4<u32>>;
 
-// Curves in workgroup memory, up to 10 bits: every pixel looks up one to three words anywhere among them, which takes the
-// memory behind a buffer twice as long. Of 1, what follows from each luminance for the codes of its pixels; of 2, the curves.
+// Curves in workgroup memory, up to 10 bits. Every pixel looks up one to three words at random places, which takes
+// twice as long from a buffer. For 1, the factors that follow from each luminance; for 2, the curves.
 override RATIOS: u32 = 1u;      // 2^BITS, or 1 for none
 override CURVE_WORDS: u32 = 1u; // 3 · 2^BITS, or 1 for none
 var<workgroup> ratios: array<vec2<u32>, RATIOS>;
@@ -31,8 +31,8 @@ var<workgroup> staged: array<u32, CURVE_WORDS>;
 override WEIGHT_BITS: u32 = (32u - BITS) / 2u;
 override TOP: u32 = (1u << BITS) - 1u;
 
-// A code below 2^23 as a real number and back. Bits of a real number are put together here, because the conversions that
-// the adapter has are several times slower than other arithmetic.
+// Converts a code below 2^23 to a real number and back. The bits are assembled here, because the adapter's conversions
+// are several times slower than other arithmetic.
 const TWO_23: f32 = 8388608.0;
 
 fn real(codes: vec4<u32>) -> vec4<f32> {
@@ -43,15 +43,14 @@ fn real(codes: vec4<u32>) -> vec4<f32> {
 fn scaled(codes: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: vec4<u32>) -> vec4<u32> {
     let half = from_code >> vec4<u32>(1u);
     if BITS <= 10u {
-        // The dividend is a whole number below 2^23, and exact. With a half more, the quotient lies at least 1 / (2 · from)
-        // beside every whole number, 2^-11, which is more than all roundings of a quotient up to TOP come to. So the nearest
-        // whole number to a half less is the one sought; adding 2^23 finds it.
+        // The dividend is a whole number below 2^23, so it is exact. With one half added, the quotient is at least 1 /
+        // (2 · from) >= 2^-11 away from every whole number. This exceeds all rounding errors of a quotient up to TOP.
+        // So the result is the whole number nearest to the quotient less a half; adding 2^23 rounds to it.
         let dividend = real(codes) * real(to_code) + (real(half) + 0.5);
         let quotient = min(dividend * inverse, vec4<f32>(f32(TOP) + 0.5));
         return bitcast<vec4<u32>>((quotient - 0.5) + TWO_23) & vec4<u32>(0x7fffffu);
     }
-    // The quotient in floats is off by less than one wherever it is not above TOP anyway, so that one correction makes it
-    // exact.
+    // Unless it exceeds TOP anyway, the quotient in floats is off by less than one, so one correction makes it exact.
     let product = codes * to_code + half;
     let guess = min(vec4<u32>(vec4<f32>(product) * inverse), vec4<u32>(TOP + 1u));
     let back = guess * from_code;
@@ -60,15 +59,15 @@ fn scaled(codes: vec4<u32>, from_code: vec4<u32>, inverse: vec4<f32>, to_code: v
     return min(guess - low + high * (vec4<u32>(1u) - low), vec4<u32>(TOP));
 }
 
-// Factor and summand by which a pixel's codes are scaled when its luminance goes from one code to another, up to 10 bits:
-// `scaled`, but for the order of its operations.
+// Factor and summand that scale a pixel's codes when its luminance changes from one code to another, up to 10 bits.
+// Equals `scaled`, except for the order of operations.
 //
-// At 8 bits both are whole numbers of 2^-16, rounded up, and code · factor + summand stays below 2^32. Above the true quotient it
-// lies by less than 256 · 2^-16, which does not reach the next whole number: that is at least 1 / 255 away.
+// At 8 bits both are multiples of 2^-16, rounded up, and code · factor + summand stays below 2^32. It exceeds the true
+// quotient by less than 256 · 2^-16. That does not reach the next whole number, which is at least 1 / 255 away.
 //
-// At 10 bits they are real numbers. The nearest whole number to code · factor + summand is the one sought, which lies at least
-// 1 / (2 · from), 2^-11, from being undecided. Of quotients up to TOP all roundings come to less: those of the factor, which the
-// inverse may make 3 · 2^-23 of it, to 3 · 2^-13; the others to 2^-14.
+// At 10 bits they are real numbers. The result is the whole number nearest to code · factor + summand, which is at
+// least 1 / (2 · from) >= 2^-11 away from a tie. For quotients up to TOP the rounding errors are smaller: at most 3 ·
+// 2^-13 from the factor, where the inverse may contribute 3 · 2^-23 of its value, and at most 2^-14 from the rest.
 fn ratio_of(from_code: u32, to_code: u32) -> vec2<u32> {
     let divisor = max(from_code, 1u);
     let goal = select(to_code, 1u, from_code == 0u);
@@ -79,11 +78,11 @@ fn ratio_of(from_code: u32, to_code: u32) -> vec2<u32> {
     return bitcast<vec2<u32>>(vec2<f32>(f32(goal) * inverse, (f32(from_code >> 1u) + 0.5) * inverse - 0.5));
 }
 
-// The pixels with another luminance: each of red, green and blue scaled by the ratio. Black has none and stays.
+// The pixels with a new luminance: red, green and blue are scaled by the ratio. Black has no ratio and stays black.
 fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> Colors {
     let black = from_code == vec4<u32>(0u);
     let divisor = max(from_code, vec4<u32>(1u));
-    // A divisor of 1 leaves black as it is, if it goes to itself.
+    // A divisor of 1 keeps black unchanged if its new luminance is 0.
     let goal = select(to_code, vec4<u32>(1u), black);
     let inverse = vec4<f32>(1.0) / vec4<f32>(divisor);
     return Colors(
@@ -93,7 +92,7 @@ fn with_luminance(colors: Colors, from_code: vec4<u32>, to_code: vec4<u32>) -> C
     );
 }
 
-// The codes scaled by one of `ratios` each.
+// The codes, each scaled by one of `ratios`.
 fn by_ratio(codes: vec4<u32>, factor: vec4<u32>, summand: vec4<u32>) -> vec4<u32> {
     if BITS == 8u {
         return min((codes * factor + summand) >> vec4<u32>(16u), vec4<u32>(TOP));
@@ -103,7 +102,7 @@ fn by_ratio(codes: vec4<u32>, factor: vec4<u32>, summand: vec4<u32>) -> vec4<u32
     return bitcast<vec4<u32>>(quotient + TWO_23) & vec4<u32>(0x7fffffu);
 }
 
-// Brings the curves to workgroup memory. A barrier must follow before a pixel is changed.
+// Loads the curves into workgroup memory. A barrier must follow before a pixel is changed.
 fn stage_curves(local: u32) {
     if CURVE_WORDS > 1u {
         for (var word = local; word < CURVE_WORDS; word += WORKGROUP) {
@@ -132,11 +131,11 @@ fn through_curve(first: u32, codes: vec4<u32>) -> vec4<u32> {
         curves[first + codes.z],
         curves[first + codes.w],
     );
-    // A curve holds nothing else; the mask is a promise to recolor_count.wgsl, where codes say which bin is counted up.
+    // A curve has no higher codes. The mask guarantees that to recolor_count.wgsl, where codes are indices of bins.
     return mapped & vec4<u32>(TOP);
 }
 
-// The pixels with the luminance that the curve gives theirs.
+// The pixels with the luminance that the curve assigns.
 fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
     if RATIOS == 1u {
         return with_luminance(colors, luminance, through_curve(0u, luminance));
@@ -154,9 +153,9 @@ fn with_mapped_luminance(colors: Colors, luminance: vec4<u32>) -> Colors {
     );
 }
 
-// A luminance between the curves of the four tiles around a pixel.
+// The luminance interpolated between the curves of the four nearest tiles.
 fn between_tiles(x: u32, luminance: u32, row: u32) -> u32 {
-    // Columns beyond the picture, which only fill up the last strip, are the last one again.
+    // Columns beyond the picture only complete the last strip. They repeat the last column.
     let column = axes[min(x, picture.size.x - 1u)];
     let cell = (row >> 16u) * (recolor.tiles.x + 1u) + (column >> 16u);
     let at = (cell << BITS) + luminance;
@@ -247,7 +246,7 @@ fn change(
     }
     let pair = load_pair(strip, row);
     write(changed(colors_of(pair.upper, pair.upper_chroma), strip, row), strip, row);
-    // Below the picture its last row comes again, which is then not written.
+    // Below the picture its last row repeats, and is not written.
     if row + 1u < picture.size.y {
         write(changed(colors_of(pair.lower, pair.lower_chroma), strip, row + 1u), strip, row + 1u);
     }

@@ -1,7 +1,7 @@
-// The pass of recolor.wgsl, which also counts what it writes: red, green, blue and luminance, in chunks as chunk.wgsl writes them.
-// Counting the result by itself would read all of it again.
+// Does the work of recolor.wgsl and also counts the result: red, green, blue and luminance, in chunks as chunk.wgsl
+// writes them. Counting in a separate pass would have to read all of it again.
 //
-// As there, some hundreds of workgroups walk over the whole picture together.
+// As in chunk.wgsl, a few hundred workgroups cover the whole picture together.
 
 @group(2) @binding(0) var<storage, read_write> chunks: array<u32>;
 @group(2) @binding(1) var<storage, read_write> scales: array<Scale, 4>;
@@ -13,9 +13,9 @@ fn tally_colors(colors: Colors, valid: u32, copy: u32) {
 
 // Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · strip, row).
 //
-// All looking up in curves stands before all counting, behind which it would wait.
+// All lookups in curves come before all counting. Behind it, they would have to wait.
 fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
-    // Below the picture its last row comes again, which is then written twice alike and counted once.
+    // Below the picture its last row repeats. It is then written twice with the same values, and counted once.
     let below = min(row + 1u, picture.size.y - 1u);
     let pair = pair_of(strip, loads);
     let upper = changed(colors_of(pair.upper, pair.upper_chroma), strip, row);
@@ -33,7 +33,7 @@ fn change_and_count(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    // What is written lies in its range, so that the tail stays empty.
+    // All results are in range, so the tail stays empty.
     clear_bins(local);
     stage_curves(local);
     if group.x == 0u && local < 4u {

@@ -1,8 +1,8 @@
 // Exclusive prefix sum: target[i] = source[0] + … + source[i - 1], modulo 2^32.
 //
-// Three dispatches: `blocks` scans blocks of 2 · WORKGROUP words each and notes each block's sum, `sums` scans those sums, and
-// `add` adds to each block what stands before it. One block needs the first only. How a block is scanned stands in
-// scan_block.wgsl.
+// There are three dispatches. `blocks` scans blocks of 2 · WORKGROUP words each and stores each block's sum, `sums`
+// scans those sums, and `add` adds to each block the sum of all blocks before it. A single block needs only the first.
+// scan_block.wgsl has the scan of a block.
 
 struct Job {
     source: u32, // first word of the source

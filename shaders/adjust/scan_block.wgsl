@@ -1,10 +1,11 @@
-// The exclusive prefix sum of a block of 2 · WORKGROUP words in workgroup memory. This text stands before the pass's own.
+// The exclusive prefix sum of a block of 2 · WORKGROUP words in workgroup memory. This text precedes the pass's own.
 //
-// The scan is work-efficient (Blelloch): up a tree of pair sums, which leaves the total at its top, then down again, handing to
-// each left child what its parent was given and to each right child that plus the left child's sum.
+// The scan is work-efficient (Blelloch). It goes up a tree of pair sums, which leaves the total at the top, then down
+// again. Each left child gets its parent's value, and each right child gets that value plus the left child's sum.
 //
-// On the tree's way up, neighbouring invocations touch words 2, 4, 8, … apart: in memory of 32 banks they soon all hit the
-// same bank and wait for each other. A word of padding after every 32 puts words that are 32 apart in different banks.
+// On the way up the tree, neighbouring invocations access words 2, 4, 8, … apart. In memory with 32 banks they would
+// soon all use the same bank and wait for each other. A word of padding after every 32 puts words that are 32 apart
+// into different banks.
 
 override WORKGROUP: u32 = 256u;   // a power of two
 override BLOCK_WORDS: u32 = 528u; // 2 · WORKGROUP, and the padding
@@ -18,7 +19,7 @@ fn padded(index: u32) -> u32 {
     return select(index, index + (index >> BANKS_LOG2), CONFLICT_FREE);
 }
 
-// Scans the words of the block and returns their sum, to invocation 0 only.
+// Scans the words of the block. Returns their sum to invocation 0 only.
 fn scan_block(local: u32) -> u32 {
     var offset = 1u;
     for (var pairs = WORKGROUP; pairs > 0u; pairs >>= 1u) {
@@ -32,7 +33,7 @@ fn scan_block(local: u32) -> u32 {
     }
     var sum = 0u;
     if local == 0u {
-        // The last pair was this invocation's own.
+        // The last pair belonged to this invocation.
         let top = padded(2u * WORKGROUP - 1u);
         sum = words[top];
         words[top] = 0u;

@@ -1,13 +1,13 @@
-// Box blurs as the tutorials build them: each pixel becomes the mean of the SIZE × SIZE pixels around it, the edge's own repeated
-// beyond the edge. Pixels are words of four bytes: red, green, blue, and one that stays.
+// Box blurs as in the tutorials: each pixel becomes the mean of the SIZE × SIZE pixels around it. Beyond the edge the
+// edge's pixels repeat. Pixels are words of four bytes: red, green, blue, and one that is kept.
 //
-// `square` takes all of the square. The others take a line of SIZE pixels, along a row or down a column, and run once for each.
+// `square` loads the whole square. The others load a line of SIZE pixels and run twice: along rows, then down columns.
 
 override SIZE: u32 = 15u;       // odd
-override DOWN: bool = false;    // whether the line lies in a column
+override DOWN: bool = false;    // true if the line is in a column
 override WORKGROUP: u32 = 256u;
 override TILE: u32 = 270u;      // WORKGROUP + SIZE - 1
-override RUN: u32 = 32u;        // pixels that an invocation of `running` walks over
+override RUN: u32 = 32u;        // pixels that an invocation of `running` covers
 
 struct Image {
     size: vec2<u32>,
@@ -28,7 +28,7 @@ fn parts(word: u32) -> vec4<u32> {
     return (vec4<u32>(word) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u);
 }
 
-// The mean of so many pixels, rounded; half a code counts up.
+// The mean of `count` pixels, rounded half up.
 fn mean(sum: vec3<u32>, count: u32, own: u32) -> u32 {
     let codes = (2u * sum + vec3<u32>(count)) / (2u * count);
     return codes.x | (codes.y << 8u) | (codes.z << 16u) | (own & 0xff000000u);
@@ -39,7 +39,7 @@ fn pixel(at: vec2<i32>) -> u32 {
     return source[inside.y * image.size.x + inside.x];
 }
 
-// Lines and places on them: of a row from its left end, of a column from its top.
+// Lines and positions on them: in a row from its left end, in a column from its top.
 fn line_length() -> u32 {
     return select(image.size.x, image.size.y, DOWN);
 }
@@ -71,7 +71,7 @@ fn square(@builtin(global_invocation_id) id: vec3<u32>) {
     blurred[id.y * image.size.x + id.x] = mean(sum, SIZE * SIZE, pixel(at));
 }
 
-// An invocation a pixel, which loads all pixels of its line.
+// One invocation per pixel, which loads all pixels of its line.
 @compute @workgroup_size(16, 16)
 fn separable(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = select(id.xy, id.yx, DOWN);
@@ -86,7 +86,7 @@ fn separable(@builtin(global_invocation_id) id: vec3<u32>) {
     blurred[index_at(at.y, at.x)] = mean(sum, SIZE, pixel_on(at.y, place));
 }
 
-// The same out of workgroup memory: a workgroup loads its part of a line, and what lies around it, once.
+// Like `separable`, but a workgroup loads its part of a line, and a margin around it, into workgroup memory once.
 @compute @workgroup_size(WORKGROUP)
 fn tiled(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let first = i32(group.x * WORKGROUP);
@@ -105,10 +105,11 @@ fn tiled(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) gro
     blurred[index_at(group.y, place)] = mean(sum, SIZE, tile[local + SIZE / 2u]);
 }
 
-// An invocation walks over RUN pixels: for each next one it adds the pixel that comes in and takes away the one that goes out.
+// One invocation covers RUN pixels. For each next pixel, it adds the value that enters the line and subtracts the one
+// that leaves.
 @compute @workgroup_size(WORKGROUP)
 fn running(@builtin(global_invocation_id) id: vec3<u32>) {
-    // Neighbouring invocations take neighbouring lines, so that walks down columns load neighbouring words.
+    // Neighbouring invocations take neighbouring lines, so that on the way down columns they load neighbouring words.
     let at = select(id.xy, id.yx, DOWN);
     let first = at.x * RUN;
     if first >= line_length() || at.y >= lines() {

@@ -1,9 +1,9 @@
-// A workgroup for every chunk of pixels counts them in workgroup memory and writes its bins out.
+// One workgroup per chunk of pixels. It counts them in workgroup memory and writes its bins out.
 //
-// The price is paid afterwards: for every chunk a whole set of bins is cleared, written out and read again by the pass that
-// sums the chunks (sum.wgsl or pairwise.wgsl). With chunks of 256 pixels, 256 bins and four channels that is 4 KiB for 1 KiB
-// of pixels, 530 MB at 8K. Our own pass (shaders/chunk.wgsl) keeps the idea and drops the price: its workgroups walk over many
-// pixels each, so that there are hundreds of chunks and not a hundred thousand.
+// The price comes later: for every chunk, a whole set of bins is cleared, written, and read again by the pass that sums
+// the chunks (sum.wgsl or pairwise.wgsl). With chunks of 256 pixels, 256 bins and four channels, that is 4 KiB for 1
+// KiB of pixels, or 530 MB at 8K. Our own pass (shaders/chunk.wgsl) keeps the idea without the price. Its workgroups
+// cover many pixels each, so there are hundreds of chunks instead of a hundred thousand.
 
 @group(0) @binding(1) var<storage, read_write> chunks: array<u32>;
 

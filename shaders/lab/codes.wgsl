@@ -1,16 +1,16 @@
-// What the lab's passes share that read a video's planes: the codes of a pixel as the methods are to count them. This text
-// stands between picture.wgsl and the pass's own.
+// Shared by the lab's passes that read a video's planes: the codes of a pixel as the methods count them. This text goes
+// between picture.wgsl and the pass's own.
 
-override DEPTH: u32 = 8u;  // bits of a code that are counted, at most those of the picture
-override STEP: u32 = 1u;   // pixels from one that is counted to the next, across and down
+override DEPTH: u32 = 8u;  // counted bits of a code, at most all
+override STEP: u32 = 1u;   // step between counted pixels, across and down
 
-// Pixels that are counted, across and down.
+// The counted pixels, across and down.
 fn counted_size() -> vec2<u32> {
     return (picture.size + STEP - 1u) / STEP;
 }
 
-// Red, green, blue and luminance of the pixel that is counted at this place. Of deeper codes the upper bits are taken, and the
-// luminance is that of those.
+// Red, green, blue and luminance of the counted pixel at this place. Of deeper codes, the upper bits are used, and the
+// luminance is computed from them.
 fn counted_codes(at: vec2<u32>) -> vec4<u32> {
     let codes = bins_of(codes_at(at * STEP));
     if DEPTH == BITS {

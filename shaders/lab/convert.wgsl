@@ -1,4 +1,4 @@
-// Makes the image of 8-bit RGBA that the tutorial's methods count of a video's planes, with the conversion by which ours count.
+// Makes the 8-bit RGBA image for the tutorial's methods from a video's planes, with the conversion of our own counting.
 
 @group(1) @binding(0) var image: texture_storage_2d<rgba8uint, write>;
 

@@ -1,4 +1,5 @@
-// The right counts, to compare a method's with: by atomics, straight from the planes, which no error of a method can reach.
+// The correct counts, for comparison with a method's counts. They are computed with atomics directly from the planes,
+// so no error of a method can affect them.
 
 override BINS: u32 = 256u;
 override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone

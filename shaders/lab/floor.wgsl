@@ -1,11 +1,11 @@
 // The floor: reads every word of the planes and does next to nothing with them.
 //
-// No histogram can be faster than this, because each must at least read all of them. The reads are those of a good
-// counting pass: 16 bytes a load, neighbouring invocations beside each other, and four loads under way before the first
-// result is used, so that the memory is kept busy. A few hundred workgroups walk over all planes together.
+// No histogram can be faster, because each must at least read all of them. It reads as a good counting pass does: 16
+// bytes per load, with neighbouring invocations side by side, and with four loads under way before the first result is
+// used, which keeps the memory busy. A few hundred workgroups cover all planes together.
 //
-// The planes are bound as in the counting passes, but seen as vectors of four words. A compiler throws away a load whose
-// result nobody uses; so the words are folded into one value, and the one value that is improbable is written.
+// The planes are bound as in the counting passes, but as vectors of four words. A compiler removes a load whose result
+// is not used. So the words are combined into one value, and written only if that equals one improbable value.
 
 override WORKGROUP: u32 = 256u;
 override PLANES: u32 = 3u;
@@ -15,7 +15,7 @@ override PLANES: u32 = 3u;
 @group(0) @binding(3) var<storage, read> plane_2: array<vec4<u32>>;
 @group(1) @binding(0) var<storage, read_write> folded: array<u32>;
 
-// The vector at a place in the planes laid end to end.
+// The vector at a position in the concatenated planes.
 fn vector_at(index: u32, first: u32, second: u32) -> vec4<u32> {
     if index < first {
         return plane_0[index];

@@ -1,22 +1,22 @@
-// Sums the chunks of chunks.wgsl pair by pair, in as many dispatches as it takes until one chunk is left.
+// Sums the chunks of chunks.wgsl pair by pair, in as many dispatches as needed until one chunk is left.
 //
-// Each dispatch adds to every chunk that is still in play the one `stride` further on, and leaves half as many in play; the
-// next dispatch has twice the stride. All processors work, for a while: 15,000 chunks take 14 dispatches, of which the last
-// have next to nothing to do but to wait for the one before. All chunks are read twice and half as many written.
+// Each dispatch adds pairs of remaining chunks that are `stride` apart, which halves their number. The next dispatch
+// doubles the stride. At first, all processors work. But 15,000 chunks take 14 dispatches, and the last ones do little
+// except wait for the one before. All chunks are read twice, and half as many are written.
 
 override BINS: u32 = 256u;
-override INVOCATIONS: u32 = 256u;  // of a workgroup; it takes more turns where there are more bins
+override INVOCATIONS: u32 = 256u;  // of a workgroup; it loops if there are more bins
 override CHUNKS: u32;
 
 struct Pairing {
-    stride: u32, // chunks from one of a pair to the other
+    stride: u32, // distance of a pair, in chunks
 }
 
 @group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;
 @group(0) @binding(0) var<storage, read_write> chunks_of_four: array<vec4<u32>>;
 @group(0) @binding(1) var<uniform> pairing: Pairing;
 
-// The pair's first chunk. Pairs are numbered over rows of workgroups, since a row has at most 65,535.
+// The first chunk of the pair. Pairs are numbered over rows of workgroups, since a row has at most 65,535.
 fn first_chunk(group: vec3<u32>, groups: vec3<u32>) -> u32 {
     return (group.y * groups.x + group.x) * pairing.stride * 2u;
 }

@@ -1,13 +1,12 @@
-// One invocation for every pixel, and nothing that keeps them apart: a data race.
+// One invocation per pixel, without any synchronization: a data race.
 //
-// `bins[i] += 1` is three steps: load the count, add one, store it. When two invocations load the same count before either
-// has stored, both store the same number, and one pixel is lost. Thousands run at once, and in an image of large even areas
-// most of them want the same few bins: nearly all pixels are lost. It is here to show that, and because its time is that of
-// the bare loads and stores.
+// `bins[i] += 1` has three steps: load the count, add one, store it. If two invocations load the same count before
+// either has stored, both store the same number, and one pixel is lost. Thousands run at once, and in an image with
+// large flat areas most of them need the same few bins, so nearly all pixels are lost. The method demonstrates this,
+// and it shows the time of the bare loads and stores.
 //
-// The tutorial dispatches a workgroup for each pixel, which leaves all but one lane of the hardware's vectors idle. That is a
-// workgroup of 1 × 1; where none is asked for, one takes 16 × 16 pixels, so that what is measured is the race and not the
-// idling.
+// The tutorial dispatches one workgroup per pixel, which leaves all but one lane of the hardware's vectors idle. That
+// is a workgroup of 1 × 1. The default here is 16 × 16 pixels, so that the race is measured and not the idle lanes.
 
 override CHUNK_WIDTH: u32 = 16u;
 override CHUNK_HEIGHT: u32 = 16u;

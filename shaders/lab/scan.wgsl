@@ -1,15 +1,15 @@
-// Prefix sums as the tutorials build them: word i of the target is the sum of the source's words before it (exclusive), or of those
-// and its own (inclusive), modulo 2^32.
+// Prefix sums as in the tutorials: word i of the target is the sum of the source's words before it (exclusive), or
+// including its own (inclusive), modulo 2^32.
 //
-// A workgroup scans a block by one of three methods and notes the block's sum. The blocks' sums are scanned in their turn, level by level,
-// until one block holds them all; then `add` gives each block what stands before it, from the highest level down. The work-efficient
-// method stands in scan_block.wgsl.
+// A workgroup scans a block by one of three methods and stores the block's sum. The blocks' sums are scanned in the
+// same way, level by level, until one block holds them all. Then `add` adds to each block the sum of all blocks before
+// it, from the highest level down. scan_block.wgsl has the work-efficient method.
 
 override INCLUSIVE: bool = false;
 
 struct Level {
-    length: u32,  // words that are scanned
-    blocks: u32,  // blocks that they are cut into; the sums of more than one are noted
+    length: u32,  // words to scan
+    blocks: u32,  // blocks of words; if more than one, their sums are stored
     block: u32,   // words of a block
     padding: u32,
 }
@@ -17,7 +17,7 @@ struct Level {
 @group(0) @binding(0) var<uniform> level: Level;
 @group(0) @binding(1) var<storage, read> source: array<u32>;
 @group(0) @binding(2) var<storage, read_write> prefix: array<u32>;
-// Of the scans: the blocks' sums. Of `add`: what stands before each block.
+// For the scans: the blocks' sums. For `add`: the sum before each block.
 @group(0) @binding(3) var<storage, read_write> block_sums: array<u32>;
 
 fn block_of(group: vec3<u32>, groups: vec3<u32>) -> u32 {
@@ -43,7 +43,7 @@ fn store(index: u32, before: u32, own: u32) {
     }
 }
 
-// Every invocation sums up all words of its block that stand before its own.
+// Every invocation sums up the words before its own in the block.
 @compute @workgroup_size(WORKGROUP)
 fn naive(
     @builtin(local_invocation_index) local: u32,
@@ -63,7 +63,7 @@ fn naive(
     }
 }
 
-// Hillis and Steele: every word takes the one that is 1, 2, 4, … before it, from one half of the memory to the other.
+// Hillis and Steele: every word adds the word 1, 2, 4, … before it, alternating between the two halves of the memory.
 @compute @workgroup_size(WORKGROUP)
 fn hillis_steele(
     @builtin(local_invocation_index) local: u32,
@@ -92,7 +92,7 @@ fn hillis_steele(
     }
 }
 
-// Blelloch: up a tree of sums and down again, two words an invocation.
+// Blelloch: up a tree of sums and down again, with two words per invocation.
 @compute @workgroup_size(WORKGROUP)
 fn blelloch(
     @builtin(local_invocation_index) local: u32,
@@ -113,7 +113,7 @@ fn blelloch(
     store(second, words[padded(local + WORKGROUP)], own.y);
 }
 
-// Adds to each word what stands before its block.
+// Adds to each word the sum before its block.
 @compute @workgroup_size(WORKGROUP)
 fn add(
     @builtin(local_invocation_index) local: u32,

@@ -1,8 +1,8 @@
-// A workgroup for every chunk of pixels counts them in workgroup memory and adds what it counted to the bins by atomics.
+// One workgroup per chunk of pixels. It counts them in workgroup memory and adds its counts to the bins with atomics.
 //
-// There are no chunks to keep and none to sum: the bins in the GPU's memory are added to at once. Most of a chunk's bins are
-// empty, and those are passed over; so an even area costs one atomic addition a chunk where atomics.wgsl has one a pixel, and
-// the larger the chunk, the fewer there are.
+// No chunks are stored or summed, since the bins in GPU memory are updated directly. Most of a chunk's bins are empty
+// and are skipped. So a flat area costs one atomic addition per chunk, where atomics.wgsl has one per pixel. Larger
+// chunks need fewer additions.
 
 @group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>>;
 

@@ -1,8 +1,9 @@
 // One invocation counts all pixels, one after the other, like a program on a CPU.
 //
-// It is right, and hopeless: a GPU has thousands of lanes, each much slower than a CPU's core, and this uses one of them.
-// Every increment waits for the memory before the next pixel is looked at. A large image would run for seconds, and a
-// system takes a GPU that does not answer for seconds to have hung; that is why this one is measured on a small image.
+// The result is correct, but the method is hopeless. A GPU has thousands of lanes, each much slower than a CPU core,
+// and this uses one of them. Every increment waits for memory before the next pixel is read. A large image would take
+// seconds, and the system treats a GPU that does not respond for seconds as hung. So this method is measured on a small
+// image.
 
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
 

@@ -1,17 +1,17 @@
-// One invocation for every pixel; those of a subgroup that want the same bin add to it once, together.
+// One invocation per pixel. Invocations of a subgroup with the same bin add to it once, together.
 //
-// A subgroup is what the hardware carries out in one step, 32 invocations or so, which can see each other's values without
-// any memory. In turns, the first one that is not done yet names its bin, all that want the same one are found with a ballot,
-// the first of them adds their number, and these are done. An even area takes one turn and one addition for 32 pixels; noise
-// takes nearly as many turns as there are pixels, which costs more than it saves.
+// A subgroup is a set of invocations, about 32, that the hardware executes in one step. They can see each other's
+// values without memory. In each turn, the first remaining invocation names its bin, a ballot finds all invocations
+// with this bin, the first of them adds their number, and they are done. A flat area needs one turn and one addition
+// for 32 pixels. Noise needs nearly as many turns as pixels, which costs more than it saves.
 //
-// Each invocation is counted in the one turn in which it leaves the loop, and by the ballot of that turn: whichever invocations
-// the hardware keeps together, the sums are exact.
+// Each invocation leaves the loop in exactly one turn, and is counted by the ballot of that turn. So the sums are
+// exact, whichever invocations the hardware groups together.
 
 override CHUNK_WIDTH: u32 = 16u;
 override CHUNK_HEIGHT: u32 = 16u;
-// CHUNK_WIDTH · CHUNK_HEIGHT, made up to whole subgroups: there are drivers that take the missing ones of a part for present.
-// They stand in a row, since only there each knows its place in its subgroup.
+// CHUNK_WIDTH · CHUNK_HEIGHT, rounded up to whole subgroups, since some drivers treat missing invocations of a subgroup
+// as present. They form a row, since only there does each know its index in its subgroup.
 override INVOCATIONS: u32 = 256u;
 
 @group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>>;
@@ -31,7 +31,7 @@ fn add_together(word: u32, place: u32) {
     }
 }
 
-// The place of the first invocation of a ballot.
+// The index of the first invocation of a ballot.
 fn first_of(ballot: vec4<u32>) -> u32 {
     for (var part = 0u; part < 3u; part += 1u) {
         if ballot[part] != 0u {

@@ -1,10 +1,10 @@
-// Sums the chunks of chunks.wgsl into the first of them: an invocation for each bin walks over all chunks.
+// Sums the chunks of chunks.wgsl into the first one: one invocation per bin loops over all chunks.
 //
-// Up to 256 bins, one workgroup does it all, so that one processor of the GPU works and the others wait: slow, and the slower
-// the larger the image is. pairwise.wgsl spreads the same sum over all of them.
+// With up to 256 bins, one workgroup does it all, so one processor of the GPU works and the others wait. That is slow,
+// and slower for larger images. pairwise.wgsl spreads the same sum over all processors.
 
 override BINS: u32 = 256u;
-override INVOCATIONS: u32 = 256u;  // of a workgroup; there are as many workgroups as the bins take
+override INVOCATIONS: u32 = 256u;  // of a workgroup; the bins determine the number of workgroups
 override CHUNKS: u32;
 
 @group(0) @binding(0) var<storage, read_write> chunks_of_one: array<u32>;

@@ -1,14 +1,14 @@
-// What the methods share that count a chunk of pixels in workgroup memory, an invocation a pixel. This text stands between
-// image.wgsl and the method's own.
+// Shared by the methods that count a chunk of pixels in workgroup memory with one invocation per pixel. This text goes
+// between image.wgsl and the method's own.
 //
-// Workgroup memory lies beside the processor that runs the workgroup, so that additions to it are fast and only the
-// invocations of one workgroup stand in a queue for a bin. It is small: where the bins of all channels do not fit in it, a
-// dispatch counts some of the channels, and the next one the next.
+// Workgroup memory is next to the processor that runs the workgroup. So additions to it are fast, and only the
+// invocations of one workgroup wait for the same bin. It is small: if the bins of all channels do not fit, each
+// dispatch counts some of the channels.
 
 override CHUNK_WIDTH: u32 = 256u;
 override CHUNK_HEIGHT: u32 = 1u;
-override FIRST: u32 = 0u;      // the first of the channels that this dispatch counts
-override TOGETHER: u32 = 4u;   // how many these are
+override FIRST: u32 = 0u;      // the first channel counted by this dispatch
+override TOGETHER: u32 = 4u;   // the number of channels
 override WORDS: u32 = 1024u;   // BINS · TOGETHER
 
 // wgpu clears it before the workgroup begins.
@@ -24,7 +24,7 @@ fn count_own(position: vec2<u32>) {
     }
 }
 
-// Where a word of the workgroup's bins lies among those of all channels.
+// The index of a word of the workgroup's bins among the bins of all channels.
 fn place_of(word: u32) -> u32 {
     return word_of(word / TOGETHER, FIRST + word % TOGETHER);
 }

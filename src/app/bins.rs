@@ -12,22 +12,22 @@ use histoscope_render::view::scene::{Brush, Counted, Scene};
 /// While bins are under way they are looked for this often.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// What is counted, and the newest bins that have come.
+/// The components and the region that are counted, and the newest bins that have come.
 #[derive(Debug)]
 pub struct Bins {
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
-    /// What of the picture is counted.
+    /// The region of the picture that is counted.
     pub region: Region,
     /// The newest bins, summed up, and whose they are.
     newest: Option<(FrameTag, Cumulative)>,
-    /// What of the frame that is loaded has been asked for.
+    /// The request for the loaded frame.
     asked: Wanted,
     /// The brush that they were asked for with.
     brush: Option<Brush>,
 }
 
-/// What is to be told of a frame. Later ones tell what those before them do.
+/// The figures that are wanted of a frame. Later ones include those before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Wanted {
     /// Nothing.
@@ -63,13 +63,13 @@ impl Bins {
     /// The same if they are of the picture and of the part of it that are counted now.
     #[must_use]
     pub fn counted_now(&self, scene: &Scene, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
-        let is_adjusted = scene.counted_in(self.components) != Counted::Source;
+        let is_adjusted = scene.look.counted_in(self.components) != Counted::Source;
         let is_so = |tag: &FrameTag| tag.adjusted == is_adjusted && tag.region == self.region.counted();
         self.newest(frame).filter(|(tag, _)| is_so(tag))
     }
 
     /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has
-    /// come; whether anything has, and when to look again.
+    /// come. Returns whether anything has, and when to look again.
     pub fn advance(
         &mut self,
         graphics: &mut Graphics,

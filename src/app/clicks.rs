@@ -16,7 +16,7 @@ pub struct Clicks {
 }
 
 impl Clicks {
-    /// Notes that the button was pressed at a point, in points; whether that is the second half of a double-click. A third
+    /// Notes that the button was pressed at a point, in points. Returns whether that is the second half of a double-click. A third
     /// click begins another one.
     pub fn is_double(&mut self, at: DVec2, now: Instant) -> bool {
         let follows = |(before, since): (DVec2, Instant)| {

@@ -2,13 +2,29 @@
 
 use histoscope_render::gpu::readback::Image;
 
-/// The clipboard, once something has been copied.
-#[derive(Default)]
-pub struct Clipboard {
-    board: Option<arboard::Clipboard>,
+/// A clipboard to copy to.
+pub struct Clipboard(Board);
+
+enum Board {
+    /// The desktop's, once something has been copied.
+    Desktop(Option<arboard::Clipboard>),
+    /// None: what is copied goes nowhere.
+    Nowhere,
 }
 
 impl Clipboard {
+    /// The desktop's clipboard.
+    #[must_use]
+    pub const fn of_desktop() -> Self {
+        Self(Board::Desktop(None))
+    }
+
+    /// The clipboard of a window that nobody sees, which takes everything and keeps nothing.
+    #[must_use]
+    pub const fn of_nobody() -> Self {
+        Self(Board::Nowhere)
+    }
+
     /// Copies a text.
     ///
     /// # Errors
@@ -28,13 +44,14 @@ impl Clipboard {
     }
 
     fn copy(&mut self, copy: impl FnOnce(&mut arboard::Clipboard) -> Result<(), arboard::Error>) -> Result<(), String> {
-        let copied = match &mut self.board {
+        let Board::Desktop(desktop) = &mut self.0 else { return Ok(()) };
+        let copied = match desktop {
             Some(board) => copy(board),
-            None => arboard::Clipboard::new().and_then(|board| copy(self.board.insert(board))),
+            None => arboard::Clipboard::new().and_then(|board| copy(desktop.insert(board))),
         };
         copied.map_err(|error| {
             // It may be there again the next time.
-            self.board = None;
+            *desktop = None;
             refused(&error)
         })
     }

@@ -1,92 +1,40 @@
 //! Choices that last from one run to the next, as JSON in the platform's configuration folder.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::fits::FitChoices;
 use super::hud::PositionReadout;
 use super::kept::{self, FileContent};
 use super::strip::StripSize;
 use histoscope_core::adjust::Choices;
-use histoscope_render::view::datascope::Datascope;
-use histoscope_render::view::exposure::Exposure;
-use histoscope_render::view::overlay::{Channels, OverlayStyle};
-use histoscope_render::view::placement::Fit;
-use histoscope_render::view::scopes::ScopeStyle;
+use histoscope_render::view::scene::Look;
 
 /// The file.
 const NAME: kept::Name = kept::Name { file: "settings.json", aside: "settings.unreadable.json" };
 /// Changed settings are written so long after the last change.
 const DELAY: Duration = Duration::from_secs(1);
-/// Letters of the channels in the file.
-const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
 
-/// What is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The choices that last from one run to the next.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// How the histograms look.
-    pub histograms: OverlayStyle,
-    /// Letters of the channels that are on.
-    pub channels: String,
-    /// Whether the histograms are shown at all.
-    pub shown: bool,
-    /// How a picture fits the window of whose shape none was chosen.
-    pub fit: Fit,
-    /// How pictures of a shape fit, by width over height: `1.33`.
-    pub fits: BTreeMap<String, Fit>,
-    /// Whether the controls stay on screen.
+    /// The look of the picture, as far as it lasts.
+    #[serde(flatten)]
+    pub look: Look,
+    /// How pictures fit the window.
+    #[serde(flatten)]
+    pub fits: FitChoices,
+    /// True if the controls stay on screen.
     pub pinned: bool,
-    /// Whether the cumulative histograms are drawn over the bars.
-    pub curves: bool,
-    /// How much of the clip is shown behind the timeline.
+    /// The size of the clip behind the timeline.
     pub strip: StripSize,
-    /// What the bar tells of the position first.
+    /// The form of the position that the bar shows first.
     pub readout: PositionReadout,
-    /// The scopes beside the histograms.
-    pub scopes: ScopeStyle,
-    /// Zebras, marks and false colour.
-    pub exposure: Exposure,
-    /// How codes are written in large pixels.
-    pub datascope: Datascope,
-    /// Parameters of the adjustments as they were last used. Which are on is not kept: a video opens as it is.
+    /// Parameters of the adjustments as they were last used. Which are on does not last: a video opens as it is.
     pub adjustments: Choices,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            histograms: OverlayStyle::default(),
-            channels: LETTERS.iter().collect(),
-            shown: true,
-            fit: Fit::default(),
-            fits: BTreeMap::new(),
-            pinned: false,
-            curves: false,
-            strip: StripSize::default(),
-            readout: PositionReadout::default(),
-            scopes: ScopeStyle::default(),
-            exposure: Exposure::default(),
-            datascope: Datascope::default(),
-            adjustments: Choices::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// The channels that are on.
-    #[must_use]
-    pub fn channels(&self) -> Channels {
-        let on = (0..LETTERS.len()).filter(|&channel| self.channels.contains(LETTERS[channel]));
-        on.map(Channels::one).fold(Channels::NONE, Channels::union)
-    }
-
-    /// Sets the channels that are on.
-    pub fn set_channels(&mut self, channels: Channels) {
-        self.channels = channels.iter().map(|channel| LETTERS[channel]).collect();
-    }
 }
 
 /// Where the settings are kept.
@@ -94,7 +42,7 @@ impl Settings {
 pub struct Store {
     /// The folder; `None` where nothing is to be kept.
     folder: Option<PathBuf>,
-    /// What the file says, as far as this program knows.
+    /// The content of the file, as far as this program knows.
     saved: Settings,
 }
 
@@ -120,8 +68,8 @@ impl Store {
         let kept = Some(folder.to_owned());
         match kept::read::<Settings>(folder, NAME) {
             FileContent::Value(settings) => {
-                let (histograms, scopes) = (settings.histograms.clamped(), settings.scopes.clamped());
-                Self { folder: kept, saved: Settings { histograms, scopes, ..settings } }
+                let look = settings.look.clamped();
+                Self { folder: kept, saved: Settings { look, ..settings } }
             }
             FileContent::Nothing => Self { folder: kept, saved: Settings::default() },
             FileContent::Unreadable => Self { folder: None, saved: Settings::default() },
@@ -193,32 +141,55 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Level, MarkLimits, Unit};
-    use histoscope_render::view::overlay::{Arrangement, Overlaps};
+    use histoscope_render::view::datascope::Datascope;
+    use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
+    use histoscope_render::view::overlay::{Arrangement, Channels, Overlaps};
+    use histoscope_render::view::placement::Fit;
+    use histoscope_render::view::scopes::ScopeStyle;
 
     fn changed() -> Settings {
-        let mut settings =
-            Settings { shown: false, fit: Fit::Contain, pinned: true, curves: true, ..Settings::default() };
-        settings.fits.insert("1.33".to_owned(), Fit::Cover);
+        let mut settings = Settings { pinned: true, ..Settings::default() };
+        settings.fits = FitChoices { fit: Fit::Contain, fits: [("1.33".to_owned(), Fit::Cover)].into() };
         settings.adjustments.blur.size = 21;
-        settings.exposure = Exposure {
+        settings.strip = StripSize::Tall;
+        settings.readout = PositionReadout::Timecode;
+        let look = &mut settings.look;
+        (look.overlays, look.curves) = (false, true);
+        look.channels = Channels::one(1).union(Channels::one(3));
+        look.exposure = Exposure {
             zebra: true,
             level: Level::Code(700),
             limits: MarkLimits::R103,
             marks: true,
             false_color: FalseColor { shown: true, table: FalseColorTable::Steps, unit: Unit::Codes },
         };
-        settings.datascope = Datascope::Hexadecimal;
-        settings.strip = StripSize::Tall;
-        settings.readout = PositionReadout::Timecode;
-        settings.histograms.arrangement = Arrangement::Parade;
-        settings.histograms.logarithmic = true;
-        settings.histograms.height = 0.4;
-        settings.histograms.overlaps = Overlaps::Table;
-        settings.histograms.overlap_table.0[3] = [1, 2, 3];
-        settings.scopes = ScopeStyle { parade: true, zoom: 4, picture: [0.5, 0.7], ..ScopeStyle::default() };
-        settings.set_channels(Channels::one(1).union(Channels::one(3)));
+        look.datascope = Datascope::Hexadecimal;
+        look.histograms.arrangement = Arrangement::Parade;
+        look.histograms.logarithmic = true;
+        look.histograms.height = 0.4;
+        look.histograms.overlaps = Overlaps::Table;
+        look.histograms.overlap_table.0[3] = [1, 2, 3];
+        look.scopes = ScopeStyle { parade: true, zoom: 4, picture: [0.5, 0.7], ..ScopeStyle::default() };
         settings
+    }
+
+    /// The file that version 0.2 wrote for [`changed`].
+    const OLDER: &str = r##"{"histograms":{"arrangement":"parade","height":0.4,"opacity":1.0,"logarithmic":true,"backdrop":false,
+        "bins":null,"linear_luminance":false,"overlaps":"table","overlap_table":["#000000","#ff0000","#00ff00",
+        "#010203","#0000ff","#ff00ff","#00ffff","#808080","#ffffff","#ff7f7f","#7fff7f","#ffff7f","#7f7fff","#ff7fff",
+        "#7fffff","#808080"]},"channels":"gl","shown":false,"fit":"contain","fits":{"1.33":"cover"},"pinned":true,
+        "curves":true,"strip":"tall","readout":"timecode","scopes":{"waveform":false,"parade":true,
+        "vectorscope":false,"layout":"strip","gain":1.0,"zoom":4,"white":false,"skin":false,"unit":"percent",
+        "picture":[0.5,0.7],"widths":[1.0,1.0,1.0,1.0]},"exposure":{"zebra":true,"level":"700c","marks":true,
+        "limits":"r103","false_color":{"shown":true,"table":"steps","unit":"codes"}},"datascope":"hexadecimal",
+        "adjustments":{"low_pass":"21x1","equalize":"luminance:0.5","clahe":"8x8:2","posterize":"5:width",
+        "otsu":"2:tones"}}"##;
+
+    #[test]
+    fn settings_of_an_earlier_version_are_read() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join(NAME.file), OLDER).unwrap();
+        assert_eq!(Store::in_folder(home.path()).settings(), &changed());
     }
 
     #[test]
@@ -228,7 +199,7 @@ mod tests {
         Store::in_folder(&folder).save(&changed());
         let store = Store::in_folder(&folder);
         assert_eq!(store.settings(), &changed());
-        assert_eq!(store.settings().channels().bits(), 0b1010);
+        assert_eq!(store.settings().look.channels.bits(), 0b1010);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a temporary file is left behind");
     }
 
@@ -252,9 +223,9 @@ mod tests {
         let text = r#"{"histograms": {"height": 99, "opacity": -1}, "channels": "xyzr", "of a later version": true}"#;
         fs::write(home.path().join(NAME.file), text).unwrap();
         let store = Store::in_folder(home.path());
-        let style = store.settings().histograms;
+        let style = store.settings().look.histograms;
         assert_eq!((style.height, style.opacity), (1.0, 0.1));
-        assert_eq!(store.settings().channels(), Channels::one(0));
+        assert_eq!(store.settings().look.channels, Channels::one(0));
     }
 
     #[test]

@@ -48,9 +48,11 @@ impl Delays {
 mod tests {
     use super::*;
     use histoscope_core::made;
+    use histoscope_core::picture::FrameFacts;
 
     fn frame(number: i64, arrival: Option<SystemTime>) -> Frame {
-        Frame { pts_ticks: number, arrival, ..made::gray((1, 1), |_, _| 0) }
+        let made = made::gray((1, 1), |_, _| 0);
+        Frame { facts: FrameFacts { pts_ticks: number, arrival, ..made.facts }, ..made }
     }
 
     #[test]

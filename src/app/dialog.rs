@@ -1,13 +1,16 @@
 //! The desktop's own dialog to choose a file, which never holds the window up.
 
+use std::future::Future;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use winit::window::Window;
-
 /// A dialog that ends sooner than this was never seen: nobody reads and closes one so fast.
 const UNSEEN: Duration = Duration::from_millis(250);
+
+/// The files that a dialog will have chosen; none where the user closes it.
+pub type PickedFiles = Pin<Box<dyn Future<Output = Option<Vec<PathBuf>>> + Send>>;
 
 /// A dialog that is open.
 pub struct Dialog {
@@ -15,7 +18,7 @@ pub struct Dialog {
     since: Instant,
 }
 
-/// What has come of a dialog.
+/// The answer of a dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is still open.
@@ -29,19 +32,19 @@ pub enum Answer {
 }
 
 impl Dialog {
-    /// Opens the dialog over a window; `waker` is called when it has been answered.
-    pub fn open(window: &Window, waker: impl FnOnce() + Send + 'static) -> std::io::Result<Self> {
-        // Some systems want the dialog to be made on the main thread; waiting for its answer is left to another one.
-        let chosen = rfd::AsyncFileDialog::new().set_title("Open a video").set_parent(window).pick_files();
+    /// Waits for a dialog that was opened at `now` on a thread of its own; `waker` is called when it has been answered.
+    ///
+    /// # Errors
+    /// Why the system gives no thread.
+    pub fn wait(picked: PickedFiles, now: Instant, waker: impl FnOnce() + Send + 'static) -> std::io::Result<Self> {
         let (sender, answer) = mpsc::channel();
         std::thread::Builder::new().name("histoscope-dialog".to_owned()).spawn(move || {
-            let files = pollster::block_on(chosen);
-            let paths = files.map(|files| files.iter().map(|file| file.path().to_owned()).collect());
+            let files = pollster::block_on(picked);
             // Nobody listens any more when the window has been closed.
-            let _ = sender.send(paths);
+            let _ = sender.send(files);
             waker();
         })?;
-        Ok(Self { answer, since: Instant::now() })
+        Ok(Self { answer, since: now })
     }
 
     /// Asks for the answer, without waiting.

@@ -4,34 +4,34 @@ use super::hud::InfoLine;
 use histoscope_core::text::counted;
 use histoscope_media::FrameCounters;
 
-/// What is known to be wrong with a file.
+/// The known faults of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Faults {
     counters: FrameCounters,
-    /// What is wrong with its end, in words.
+    /// The fault of its end, in words.
     ending: Option<String>,
 }
 
 impl Faults {
-    /// What the decoder counted, and what is wrong with the file's end.
+    /// The decoder's counters, and the fault of the file's end.
     #[must_use]
     pub const fn new(counters: FrameCounters, ending: Option<String>) -> Self {
         Self { counters, ending }
     }
 
-    /// What the decoder counted.
+    /// The decoder's counters.
     #[must_use]
     pub const fn counters(&self) -> FrameCounters {
         self.counters
     }
 
-    /// Whether anything is wrong.
+    /// Returns whether anything is wrong.
     #[must_use]
     pub const fn any(&self) -> bool {
         self.ending.is_some() || self.has_damage()
     }
 
-    /// Whether nothing is missing at the file's end.
+    /// Returns whether nothing is missing at the file's end.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.ending.is_none()
@@ -64,7 +64,7 @@ impl Faults {
         line("partial", self.ending.clone()).into_iter().chain(line("damage", damage)).collect()
     }
 
-    /// What is to be said of what has come since the faults were `told`; the counts only when they begin, and at the
+    /// Returns the notes on faults that have come since those `told`; the counts only when they begin, and at the
     /// video's end.
     #[must_use]
     pub fn news(&self, told: &Self, has_ended: bool) -> Vec<String> {

@@ -105,7 +105,7 @@ impl Opening {
         Self { name: file_name(&input), input, at_secs: None, media: Some(media), info: None, awaited: None }
     }
 
-    /// What is said while it goes on.
+    /// The note while it goes on.
     #[must_use]
     pub fn text(&self, now: Instant) -> String {
         match &self.awaited {
@@ -115,7 +115,7 @@ impl Opening {
         }
     }
 
-    /// Whether a sender is waited for.
+    /// Returns whether a sender is waited for.
     #[must_use]
     pub const fn is_awaited(&self) -> bool {
         self.awaited.is_some()
@@ -127,7 +127,7 @@ impl Opening {
         self.awaited.as_ref().filter(|awaited| !awaited.has_been_told).map(|awaited| awaited.since.0 + signal::PATIENCE)
     }
 
-    /// What is to be told now of a sender that has not come for long, once.
+    /// Returns the note on a sender that has not come for long, once.
     pub fn news(&mut self, now: Instant) -> Option<String> {
         self.told_at().filter(|&at| at <= now)?;
         let text = self.text(now);
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(none.place(), (1, 1));
     }
 
-    /// What a drop of something that is no video comes to; the window only hands the path over.
+    /// The outcome of dropping something that is not a video; the window only hands the path over.
     #[test]
     fn what_is_no_video_fails_with_a_reason() {
         let folder = tempfile::tempdir().unwrap();

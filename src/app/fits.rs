@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use histoscope_render::view::placement::Fit;
+use serde::{Deserialize, Serialize};
+
+use crate::keys::{self, Action};
+use histoscope_render::view::placement::{Fit, ViewSettings};
 
 /// The shape of a picture as it is seen, width over height to hundredths: `1.78`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,30 +19,49 @@ impl Aspect {
     }
 }
 
-/// The choices of fit.
+/// The fit of pictures of each shape.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FitChoices {
+    /// The fit of shapes for which none was chosen.
+    pub fit: Fit,
+    /// The fit that was chosen, by shape.
+    pub fits: BTreeMap<String, Fit>,
+}
+
+impl FitChoices {
+    fn of(&self, Aspect(shape): &Aspect) -> Fit {
+        *self.fits.get(shape).unwrap_or(&self.fit)
+    }
+}
+
+/// The choices of fit, and the picture on screen that the next one is for.
 #[derive(Debug, Clone, Default)]
 pub struct Fits {
-    /// What pictures of a shape have that nothing was chosen for.
-    pub otherwise: Fit,
-    /// What was chosen, by shape.
-    pub chosen: BTreeMap<String, Fit>,
+    choices: FitChoices,
     /// The shape of the picture on screen.
     shown: Option<Aspect>,
 }
 
 impl Fits {
-    /// Those of earlier runs.
+    /// The choices of earlier runs.
     #[must_use]
-    pub const fn new(otherwise: Fit, chosen: BTreeMap<String, Fit>) -> Self {
-        Self { otherwise, chosen, shown: None }
+    pub const fn new(choices: FitChoices) -> Self {
+        Self { choices, shown: None }
+    }
+
+    /// The choices that last.
+    #[must_use]
+    pub const fn choices(&self) -> &FitChoices {
+        &self.choices
     }
 
     /// Notes how the picture on screen fits now.
     pub fn keep(&mut self, fit: Fit) {
-        if let Some(Aspect(shape)) = &self.shown
-            && *self.chosen.get(shape).unwrap_or(&self.otherwise) != fit
+        if let Some(aspect) = &self.shown
+            && self.choices.of(aspect) != fit
         {
-            self.chosen.insert(shape.clone(), fit);
+            self.choices.fits.insert(aspect.0.clone(), fit);
         }
     }
 
@@ -48,10 +70,35 @@ impl Fits {
         if self.shown.as_ref() == Some(&aspect) {
             return None;
         }
-        let fit = *self.chosen.get(&aspect.0).unwrap_or(&self.otherwise);
+        let fit = self.choices.of(&aspect);
         self.shown = Some(aspect);
         Some(fit)
     }
+}
+
+/// Returns the share of the counted picture that is in view, in words, and the key that changes it; `None` where all of it is.
+#[must_use]
+pub fn seen_text(share: f64, is_region: bool, view: &ViewSettings) -> Option<String> {
+    let percent = percent(share)?;
+    let what = if is_region { "region" } else { "picture" };
+    let (action, does) = match view.fit {
+        Fit::Cover | Fit::Actual => (Action::NextFit, if view.fit == Fit::Cover { "shows all" } else { "fits it" }),
+        Fit::Contain => (Action::ResetView, "undoes the zoom"),
+    };
+    let key = keys::label_of(action).unwrap_or_default();
+    Some(format!("{percent} of the {what} in view · {key} {does}"))
+}
+
+/// Returns a share in percent that never reads as all; `None` where it is all.
+fn percent(share: f64) -> Option<String> {
+    let percent = share * 100.0;
+    Some(match percent {
+        p if p >= 100.0 => return None,
+        p if p >= 99.0 => format!("{:.1} %", (p * 10.0).floor() / 10.0),
+        p if p >= 1.0 => format!("{:.0} %", p.round()),
+        p if p > 0.0 => "less than 1 %".to_owned(),
+        _ => "nothing".to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -71,15 +118,30 @@ mod tests {
         assert_eq!(fits.show(aspect(1280.0, 720.0)), None, "the same shape");
         fits.keep(Fit::Cover);
         assert_eq!(fits.show(aspect(1440.0, 1080.0)), Some(Fit::Contain));
-        assert_eq!(fits.chosen, BTreeMap::from([("1.33".to_owned(), Fit::Contain)]));
+        assert_eq!(fits.choices().fits, BTreeMap::from([("1.33".to_owned(), Fit::Contain)]));
     }
 
     #[test]
     fn the_one_choice_of_an_earlier_version_holds_for_every_shape_until_another_is_made() {
-        let mut fits = Fits::new(Fit::Contain, BTreeMap::new());
+        let mut fits = Fits::new(FitChoices { fit: Fit::Contain, ..FitChoices::default() });
         assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Contain));
         fits.keep(Fit::Cover);
         assert_eq!(fits.show(aspect(1920.0, 1080.0)), Some(Fit::Contain));
         assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Cover));
+    }
+
+    #[test]
+    fn the_share_never_reads_as_all_or_as_nothing_where_it_is_not() {
+        let texts = [1.0, 0.99999, 0.9951, 0.8249, 0.01, 0.0001, 0.0].map(percent);
+        let told: Vec<_> = texts.iter().map(|text| text.as_deref().unwrap_or("-")).collect();
+        assert_eq!(told, ["-", "99.9 %", "99.5 %", "82 %", "1 %", "less than 1 %", "nothing"]);
+    }
+
+    #[test]
+    fn the_key_is_the_one_that_changes_it() {
+        let text = |fit, is_region| seen_text(0.75, is_region, &ViewSettings::fitted(fit)).expect("not all is seen");
+        assert_eq!(text(Fit::Cover, false), "75 % of the picture in view · c shows all");
+        assert_eq!(text(Fit::Actual, true), "75 % of the region in view · c fits it");
+        assert_eq!(text(Fit::Contain, false), "75 % of the picture in view · Shift+C undoes the zoom");
     }
 }

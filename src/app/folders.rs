@@ -36,7 +36,7 @@ pub fn videos_of(path: PathBuf) -> Result<Vec<PathBuf>, AppError> {
     if sequences.is_empty() { Err(AppError::NoVideos(path)) } else { Ok(sequences) }
 }
 
-/// Whether a name is that of a video. Hidden files are none, such as those that a Mac leaves beside others.
+/// Returns whether a name is that of a video. Hidden files are none, such as those that a Mac leaves beside others.
 fn is_video(path: &Path) -> bool {
     let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -50,7 +50,7 @@ enum NamePart {
     Letters(String),
 }
 
-/// What names are ordered by: clip 2 before clip 10, whatever the letters' case. Names that are alike but for zeros and case
+/// Returns the key that names are ordered by: clip 2 before clip 10, whatever the letters' case. Names that are alike but for zeros and case
 /// come in the order of their bytes.
 fn natural_key(name: &OsStr) -> (Vec<NamePart>, PathBuf) {
     let text = name.to_string_lossy().to_lowercase();

@@ -4,7 +4,7 @@
 use egui::{Pos2, Rect};
 use glam::DVec2;
 
-use super::held::Reference;
+use super::comparison::ComparedFrame;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_render::view::binning::Binning;
@@ -24,15 +24,15 @@ const GAIN_STEP: f32 = 1.2;
 /// The view as it is drawn now.
 #[derive(Debug, Clone, Copy)]
 pub struct Geometry<'a> {
-    /// What is drawn.
+    /// The scene that is drawn.
     pub scene: &'a Scene,
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
     /// The frame that is compared with, to be shown with that one.
-    pub other: Option<&'a Reference>,
-    /// What of the picture is counted.
+    pub other: Option<&'a ComparedFrame>,
+    /// The region of the picture that is counted.
     pub region: Region,
     /// Size of the view in pixels.
     pub size: (u32, u32),
@@ -46,7 +46,7 @@ pub enum Pixel<'a> {
     /// Of the frame on screen.
     Live((u32, u32)),
     /// Of the frame that is compared with, at its side of a seam.
-    Other(&'a Reference, (u32, u32)),
+    Other(&'a ComparedFrame, (u32, u32)),
 }
 
 impl Geometry<'_> {
@@ -65,7 +65,7 @@ impl Geometry<'_> {
     /// The bins in which the frame on screen is drawn.
     #[must_use]
     pub fn binning(&self) -> Option<Binning> {
-        Some(self.scene.style.binning(self.bits()?))
+        Some(self.scene.look.histograms.binning(self.bits()?))
     }
 
     /// The codes that are touched at a point of the view in a histogram that shows these channels.
@@ -86,7 +86,7 @@ impl Geometry<'_> {
         self.arranged().border_at(at, GRAB * 0.5 * f64::from(self.points)).copied()
     }
 
-    /// Whether a point of the view lies where scopes are, and neither picture nor histograms.
+    /// Returns whether a point of the view lies where scopes are, and neither picture nor histograms.
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
@@ -98,7 +98,7 @@ impl Geometry<'_> {
     /// vectorscope larger or smaller. That has few sizes, each a whole notch apart: `rest` is what of one was turned before.
     #[must_use]
     pub fn scrolled(&self, at: DVec2, notches: f64, rest: &mut f64) -> Option<ScopeStyle> {
-        let style = self.scene.scopes;
+        let style = self.scene.look.scopes;
         let scrolled = match self.arranged().panel_at(at)?.kind {
             ScopeKind::Vectorscope => {
                 // Whoever turns back begins anew.
@@ -118,10 +118,10 @@ impl Geometry<'_> {
         Some((Shape::of(self.frame?).upright(), DVec2::new(width.into(), height.into())))
     }
 
-    /// What of the picture is chosen to be seen, once what is seen of it has moved so.
+    /// Returns fit, zoom and position after a movement of the picture.
     #[must_use]
     pub fn moved(&self, move_it: impl FnOnce(ViewSettings) -> ViewSettings) -> ViewSettings {
-        ViewSettings { fit: self.scene.view.fit, ..move_it(self.scene.view_settings()) }
+        ViewSettings { fit: self.scene.look.view.fit, ..move_it(self.scene.view_settings()) }
     }
 
     /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
@@ -156,7 +156,7 @@ impl Geometry<'_> {
     #[must_use]
     pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
         if self.scene.seam(self.size).is_some_and(|seam| !seam.is_live(at.x)) {
-            return match (self.scene.pair.other, self.other) {
+            return match (self.scene.other, self.other) {
                 (Other::Held | Other::Second, Some(held)) => {
                     let placement = self.scene.placement_of_other(&Shape::of(&held.frame), self.size);
                     Some(Pixel::Other(held, placement.pixel_at(at)?))
@@ -168,7 +168,7 @@ impl Geometry<'_> {
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
     }
 
-    /// What a part of the region does that lies under a point of the view. On a histogram its handles are taken hold of, and its
+    /// Returns the grip of the region under a point of the view. On a histogram its handles are taken hold of, and its
     /// border is not: bins are brushed there.
     #[must_use]
     pub fn grip(&self, at: DVec2) -> Option<Grip> {
@@ -239,6 +239,7 @@ impl Geometry<'_> {
 mod tests {
     use super::*;
     use histoscope_core::adjust::{Adjustments, Blur};
+    use histoscope_render::view::scene::Look;
     use histoscope_render::view::scene::Pair;
 
     #[test]
@@ -246,7 +247,7 @@ mod tests {
         let frame = histoscope_core::made::gray((16, 9), |_, _| 128);
         let drawn = |sharing, x: f64| {
             let pair = Pair { sharing, other: Other::Second, ..Pair::default() };
-            let scene = Scene { pair, ..Scene::default() };
+            let scene = Scene::from(Look::default()).with_pair(pair);
             let (components, region) = (Components::Rgbl, Region::default());
             let (frame, size) = (Some(&frame), (1280, 720));
             let geometry = Geometry { scene: &scene, components, frame, other: None, region, size, points: 1.0 };
@@ -260,7 +261,7 @@ mod tests {
     fn the_divider_is_taken_hold_of_within_its_reach() {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
-            let scene = Scene { pair: Pair::divided(divider), adjustments, ..Scene::default() };
+            let scene = Scene::from(Look { adjustments, ..Look::default() }).with_pair(Pair::divided(divider));
             let (components, region) = (Components::Rgbl, Region::default());
             let geometry = Geometry {
                 scene: &scene,

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use glam::DVec2;
-use winit::event::{ElementState, MouseButton, WindowEvent};
 
 use super::clicks::Clicks;
+use super::event::{Event, PointerButton};
 
 /// Notches of the wheel that follow each other this soon are one turn.
 const TURN: Duration = Duration::from_millis(700);
@@ -29,28 +29,24 @@ impl Gestures {
         self.number
     }
 
-    /// Whether another movement may begin with this event.
+    /// Returns whether another movement may begin with this event.
     #[must_use]
-    pub fn may_begin(event: &WindowEvent) -> bool {
+    pub const fn may_begin(event: &Event) -> bool {
         match event {
-            WindowEvent::KeyboardInput { event, .. } => event.state == ElementState::Pressed && !event.repeat,
-            WindowEvent::MouseInput { state, .. } => *state == ElementState::Pressed,
-            WindowEvent::MouseWheel { .. } => true,
+            Event::Key(key) => key.pressed && !key.repeat,
+            Event::PointerButton { pressed, .. } => *pressed,
+            Event::Wheel(_) => true,
             _ => false,
         }
     }
 
     /// Looks at an event of the window, which has so many pixels to a point.
-    pub fn see(&mut self, event: &WindowEvent, pixels_per_point: f64, now: Instant) {
+    pub fn see(&mut self, event: &Event, pixels_per_point: f64, now: Instant) {
         match event {
-            WindowEvent::CursorMoved { position, .. } => {
-                self.at = DVec2::new(position.x, position.y) / pixels_per_point;
-            }
-            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed && !event.repeat => {
-                self.begin();
-            }
-            WindowEvent::MouseInput { state: ElementState::Pressed, button, .. } => self.press(*button, now),
-            WindowEvent::MouseWheel { .. } => self.turn(now),
+            Event::PointerMoved(at) => self.at = *at / pixels_per_point,
+            Event::Key(key) if key.pressed && !key.repeat => self.begin(),
+            Event::PointerButton { pressed: true, button } => self.press(*button, now),
+            Event::Wheel(_) => self.turn(now),
             _ => {}
         }
     }
@@ -60,8 +56,8 @@ impl Gestures {
         self.turned = None;
     }
 
-    fn press(&mut self, button: MouseButton, now: Instant) {
-        let is_double = button == MouseButton::Left && self.clicks.is_double(self.at, now);
+    fn press(&mut self, button: PointerButton, now: Instant) {
+        let is_double = button == PointerButton::Left && self.clicks.is_double(self.at, now);
         if !is_double {
             self.begin();
         }
@@ -90,7 +86,7 @@ mod tests {
             gestures.number()
         });
         assert_eq!(numbers, [1, 1, 1, 2]);
-        gestures.press(MouseButton::Left, at(1750));
+        gestures.press(PointerButton::Left, at(1750));
         gestures.turn(at(1800));
         assert_eq!(gestures.number(), 4, "a press lies between");
     }
@@ -99,13 +95,13 @@ mod tests {
     fn a_double_click_is_one_movement_and_two_clicks_are_two() {
         let now = Instant::now();
         let mut gestures = Gestures::default();
-        gestures.press(MouseButton::Left, now);
-        gestures.press(MouseButton::Left, now + Duration::from_millis(200));
+        gestures.press(PointerButton::Left, now);
+        gestures.press(PointerButton::Left, now + Duration::from_millis(200));
         assert_eq!(gestures.number(), 1);
         gestures.at = DVec2::new(50.0, 0.0);
-        gestures.press(MouseButton::Left, now + Duration::from_millis(400));
+        gestures.press(PointerButton::Left, now + Duration::from_millis(400));
         gestures.at = DVec2::new(90.0, 0.0);
-        gestures.press(MouseButton::Left, now + Duration::from_millis(600));
+        gestures.press(PointerButton::Left, now + Duration::from_millis(600));
         assert_eq!(gestures.number(), 3);
     }
 }

@@ -1,23 +1,22 @@
 //! The window's adapter, surface and passes, and how they are made again after the device was lost.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use winit::window::Window;
-
 #[cfg(feature = "test-hooks")]
-use super::losing::Losses;
+use super::losses::Losses;
 use super::options::AppError;
-use super::screen::Screen;
+use super::screen::{Screen, Window};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
 use histoscope_render::engine::{Engine, EngineChoice, Renderer};
 use histoscope_render::gpu::draw::Shapes;
-use histoscope_render::gpu::surface::Acquired;
+use histoscope_render::gpu::target::Acquired;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::scene::Scene;
 
-/// Everything that counts and draws for one window.
+/// Everything that counts and draws for a window.
 pub struct Graphics {
     instance: Instance,
     choice: (AdapterChoice, EngineChoice),
@@ -29,7 +28,7 @@ pub struct Graphics {
     pub renderer: Renderer,
     /// Who counts.
     pub engine: Engine,
-    /// Whether the device was lost and everything made again.
+    /// True if the device was lost and everything made again.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
     losses: Losses,
@@ -42,13 +41,13 @@ impl Graphics {
     /// [`AppError`] if the adapter or the window's surface refuses.
     pub fn new(
         instance: &Instance,
-        window: Arc<Window>,
+        window: Rc<dyn Window>,
         choice: (AdapterChoice, EngineChoice),
     ) -> Result<Self, AppError> {
         let (gpu, screen) = Screen::new(instance, &choice.0, window)?;
         let gpu = Arc::new(gpu);
         let engine = Engine::on(choice.1, &gpu);
-        let renderer = Renderer::for_surface(&gpu, &screen.surface, engine.backend());
+        let renderer = Renderer::for_target(&gpu, &screen.target, engine.backend());
         let instance = instance.clone();
         Ok(Self {
             instance,
@@ -75,7 +74,7 @@ impl Graphics {
             return Err(AppError::LostAgain(error));
         }
         log::warn!("{error}; everything on it is made again");
-        let window = Arc::clone(&self.screen.window);
+        let window = Rc::clone(&self.screen.window);
         let mut fresh = Self::new(&self.instance, window, self.choice.clone())?;
         fresh.was_rebuilt = true;
         #[cfg(feature = "test-hooks")]
@@ -96,11 +95,11 @@ impl Graphics {
 
     /// Size of the view that is drawn next, in pixels.
     pub fn next_size(&mut self) -> (u32, u32) {
-        self.screen.surface.follow(&self.gpu);
+        self.screen.target.follow(&self.gpu);
         self.screen.size()
     }
 
-    /// Draws what is loaded, with shapes over it; whether it was drawn.
+    /// Draws what is loaded, with shapes over it. Returns whether it was drawn.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter or the surface fails.
@@ -115,7 +114,7 @@ impl Graphics {
             Acquired::Skip => return Ok(false),
         };
         let window = &self.screen.window;
-        self.renderer.present(&self.gpu, target, scene, || window.pre_present_notify());
+        self.renderer.present(&self.gpu, target, scene, || window.before_present());
         #[cfg(feature = "test-hooks")]
         if self.losses.is_due() {
             self.gpu.lose();

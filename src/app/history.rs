@@ -58,13 +58,13 @@ impl<T: Clone + PartialEq> History<T> {
         }
     }
 
-    /// Whether there is a step to go back.
+    /// Returns whether there is a step to go back.
     #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is one to go forward again.
+    /// Returns whether there is one to go forward again.
     #[must_use]
     pub const fn can_redo(&self) -> bool {
         !self.future.is_empty()

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use winit::window::Window;
-
 use super::dialog::{Answer, Dialog};
 use super::files::{Files, Opened, Opening};
 use super::hud::Note;
 use super::options::{PlayOptions, Waker};
+use super::screen::Window;
 use super::session::{Interpretation, Session};
 use super::{folders, start};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
 
-/// What has come of something that was to be opened.
+/// News of something that was to be opened.
 pub enum Arrival {
     /// It is being opened.
     Begun,
@@ -53,7 +52,7 @@ impl Inputs {
         self.files.place()
     }
 
-    /// What is said of the video that is being opened.
+    /// Returns the note on the video that is being opened.
     #[must_use]
     pub fn opening(&self, now: Instant) -> Option<String> {
         self.opening.as_ref().map(|opening| opening.text(now))
@@ -96,12 +95,12 @@ impl Inputs {
     }
 
     /// Opens the desktop's dialog.
-    pub fn ask(&mut self, window: &Window) -> Option<Note> {
+    pub fn ask(&mut self, window: &dyn Window) -> Option<Note> {
         if self.dialog.is_some() {
             return None;
         }
         let waker = Arc::clone(&self.waker);
-        match Dialog::open(window, move || waker()) {
+        match Dialog::wait(window.pick_files(), window.now(), move || waker()) {
             Ok(dialog) => self.dialog = Some(dialog),
             Err(error) => return Some(Note::warning(format!("no file dialog could be opened: {error}"))),
         }

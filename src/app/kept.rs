@@ -16,7 +16,7 @@ pub struct Name {
     pub aside: &'static str,
 }
 
-/// What was found in a file.
+/// The content of a file.
 #[derive(Debug, PartialEq)]
 pub enum FileContent<T> {
     /// This.
@@ -45,7 +45,7 @@ pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> FileContent<T> {
     }
 }
 
-/// Keeps a file that makes no sense under another name; whether that worked.
+/// Keeps a file that makes no sense under another name. Returns whether that worked.
 fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
     let (path, aside) = (folder.join(name.file), folder.join(name.aside));
     let path = path.display();

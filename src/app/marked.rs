@@ -20,7 +20,7 @@ use histoscope_render::view::marked::Marked;
 pub enum Which {
     /// That frame of the video, read so.
     Source { video: VideoId, serial: u64, pts_ticks: i64, reading: FrameReading },
-    /// What those adjustments made of the frame that was loaded as that one in number.
+    /// The result of those adjustments on the frame with that loading number.
     Result { loading: u64, adjustments: Adjustments },
 }
 
@@ -67,7 +67,7 @@ enum SearchState {
     Refused(SearchSubject),
 }
 
-/// What is marked of the picture on screen, where that stands.
+/// The marked pixels of the picture on screen, while that stands.
 pub struct MarkedPixels {
     waker: Waker,
     state: SearchState,
@@ -80,7 +80,7 @@ impl MarkedPixels {
         Self { waker, state: SearchState::Nothing }
     }
 
-    /// Follows the picture on screen and what is chosen; whether something else is known than before.
+    /// Follows the picture on screen and what is chosen. Returns whether something else is known than before.
     pub fn follow(
         &mut self,
         shown: MarkedPicture<'_>,
@@ -128,7 +128,7 @@ impl MarkedPixels {
         true
     }
 
-    /// What is known of it.
+    /// The pixels, as far as they are known.
     #[must_use]
     pub const fn view(&self) -> MarkedView<'_> {
         match &self.state {

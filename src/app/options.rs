@@ -13,7 +13,10 @@ use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::{AdapterChoice, GpuError};
 use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
-use histoscope_render::view::scene::{Counted, Pair, Sharing};
+use histoscope_render::view::scene::{Counted, Sharing};
+
+/// Bytes of frames that are kept unless something else is asked for.
+const USUAL_CACHE_BYTES: usize = 512 << 20;
 
 /// Which frames of two clips are partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,11 +36,11 @@ pub enum CompareAs {
     Divider,
     /// Each in its half of the window.
     SideBySide,
-    /// What they differ by.
+    /// Their difference.
     Difference,
 }
 
-/// What is asked of a second clip.
+/// The options of a second clip.
 #[derive(Debug, Clone)]
 pub struct Comparing {
     /// The clip.
@@ -53,30 +56,30 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// How both share the view at first.
+    /// How both share the view at first, and at which gain their difference is shown.
     #[must_use]
-    pub(super) fn pair(&self) -> Pair {
+    pub(super) const fn shown(&self) -> (Sharing, Gain) {
         let sharing = match self.shown {
             CompareAs::Divider => Sharing::Divider(0.5),
             CompareAs::SideBySide => Sharing::SideBySide,
             CompareAs::Difference => Sharing::Difference,
         };
-        Pair { sharing, gain: self.gain, ..Pair::default() }
+        (sharing, self.gain)
     }
 }
 
-/// What to play and how.
+/// The options of the window.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
     /// The videos, or folders of videos; none opens a window that invites to open one.
     pub inputs: Vec<PathBuf>,
     /// How the first of them is played at first.
     pub begin: PlayStart,
-    /// What is shown of it at first.
+    /// The first view of it.
     pub view: FirstView,
     /// Bytes of frames to keep for steps back and loops.
     pub cache_bytes: usize,
-    /// Whether choices last from one run to the next.
+    /// True if choices last from one run to the next.
     pub keeps_settings: bool,
     /// The clip that plays in step with the first one, if there is one.
     pub compare: Option<Comparing>,
@@ -93,32 +96,51 @@ pub struct PlayOptions {
 /// How a window begins to play.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PlayStart {
-    /// Whether to start again at the end.
+    /// True if to start again at the end.
     pub looped: bool,
-    /// Whether to open paused.
+    /// True if to open paused.
     pub paused: bool,
-    /// Whether the window opens on the full screen.
+    /// True if the window opens on the full screen.
     pub fullscreen: bool,
     /// Where the first video is to begin, if not at its beginning.
     pub at: Option<Point>,
 }
 
-/// What a window shows at first; what is not said here is as in the settings, those of the last run.
-#[derive(Debug, Clone)]
+impl PlayOptions {
+    /// Plays a file once as it is, whatever the settings say.
+    #[must_use]
+    pub fn plain(input: PathBuf, adapter: AdapterChoice, open: OpenOptions) -> Self {
+        Self {
+            inputs: vec![input],
+            begin: PlayStart::default(),
+            view: FirstView::default(),
+            cache_bytes: USUAL_CACHE_BYTES,
+            keeps_settings: false,
+            compare: None,
+            adapter,
+            engine: EngineChoice::default(),
+            open,
+            started: Instant::now(),
+        }
+    }
+}
+
+/// The first view of a window; options that are not given are as in the settings of the last run.
+#[derive(Debug, Clone, Default)]
 pub struct FirstView {
     /// Bins of a channel that are drawn.
     pub bin_count: Option<u32>,
-    /// Whether the luminance of linear light is shown.
+    /// True if the luminance of linear light is shown.
     pub linear_luminance: Option<bool>,
     /// Where the colours of overlaps come from.
     pub overlaps: Option<Overlaps>,
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
-    /// What is done to the picture.
+    /// The adjustments of the picture.
     pub adjustments: Adjustments,
     /// Which picture is counted, where there are two.
     pub counted: Counted,
-    /// What is asked of zebras, marks and false colour.
+    /// The choice of zebra, marks and false colour.
     pub exposure: ExposureChoice,
     /// With which choice the lab is open, if it is.
     pub lab: Option<LabChoice>,

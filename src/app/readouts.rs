@@ -5,17 +5,17 @@ use std::time::Instant;
 use egui::{CursorIcon, Pos2, Rect};
 use glam::DVec2;
 
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::Bins;
+use super::comparison::{ComparedFrame, Comparison};
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
-use super::held::{Reference, References};
 use super::hud::{
     AdjustmentView, HistogramArea, Hud, InfoLine, Machine, MarkedView, ProbeText, Readout, RegionView, StatsTable,
     Tables, TimingTable, info_lines, left_for_others,
 };
 use super::lab::Lab;
-use super::pointing::Pointer;
+use super::pointer::Pointer;
 use super::regions;
 use super::scope_readings::ScopeReadings;
 use super::session::Session;
@@ -27,14 +27,14 @@ use histoscope_render::view::probe::probe;
 use histoscope_render::view::region::{self, Grip, RegionFrame};
 use histoscope_render::view::scene::Counted;
 
-/// What is gathered for one drawing.
+/// The readings for one drawing.
 #[derive(Debug, Default)]
 pub struct Readings {
     /// The histograms.
     pub histograms: Vec<HistogramArea>,
     /// The passes' times.
     pub timing: Option<TimingTable>,
-    /// What is known about the video.
+    /// The lines of the panel about the video.
     pub info: Option<Vec<InfoLine>>,
     /// The frame's numbers.
     pub stats: Option<StatsTable>,
@@ -53,7 +53,7 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// What the panels that are open tell.
+    /// Returns the contents of the panels that are open.
     #[must_use]
     pub fn tables(&self) -> Tables<'_> {
         Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref() }
@@ -70,15 +70,15 @@ pub struct Sources<'a> {
     pub session: Option<&'a Session>,
     /// Its bins.
     pub bins: &'a Bins,
-    /// What counts and draws.
+    /// The engine and the renderer.
     pub graphics: &'a Graphics,
     /// The frames that are held to compare with.
-    pub held: &'a References,
+    pub comparison: &'a Comparison,
     /// The display over the picture.
     pub hud: &'a Hud,
     /// The pointer.
     pub pointer: &'a Pointer,
-    /// What is marked, of a picture that stands.
+    /// The marked pixels of a picture that stands.
     pub marked: MarkedView<'a>,
 }
 
@@ -117,20 +117,15 @@ impl Sources<'_> {
         Some(corners.map(|(x, y)| self.geometry.in_points(placement.point_of(DVec2::new(x, y)))))
     }
 
-    /// What the display is told of the adjustments.
+    /// Returns the adjustments as the display shows them.
     #[must_use]
     pub fn adjusting(&self, adjuster: &Adjuster) -> AdjustmentView {
         let scene = self.geometry.scene;
         AdjustmentView {
-            adjustments: scene.adjustments,
             choices: adjuster.choices,
-            counted: scene.counted,
-            sharing: scene.pair.sharing,
             pair: scene.paired(),
             seam: scene.seam(self.geometry.size).map(|seam| (seam, self.geometry.size.0)),
             is_at_divider: self.pointer.is_at_divider(&self.geometry, self.hud),
-            curves: scene.curves,
-            backdrop: scene.style.backdrop,
             thresholds: self.graphics.renderer.thresholds(),
         }
     }
@@ -166,8 +161,8 @@ impl Sources<'_> {
 
     fn stats(&self) -> Option<StatsTable> {
         let (tag, sums) = self.bins.newest(self.geometry.frame?)?;
-        let held = self.held.numbers(sums.components, tag.time_secs);
-        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.adjustments).beside(sums, tag.range, held);
+        let held = self.comparison.numbers(sums.components, tag.time_secs);
+        let numbers = StatsTable::new(tag, sums, &self.geometry.scene.look.adjustments).beside(sums, tag.range, held);
         log::trace!("numbers: {}", numbers.as_text());
         Some(numbers)
     }
@@ -188,9 +183,9 @@ impl Sources<'_> {
 
     fn info(&self) -> Option<Vec<InfoLine>> {
         let session = self.session?;
-        if let Some(held) = self.held.chosen().filter(|_| self.held.is_shown()) {
+        if let Some(held) = self.comparison.chosen().filter(|_| self.comparison.is_shown()) {
             // What is known of the video need not be so of this one.
-            let what = if self.held.has_held() { "held frame" } else { "second clip" };
+            let what = if self.comparison.has_held() { "held frame" } else { "second clip" };
             return Some(vec![InfoLine { name: what, value: held.name.clone(), origin: None }]);
         }
         let frame = session.frame.as_ref()?;
@@ -217,12 +212,12 @@ impl Sources<'_> {
         let selected = sums.selected.filter(|_| tag.brush == Some(brush));
         let card = Readout::of_range(sums, &brush, selected).of_picture(self.counted_name().as_deref());
         log::trace!("brush: {}", card.as_text());
-        let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.style.binning(bits));
+        let (first, last) = rect.columns_of_codes((brush.low, brush.high), scene.look.histograms.binning(bits));
         let columns = [rect.left + first, rect.left + last + 1].map(|x| x as f32 / points);
         Some(Readout { card, panel: self.geometry.rect_in_points(&rect), columns, lasts: true })
     }
 
-    /// What lies under the pointer: a bin of a histogram, or a pixel of the picture.
+    /// Reads the bin of a histogram or the pixel of the picture under the pointer.
     fn point_at(&self, readings: &mut Readings) {
         let Geometry { scene, components, points, .. } = self.geometry;
         let Some(at) = self.pointer.at else { return };
@@ -238,7 +233,7 @@ impl Sources<'_> {
             let counted = self.geometry.frame.and_then(|frame| self.bins.counted_now(scene, frame));
             let Some((_, sums)) = counted else { return };
             let end = clip_indicators::end_at(&hit.rect, hit.channels, line_pixels(self.geometry.size), at);
-            let binning = scene.style.binning(sums.bits);
+            let binning = scene.look.histograms.binning(sums.bits);
             let (bin, card) = match end {
                 None => (hit.bin, Readout::of_bin(sums, hit.channels, (hit.bin, binning))),
                 Some(End::Lowest) => (0, Readout::of_end(sums, hit.channels, 0)),
@@ -254,8 +249,8 @@ impl Sources<'_> {
         let Some(pixel) = self.geometry.pixel_at(at) else { return };
         let (x, y) = match pixel {
             Pixel::Live(place) => place,
-            Pixel::Other(Reference { frame, .. }, (x, y)) => {
-                let name = if self.held.has_held() { "held" } else { "second" };
+            Pixel::Other(ComparedFrame { frame, .. }, (x, y)) => {
+                let name = if self.comparison.has_held() { "held" } else { "second" };
                 // It has no place in the live one's scopes.
                 let probe = probe(&frame.picture, x, y, components);
                 let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
@@ -267,9 +262,9 @@ impl Sources<'_> {
         let Some(live) = self.session.and_then(|session| Some(session.read(session.frame.as_ref()?))) else { return };
         let probe = probe(&live.picture, x, y, components);
         readings.scopes.mark(&self.geometry, &probe);
-        let is_adjusted = !scene.adjustments.is_off();
+        let is_adjusted = !scene.look.adjustments.is_off();
         // The pixel's own codes have their place in the source's histograms only.
-        let counts_source = scene.counted_in(components) != Counted::Result;
+        let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
         let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
         log::trace!("probe: {}", card.as_text());
@@ -288,18 +283,18 @@ impl Sources<'_> {
         Some(Readout { card, panel: self.geometry.rect_in_points(&hit.rect), columns, lasts: false })
     }
 
-    /// What the bins are of that are told, where that is not simply the picture.
+    /// Names the picture of the bins that are shown, where that is not simply the video's.
     fn counted_name(&self) -> Option<String> {
         let scene = self.geometry.scene;
-        let is_source = scene.counted_in(self.geometry.components) == Counted::Source;
-        let picture = (!scene.adjustments.is_off()).then_some(if is_source { "source" } else { "result" });
+        let is_source = scene.look.counted_in(self.geometry.components) == Counted::Source;
+        let picture = (!scene.look.adjustments.is_off()).then_some(if is_source { "source" } else { "result" });
         let region = self.geometry.region.counted().map(|_| "region");
         let names: Vec<_> = picture.into_iter().chain(region).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 }
 
-/// What the pointer becomes where it has hold of a region: arrows the way the edge moves as it is seen.
+/// Returns the cursor where the pointer has hold of a region: arrows the way the edge moves as it is seen.
 fn cursor(grip: Grip, placement: &Placement) -> CursorIcon {
     let Grip::Edges { x, y } = grip else { return CursorIcon::Move };
     let origin = placement.point_of(DVec2::ZERO);

@@ -6,11 +6,11 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture};
 use histoscope_render::view::region::{self, Region, RegionFrame};
 
-/// What is said where there is no region any more.
+/// The note where the region has been cleared.
 const CLEARED: &str = "region cleared: all of the picture is counted";
 
 /// Looks for black bars in the picture on screen and proposes what lies between them; where that is proposed already, takes it.
-/// What is chosen then, and what is to be said of it.
+/// Returns the region that is chosen then, and the note on it.
 #[must_use]
 pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
     if region.taken().is_some() {

@@ -12,7 +12,7 @@ use histoscope_core::scopes::level_bits;
 use histoscope_render::view::brushes::{Brushes, PairBrush, PairShape, WaveformBrush};
 use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;
-use histoscope_render::view::scopes::{ScopeKind, ScopePanel, ScopeStyle};
+use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
 
 /// The scopes, as they are told.
 #[derive(Debug, Default)]
@@ -27,11 +27,10 @@ pub struct ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// What the display is told.
+    /// Returns the scopes as the display shows them.
     #[must_use]
-    pub fn view(&self, style: ScopeStyle) -> BesideView<'_> {
+    pub fn view(&self) -> BesideView<'_> {
         BesideView {
-            style,
             areas: &self.areas,
             subject: self.subject,
             free: self.free,
@@ -44,7 +43,7 @@ impl ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// What is to be told of the scopes that are shown of a frame, as it is read, while the pointer is `at` a point of the view.
+    /// Reads the scopes that are shown of a frame, as it is read, while the pointer is `at` a point of the view.
     #[must_use]
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
         let Geometry { scene, components, size, points, .. } = *geometry;
@@ -57,7 +56,7 @@ impl ScopeReadings {
             ScopeArea { kind: panel.kind, frame, rect }
         };
         let areas: Vec<_> = arranged.panels.iter().map(area).collect();
-        let is_result = scene.counted_in(components) != Counted::Source;
+        let is_result = scene.look.counted_in(components) != Counted::Source;
         let free = if arranged.is_split {
             geometry.rect_in_points(&arranged.picture)
         } else {
@@ -65,7 +64,7 @@ impl ScopeReadings {
             let above = areas.iter().map(|area| area.frame.min.y).fold(view.max.y, f32::min);
             Rect { max: pos2(view.max.x, above), ..view }
         };
-        let subject = ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes);
+        let subject = ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes);
         let border = at.and_then(|at| geometry.border_at(at));
         Self {
             areas,
@@ -121,7 +120,7 @@ impl ScopeReadings {
         let Geometry { scene, components, .. } = *geometry;
         let (Some(subject), Some(frame)) = (self.subject, geometry.frame) else { return };
         // The pixel's own codes have their place in the scopes of the source only.
-        if scene.counted_in(components) == Counted::Result {
+        if scene.look.counted_in(components) == Counted::Result {
             return;
         }
         let whole = region::Rect::whole(frame.picture.width(), frame.picture.height());

@@ -1,110 +1,129 @@
-//! A window with its surface.
+//! The window, as far as the rest of the program sees one, and the target that its picture is drawn to.
 
-use std::sync::Arc;
+use std::rc::Rc;
+use std::time::Instant;
 
-use winit::dpi::{LogicalSize, PhysicalSize};
-use winit::error::OsError;
-use winit::event_loop::ActiveEventLoop;
-use winit::monitor::MonitorHandle;
-use winit::window::{Fullscreen, Window, WindowAttributes};
-
+use super::clipboard::Clipboard;
+use super::dialog::PickedFiles;
 use histoscope_core::picture::Frame;
-use histoscope_render::gpu::surface::{Acquired, WindowSurface};
+use histoscope_render::gpu::target::{Acquired, Target};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::placement::upright_size;
 
-/// Size of the window where the video's own would not fit the display, as part of the display.
+/// Largest size of the window where the video's own does not fit the display, as a part of the display.
 const DISPLAY_PART: f64 = 0.9;
-/// Size of the window without a video.
-const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
+/// The space that is assumed where the display's size is not known, in pixels.
+const UNKNOWN_SPACE: (f64, f64) = (1280.0, 720.0);
+/// Size of the window without a video, in points.
+pub const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
-/// What desktops know the window by, so that it bears the icon and the name of the program's entry in their menus: the name of that
-/// entry's file in assets/desktop/.
-#[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
-const APPLICATION: &str = "org.histoscope.Histoscope";
+/// A window: one on the desktop, or one that nobody sees. It is also the clock that the program goes by.
+pub trait Window {
+    /// The time.
+    fn now(&self) -> Instant;
 
-/// Opens a window, in the size of a video's first frame where there is one, or on the full screen.
-///
-/// # Errors
-/// What the display says against it.
-pub fn open_window(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bool) -> Result<Arc<Window>, OsError> {
-    let attributes = named(Window::default_attributes().with_title("Histoscope"));
-    let attributes = match first {
-        Some(frame) => {
-            let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
-            attributes.with_inner_size(window_size(monitor, frame))
-        }
-        None => attributes.with_inner_size(LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1)),
-    };
-    let full = full.then_some(Fullscreen::Borderless(None));
-    event_loop.create_window(attributes.with_fullscreen(full)).map(Arc::new)
+    /// Size of the picture, in pixels.
+    fn size(&self) -> (u32, u32);
+
+    /// Pixels to a point.
+    fn scale_factor(&self) -> f64;
+
+    /// Size of the display, in pixels, if it is known.
+    fn display_size(&self) -> Option<(u32, u32)>;
+
+    /// Asks for another size in pixels. Returns the size where the window has it at once and sends no event of it.
+    fn request_size(&self, size: (u32, u32)) -> Option<(u32, u32)>;
+
+    /// Whether the window fills the screen, or has asked to.
+    fn is_full(&self) -> bool;
+
+    /// Lets the window fill the screen, or have its own size again.
+    fn set_full(&self, full: bool);
+
+    /// Whether the user has maximized the window.
+    fn is_maximized(&self) -> bool;
+
+    /// Gives the window a title.
+    fn set_title(&self, title: &str);
+
+    /// Asks for a drawing: the window sends [`Event::RedrawRequested`](super::event::Event::RedrawRequested).
+    fn request_redraw(&self);
+
+    /// Takes note that a picture is about to be shown.
+    fn before_present(&self);
+
+    /// Makes a device, and the target for it that the window's picture is drawn to.
+    ///
+    /// # Errors
+    /// [`GpuError`] if no adapter can draw in the window.
+    fn make_target(&self, instance: &Instance, choice: &AdapterChoice) -> Result<(Gpu, Target), GpuError>;
+
+    /// Connects the window to the context that lays out the display over the picture.
+    fn connect(&self, context: &egui::Context);
+
+    /// Does what that display asks of the desktop: the pointer's shape, the input method, the clipboard.
+    fn take_output(&self, output: egui::PlatformOutput);
+
+    /// The clipboard.
+    fn clipboard(&self) -> Clipboard;
+
+    /// Opens the desktop's dialog to choose files.
+    fn pick_files(&self) -> PickedFiles;
 }
 
-#[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
-fn named(attributes: WindowAttributes) -> WindowAttributes {
-    // Wayland's and X11's are one field.
-    winit::platform::wayland::WindowAttributesExtWayland::with_name(attributes, APPLICATION, "histoscope")
-}
-
-#[cfg(not(all(unix, not(any(target_vendor = "apple", target_os = "android")))))]
-fn named(attributes: WindowAttributes) -> WindowAttributes {
-    attributes
-}
-
-/// The video's own size where the monitor has room for it, else the largest of its shape that fits.
-fn window_size(monitor: Option<MonitorHandle>, frame: &Frame) -> PhysicalSize<u32> {
+/// Returns the size of the window for a first frame, in pixels: the video's own where the display has room for it, else the largest
+/// of its shape that fits.
+#[must_use]
+pub fn size_for(frame: &Frame, display: Option<(u32, u32)>) -> (u32, u32) {
     let picture = &frame.picture;
     let size = upright_size(picture.width(), picture.height(), frame.sample_aspect, frame.orientation);
-    let room = monitor.map_or((1280.0, 720.0), |m| {
-        (f64::from(m.size().width) * DISPLAY_PART, f64::from(m.size().height) * DISPLAY_PART)
-    });
+    let room = display
+        .map_or(UNKNOWN_SPACE, |(width, height)| (f64::from(width) * DISPLAY_PART, f64::from(height) * DISPLAY_PART));
     let (width, height) = (size.x.max(1.0), size.y.max(1.0));
     let shrink = (room.0 / width).min(room.1 / height).min(1.0);
     // Tiny videos get a window that the histograms can be read in.
     let enlarge = (480.0 / width).max(270.0 / height).max(1.0);
     let scale = if shrink < 1.0 { shrink } else { enlarge.min(room.0 / width).min(room.1 / height) };
-    PhysicalSize::new((width * scale).round().max(1.0) as u32, (height * scale).round().max(1.0) as u32)
+    ((width * scale).round().max(1.0) as u32, (height * scale).round().max(1.0) as u32)
 }
 
-/// The window and its surface.
+/// The window and the target that it shows.
 pub struct Screen {
     /// The window.
-    pub window: Arc<Window>,
-    /// What it shows is drawn to.
-    pub surface: WindowSurface,
+    pub window: Rc<dyn Window>,
+    /// The target.
+    pub target: Target,
 }
 
 impl Screen {
-    /// Makes the window's surface, and a device that can draw to it.
+    /// Makes the window's target, and a device that can draw to it.
     ///
     /// # Errors
-    /// [`GpuError`] if the window takes no surface or no adapter can draw to it.
-    pub fn new(instance: &Instance, choice: &AdapterChoice, window: Arc<Window>) -> Result<(Gpu, Self), GpuError> {
-        let size = window.inner_size().into();
-        let (gpu, surface) = WindowSurface::new(instance, choice, Arc::clone(&window), size)?;
-        Ok((gpu, Self { window, surface }))
+    /// [`GpuError`] if no adapter can draw in the window.
+    pub fn new(instance: &Instance, choice: &AdapterChoice, window: Rc<dyn Window>) -> Result<(Gpu, Self), GpuError> {
+        let (gpu, target) = window.make_target(instance, choice)?;
+        Ok((gpu, Self { window, target }))
     }
 
     /// Whether the window fills the screen, or has asked to.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.window.fullscreen().is_some()
+        self.window.is_full()
     }
 
-    /// Lets the window fill the screen, or have its size again.
+    /// Lets the window fill the screen, or have its own size again.
     pub fn set_full(&self, full: bool) {
-        self.window.set_fullscreen(full.then_some(Fullscreen::Borderless(None)));
+        self.window.set_full(full);
     }
 
     /// Gives a window that was opened without a video the size for its first frame, unless somebody has chosen another.
     pub fn fit_first(&mut self, frame: &Frame) {
-        let window = &self.window;
-        let untouched = LogicalSize::new(EMPTY_SIZE.0, EMPTY_SIZE.1).to_physical::<u32>(window.scale_factor());
-        if self.is_full() || window.is_maximized() || window.inner_size() != untouched {
+        let scale = self.window.scale_factor();
+        let untouched = ((EMPTY_SIZE.0 * scale).round() as u32, (EMPTY_SIZE.1 * scale).round() as u32);
+        if self.is_full() || self.window.is_maximized() || self.window.size() != untouched {
             return;
         }
-        // Some systems do it at once and send no event of it.
-        if let Some(size) = window.request_inner_size(window_size(window.current_monitor(), frame)) {
+        if let Some(size) = self.window.request_size(size_for(frame, self.window.display_size())) {
             self.resize(size);
         }
     }
@@ -112,20 +131,20 @@ impl Screen {
     /// Size of the views to draw to, in pixels.
     #[must_use]
     pub const fn size(&self) -> (u32, u32) {
-        self.surface.size()
+        self.target.size()
     }
 
     /// Notes the window's new size.
-    pub fn resize(&mut self, size: PhysicalSize<u32>) {
-        self.surface.resize(size.into());
+    pub fn resize(&mut self, size: (u32, u32)) {
+        self.target.resize(size);
     }
 
-    /// Gets a texture to draw to, whatever state the surface is in.
+    /// Gets a texture to draw to, whatever state the target is in.
     ///
     /// # Errors
-    /// [`GpuError`] if the surface is lost for good.
+    /// [`GpuError`] if the window's surface is lost for good.
     pub fn acquire(&mut self, gpu: &Gpu) -> Result<Acquired, GpuError> {
         let window = &self.window;
-        self.surface.acquire(gpu, || window.inner_size().into())
+        self.target.acquire(gpu, || window.size())
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use super::delay::Delays;
 use super::faults::Faults;
 use super::hud::{LiveState, PlayState, Waiting};
-use super::landing::{Landing, PlaybackPlace};
+use super::seek_note::{Landing, PlaybackPlace};
 use super::signal;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Sourced};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};

@@ -8,7 +8,7 @@ use histoscope_media::StreamInfo;
 /// How long a sender may take to come before that is told.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is said of a sender that has not come for long.
+/// Returns the note on a sender that has not come for long.
 #[must_use]
 pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> String {
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
@@ -18,13 +18,13 @@ pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> Stri
     )
 }
 
-/// What stands on the picture while nothing comes.
+/// Returns the words on the picture while nothing comes.
 #[must_use]
 pub fn lost_text(since: SystemTime) -> String {
     format!("no signal since {}: waiting for the sender …", clock_time(since))
 }
 
-/// What is said when it comes again, and of what has changed.
+/// Returns the note when it comes again, with the changes.
 #[must_use]
 pub fn back_text(before: &StreamInfo, now: &StreamInfo) -> String {
     let mut text = "the signal is back".to_owned();

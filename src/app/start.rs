@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::comparison::{ComparedClip, MatchReading, Matcher};
 use super::files::{Opened, Opening};
-use super::matching::{MatchReading, Matcher};
 use super::options::{AppError, PlayOptions, Waker};
-use super::second::Second;
 use super::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};
@@ -63,12 +62,20 @@ pub enum Beginning {
     Awaited(Opening, Vec<AppError>),
 }
 
+impl Beginning {
+    /// The first frame of the video, which gives the window its size.
+    #[must_use]
+    pub fn first_frame(&self) -> Option<&Frame> {
+        if let Self::Video(first) = self { Some(&first.frame) } else { None }
+    }
+}
+
 /// Waits until the first video of the list that can be opened is open, and its first frame there, or a sender is waited for. `media` has
 /// begun with the first.
 ///
 /// # Errors
 /// [`AppError`] if none can be opened, with each reason.
-pub fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<Beginning, AppError> {
+fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<Beginning, AppError> {
     let mut media = Some(media);
     let mut passed_over = Vec::new();
     for input in &options.inputs {
@@ -92,11 +99,28 @@ pub fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> R
     Err(none_opens(passed_over))
 }
 
+/// Waits for the first video, of which `media` has begun to open the first of the list, and for the one that is compared with it.
+///
+/// # Errors
+/// As [`beginning`] and [`second`].
+pub fn begin(
+    media: Option<DecodeThread>,
+    options: &PlayOptions,
+    waker: &Waker,
+) -> Result<(Beginning, Option<ComparedClip>), AppError> {
+    let beginning = match media {
+        Some(media) => beginning(media, options, waker)?,
+        None => Beginning::Nothing,
+    };
+    let second = second(&beginning, options, waker)?;
+    Ok((beginning, second))
+}
+
 /// Opens the clip that is to play in step with the first one, if one is, and waits for its first frame.
 ///
 /// # Errors
 /// [`AppError`] if it cannot be opened, or one of the two is live or a pipe.
-pub fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<Second>, AppError> {
+fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<ComparedClip>, AppError> {
     let Some(comparing) = options.compare.clone() else { return Ok(None) };
     let can_go = |info: &StreamInfo| info.seekable && !info.live;
     let is_comparable = matches!(beginning, Beginning::Video(first) if can_go(&first.session.info));
@@ -114,7 +138,7 @@ pub fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Re
                 adapter: options.adapter.clone(),
                 waker: Arc::clone(waker),
             };
-            let second = Second::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
+            let second = ComparedClip::new(comparing, (media, info, frame), options.cache_bytes, Matcher::new(reading));
             if has_offset && !second.has_offset_in_time() {
                 return Err(AppError::NoOffset(input));
             }

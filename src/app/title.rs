@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use winit::window::Window;
-
+use super::screen::Window;
 use super::session::Session;
 use histoscope_core::text::time_text;
 
@@ -32,7 +31,7 @@ impl Title {
     }
 
     /// Tells how far an open video is; `at_once` even where it has been told a moment ago.
-    pub fn follow(&mut self, window: &Window, session: Option<&Session>, now: Instant, at_once: bool) {
+    pub fn follow(&mut self, window: &dyn Window, session: Option<&Session>, now: Instant, at_once: bool) {
         if now < self.due && !at_once {
             return;
         }

@@ -6,24 +6,24 @@ use super::hud::speed_text;
 use super::session::Session;
 use crate::keys::{Action, SpeedChange};
 
-/// What is said where a single picture is to be played.
+/// The note where a single picture is to be played.
 pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
 
-/// What is said where somebody wants to go elsewhere in what is live.
+/// The note where somebody seeks in live input.
 pub const LIVE: &str =
     "live: the sender gives time and pace; Space holds the picture, arrows and the timeline lead back in what is kept";
 
-/// Whether it leads to another picture of the video.
+/// Returns whether it leads to another picture of the video.
 const fn goes_elsewhere(action: Action) -> bool {
     matches!(action, Action::SeekBy { .. } | Action::ToStart | Action::ToEnd)
 }
 
-/// Whether it is for videos that have a length and a pace of their own.
+/// Returns whether it is for videos that have a length and a pace of their own.
 const fn needs_length(action: Action) -> bool {
     matches!(action, Action::Continue | Action::Speed(_) | Action::ToggleLoop | Action::Mark)
 }
 
-/// Does what a key asks of playback, `held` where it has been down for a while; what is to be said of it.
+/// Does what a key asks of playback, `held` where it has been down for a while. Returns the note on it.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
     let player = &session.player;
     match action {
@@ -79,7 +79,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
     None
 }
 
-/// What is said of a seek at once; where it has led is told when its picture is there.
+/// Notes a seek, so that its destination is shown once its picture is there. Returns the note on it.
 fn announced(session: &mut Session, said: String) -> Option<String> {
     session.announce(&said);
     Some(said)

@@ -4,42 +4,40 @@
 mod dispatch;
 mod events;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use winit::dpi::PhysicalSize;
-use winit::event_loop::ActiveEventLoop;
-
-use super::chosen::Chosen;
-use super::fade::BrushFade;
+use super::brush_control::BrushControl;
+use super::comparison::ComparedClip;
+use super::event::Modifiers;
 use super::geometry::Geometry;
-use super::gestures::Gestures;
 use super::graphics::Graphics;
-use super::history::History;
 use super::hud::{
-    Command, ExposureView, FileView, HeldView, Lasting, Model, Note, PictureView, PointerView, ScopesView, Steps,
+    Command, ComparisonView, ExposureView, FileView, Lasting, Model, Note, PictureView, PointerView, ScopesView,
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
-use super::leaving::Leaving;
 use super::options::{AppError, PlayOptions, Waker};
-use super::pointing::Pointer;
+use super::pointer::Pointer;
+use super::quit_question::QuitQuestion;
 use super::readouts::{Readings, Sources};
-use super::scope_pointing::ScopePoint;
-use super::screen;
-use super::second::Second;
-use super::start::{Beginning, display_error};
-use super::strip::StripSize;
+use super::scope_point::ScopePoint;
+use super::screen::Window;
+use super::start::Beginning;
+use super::undo::Undo;
 use super::workspace::Workspace;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Shapes;
+#[cfg(feature = "test-hooks")]
+use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{FiguresState, Instance};
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 
 /// While the passes' times are under way they are looked for this often.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether the program goes on.
+/// The choice between going on and quitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// It goes on.
@@ -53,48 +51,39 @@ pub struct Viewer {
     work: Workspace,
     inputs: Inputs,
     pointer: Pointer,
-    brush_fade: BrushFade,
-    /// Pixels that the brushes of the scopes select, as they were told last, and those that are counted.
-    told_brushed: Option<(u32, u64)>,
-    /// The channel whose letter is held, for a brush in it alone.
-    held_channel: Option<usize>,
-    /// Which movement of the hand is going on, and what each has chosen.
-    gestures: Gestures,
-    history: History<Chosen>,
+    brush: BrushControl,
+    undo: Undo,
     /// Ways of counting, at work on the frame on screen.
     lab: Lab,
-    /// The channel whose letter at a histogram was clicked, for the same.
-    brushed_only: Option<usize>,
-    /// What Esc or Enter did last.
-    leaving: Leaving,
-    /// Whether nothing of the window can be seen.
+    /// The last thing that Esc or Enter did.
+    quit: QuitQuestion,
+    /// The modifier keys that are held.
+    modifiers: Modifiers,
+    /// True if nothing of the window can be seen.
     occluded: bool,
     /// When the program started, until the first frame has been presented.
     started: Option<Instant>,
 }
 
 impl Viewer {
-    /// Opens a window, in the video's size where there is one.
+    /// A viewer in a window that has just been opened.
     ///
     /// # Errors
-    /// [`AppError`] if the display or the adapter refuses.
+    /// [`AppError`] if the adapter refuses.
     pub fn new(
-        event_loop: &ActiveEventLoop,
+        window: Rc<dyn Window>,
         instance: &Instance,
         options: PlayOptions,
         waker: Waker,
-        (beginning, second): (Beginning, Option<Second>),
+        (beginning, second): (Beginning, Option<ComparedClip>),
     ) -> Result<Self, AppError> {
-        let frame = if let Beginning::Video(first) = &beginning { Some(&first.frame) } else { None };
-        let window = screen::open_window(event_loop, frame, options.begin.fullscreen);
-        let window = window.map_err(display_error)?;
         let (session, opening, passed_over) = match beginning {
             Beginning::Video(first) => (Some(first.session), None, first.passed_over),
             Beginning::Awaited(opening, passed_over) => (None, Some(opening), passed_over),
             Beginning::Nothing => (None, None, Vec::new()),
         };
         let mut work = Workspace::new(instance, window, &options, Arc::clone(&waker), (session, second))?;
-        let now = Instant::now();
+        let now = work.now();
         for reason in &passed_over {
             log::warn!("{reason}");
             work.note(Note::warning(reason.to_string()), now);
@@ -112,27 +101,25 @@ impl Viewer {
             inputs.go_on(opening);
         }
         Ok(Self {
-            history: History::new(work.chosen()),
+            undo: Undo::new(work.chosen()),
             work,
             started: Some(started),
             lab: Lab::new(lab, now),
             inputs,
             pointer: Pointer::default(),
-            brush_fade: BrushFade::default(),
-            told_brushed: None,
-            held_channel: None,
-            gestures: Gestures::default(),
-            brushed_only: None,
-            leaving: Leaving::default(),
+            brush: BrushControl::default(),
+            quit: QuitQuestion::default(),
+            modifiers: Modifiers::NONE,
             occluded: false,
         })
     }
 
-    /// Takes what has come, shows the frame that is due, and tells when to be called again.
+    /// Takes what has come and shows the frame that is due. Returns when to be called again.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
-    pub fn advance(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+    pub fn advance(&mut self) -> Result<Option<Instant>, AppError> {
+        let now = self.work.now();
         for arrival in self.inputs.advance(self.work.session.as_ref(), now) {
             self.receive(arrival, now);
         }
@@ -161,7 +148,7 @@ impl Viewer {
         if !self.occluded {
             wake_at = earlier(wake_at, self.work.follow_strip(now));
         }
-        let fade = self.brush_fade.wake_at().filter(|_| !self.occluded);
+        let fade = self.brush.wake_at().filter(|_| !self.occluded);
         wake_at = earlier(wake_at, fade);
         if self.work.hud.is_due(now) || fade.is_some_and(|at| at <= now) {
             self.work.redraw();
@@ -174,7 +161,7 @@ impl Viewer {
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
     }
 
-    /// Has the lab count the frame on screen, if it is open; when to look again.
+    /// Has the lab count the frame on screen, if it is open. Returns when to look again.
     fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         if !self.lab.is_open() || self.occluded {
             return Ok(None);
@@ -209,9 +196,8 @@ impl Viewer {
             Arrival::Begun => self.work.redraw(),
             Arrival::Note(note) => self.work.note(note, now),
             Arrival::Video(session, first) => {
-                self.brush_fade.reset();
-                // What was chosen for another picture is not brought back on this one.
-                self.history.clear();
+                self.brush.change_video();
+                self.undo.clear();
                 self.work.take_over((*session, &first), self.inputs.place(), now);
             }
         }
@@ -221,19 +207,20 @@ impl Viewer {
     ///
     /// # Errors
     /// [`AppError`] if the adapter or the surface fails for good.
-    pub fn draw(&mut self) -> Result<Flow, AppError> {
+    fn draw(&mut self) -> Result<Flow, AppError> {
         let has_picture = self.work.session.as_ref().is_none_or(|session| session.frame.is_some());
         if self.occluded || !has_picture {
             return Ok(Flow::Continue);
         }
-        let now = Instant::now();
+        let now = self.work.now();
         self.work.scene.drop_hidden_brushes();
-        self.work.follow_held(now);
+        self.work.show_comparison(now);
         let (shapes, commands) = self.lay_out(now);
-        let (brushes, brush_strength) = self.brush_fade.follow(self.work.scene.brushes, now);
+        let (brushes, brush_strength) = self.brush.follow(self.work.scene.brushes, now);
         // The lab's bars stand in the histograms' place.
-        let overlays = self.work.scene.overlays && self.work.session.is_some() && !self.lab.has_bars();
-        let scene = Scene { overlays, brushes, brush_strength, ..self.work.scene };
+        let overlays = self.work.scene.look.overlays && self.work.session.is_some() && !self.lab.has_bars();
+        let scene =
+            Scene { look: Look { overlays, ..self.work.scene.look }, brushes, brush_strength, ..self.work.scene };
         match self.work.graphics.draw(&scene, shapes) {
             Ok(true) => {
                 if let Some(started) = self.started.take() {
@@ -248,7 +235,7 @@ impl Viewer {
             Err(error) => self.work.rebuild(error)?,
         }
         // What was told is of the drawing before.
-        if self.brushed_pixels() != self.told_brushed {
+        if self.brushed_pixels() != self.brush.shown {
             self.work.redraw();
         }
         for command in commands {
@@ -267,23 +254,23 @@ impl Viewer {
         // What was found of another picture is not told of this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
-        self.told_brushed = self.brushed_pixels();
+        self.brush.shown = self.brushed_pixels();
         let sources = self.sources();
         let mut readings = if self.work.hud.is_visible(now) { sources.read(now) } else { Readings::default() };
         if let Some((at, text)) = pointed {
             readings.scopes.tell(at, text);
         }
-        readings.scopes.tell_brushed(&sources.geometry, self.told_brushed);
+        readings.scopes.tell_brushed(&sources.geometry, self.brush.shown);
         let adjusting = sources.adjusting(&self.work.adjuster);
         let corners = sources.picture_corners();
         let pointer = self.pointer.at.map(|at| sources.geometry.in_points(at));
         let (bits, components) = (sources.geometry.bits().unwrap_or(8), sources.geometry.components);
         self.work.scene.marks = readings.marks;
         let counted = self.lab.counted_text().or_else(|| self.work.counted_text());
-        let held: Vec<&str> = self.work.held.names().collect();
+        let held: Vec<&str> = self.work.comparison.names().collect();
         let preview = self.work.strip.preview();
         let strip = self.work.strip.strip();
-        let lab = self.lab.view(self.work.scene.style.logarithmic, corners, now);
+        let lab = self.lab.view(self.work.scene.look.histograms.logarithmic, corners, now);
         let opening = self.inputs.opening(now);
         let gaps = self.work.session.as_ref().map(|session| session.gaps_secs()).unwrap_or_default();
         let model = Model {
@@ -295,63 +282,54 @@ impl Viewer {
                 left_at: self.work.session.as_ref().and_then(|session| session.left_at),
                 strip: strip.as_deref(),
                 preview: preview.as_ref().map(|(preview, is_asked)| (preview, *is_asked)),
-                has_tall_strip: self.work.strip.size == StripSize::Tall,
+                strip_size: self.work.strip.size,
                 tracks: self.work.session.as_ref().map_or(&[], |session| &session.info.tracks),
                 track: self.work.session.as_ref().and_then(|session| session.info.track()),
                 sought: self.work.strip.sought,
                 gaps: &gaps,
                 faulty: self.work.session.as_ref().is_some_and(|session| session.faults().any()),
             },
-            picture: PictureView {
-                is_full: self.work.graphics.screen.is_full(),
-                fit: self.work.scene.view.fit,
-                datascope: self.work.scene.datascope,
-                seen: seen.as_deref(),
-            },
+            look: self.work.scene.look,
+            picture: PictureView { is_full: self.work.graphics.screen.is_full(), seen: seen.as_deref() },
             play: self.work.session.as_ref().map(|session| session.play_state(now)).unwrap_or_default(),
             scopes: ScopesView {
                 components,
                 bits,
-                channels: self.work.scene.channels,
                 histograms: &readings.histograms,
                 counted: counted.as_deref(),
-                bins: self.work.scene.style.bins,
-                linear: self.work.scene.style.linear_luminance,
-                overlaps: self.work.scene.style.overlaps,
-                brushed_only: self.brushed_only,
+                brushed_only: self.brush.clicked(),
             },
-            beside: readings.scopes.view(self.work.scene.scopes),
+            beside: readings.scopes.view(),
             tables: readings.tables(),
             adjusting,
             region: readings.region.as_ref(),
             // Without a video there is nothing to count.
             lab: lab.as_ref().filter(|_| self.work.session.is_some()),
             exposure: ExposureView {
-                chosen: self.work.scene.exposure,
                 tint: self.work.tint(),
                 is_adjustable: self.work.hud.shows_controls(now),
                 marked: self.work.marked.view(),
                 rings: &readings.rings,
             },
-            held: HeldView {
+            comparison: ComparisonView {
                 names: &held,
-                place: self.work.held.place(),
-                is_shown: self.work.held.is_shown(),
-                has_second: self.work.has_second(),
-                title: self.work.held.chosen().map(|held| held.title.as_str()),
+                place: self.work.comparison.place(),
+                is_shown: self.work.comparison.is_shown(),
+                has_clip: self.work.comparison.has_clip(),
+                title: self.work.comparison.chosen().map(|held| held.title.as_str()),
             },
-            steps: Steps { back: self.history.can_undo(), forward: self.history.can_redo() },
+            steps: self.undo.steps(),
             pointer: PointerView { at: pointer, probe: readings.probe.as_ref(), readouts: &readings.readouts },
         };
-        let window = &self.work.graphics.screen.window;
+        let window = &*self.work.graphics.screen.window;
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
     }
 
-    /// What is to be seen for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
+    /// Returns what stays in view for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
     fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
         let work = &self.work;
         let Some(session) = &work.session else { return Lasting::Invitation };
-        if work.scene.brushes.any() || !work.scene.adjustments.is_off() {
+        if work.scene.brushes.any() || !work.scene.look.adjustments.is_off() {
             return Lasting::Readouts;
         }
         if session.waits(now) {
@@ -359,14 +337,14 @@ impl Viewer {
         }
         let is_read = is_seen
             || work.bins.region.shown().is_some()
-            || work.held.chosen().is_some()
-            || work.scene.exposure.is_on()
+            || work.comparison.chosen().is_some()
+            || work.scene.look.exposure.is_on()
             || self.lab.is_open()
             || !work.geometry().arranged().panels.is_empty();
         if is_read { Lasting::Readouts } else { Lasting::Nothing }
     }
 
-    /// What the pointer is at in a scope beside the histograms, in points and in words.
+    /// Reads the scope under the pointer. Returns its place, in points, and the words.
     fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
         let geometry = self.work.geometry();
         let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
@@ -399,11 +377,68 @@ impl Viewer {
             session: self.work.session.as_ref(),
             bins: &self.work.bins,
             graphics: &self.work.graphics,
-            held: &self.work.held,
+            comparison: &self.work.comparison,
             hud: &self.work.hud,
             pointer: &self.pointer,
             marked: self.work.marked.view(),
         }
+    }
+
+    /// Has the passes of each drawing timed.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn time_passes(&mut self) -> Result<(), AppError> {
+        self.work.time_passes(true)
+    }
+
+    /// Waits until the adapter has drawn all that it was asked to. Returns how long the last drawing took it, counting included, if it was
+    /// timed.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails.
+    pub fn finish_drawing(&mut self) -> Result<Option<Duration>, AppError> {
+        let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
+        gpu.wait()?;
+        let is_new = renderer.poll_times(gpu) == FiguresState::New;
+        Ok(renderer.pass_times().filter(|_| is_new).and_then(|(times, _)| times.on_gpu()))
+    }
+
+    /// Returns the timestamp of the frame on screen and the time since it was due, while the video plays.
+    #[must_use]
+    pub fn time_since_due(&self) -> Option<(i64, Duration)> {
+        let session = self.work.session.as_ref()?;
+        let secs = session.player.since_due_secs(self.work.now())?;
+        Some((session.frame.as_ref()?.pts_ticks, Duration::from_secs_f64(secs)))
+    }
+
+    /// Returns whether the video has ended, or there is none.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.work.session.as_ref().is_none_or(|session| session.player.has_ended())
+    }
+
+    /// Frames that were dropped because they came too late.
+    #[must_use]
+    pub fn dropped_frames(&self) -> u64 {
+        self.work.session.as_ref().map_or(0, |session| session.player.counts().dropped)
+    }
+
+    /// Names of the adapter that draws, and of the engine that counts.
+    #[must_use]
+    pub fn engine_names(&self) -> (String, &'static str) {
+        let Graphics { gpu, engine, .. } = &self.work.graphics;
+        (gpu.info.name.clone(), engine.name())
+    }
+
+    /// Returns the picture in a window that nobody sees; `None` in one on the desktop.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails.
+    #[cfg(feature = "test-hooks")]
+    pub fn image(&self) -> Result<Option<Image>, AppError> {
+        let Graphics { gpu, screen, .. } = &self.work.graphics;
+        Ok(screen.target.read(gpu).transpose()?)
     }
 
     /// Writes the choices that last, and logs what became of the frames.
@@ -411,30 +446,6 @@ impl Viewer {
         self.work.keep_settings();
         self.work.leave();
         self.work.log_summary();
-    }
-
-    /// Notes a file that was dropped on the window.
-    pub fn drop_file(&mut self, path: std::path::PathBuf) {
-        self.inputs.drop_file(path);
-    }
-
-    /// Follows the window's size.
-    pub fn resize(&mut self, size: PhysicalSize<u32>) {
-        self.work.graphics.screen.resize(size);
-        self.work.redraw();
-    }
-
-    /// Follows the window's size where only its scale factor was reported.
-    pub fn follow_window(&mut self) {
-        self.resize(self.work.window().inner_size());
-    }
-
-    /// Notes whether anything of the window can be seen.
-    pub fn set_occluded(&mut self, occluded: bool) {
-        self.occluded = occluded;
-        if !occluded {
-            self.work.redraw();
-        }
     }
 }
 

@@ -1,66 +1,64 @@
 //! What is worked on in the window: the video on screen, how it is counted and shown, and what the display over it says.
 
-mod choosing;
-mod handing;
-mod holding;
-mod opening;
-mod operating;
-mod pairing;
-mod stripping;
-mod telling;
-
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use winit::window::Window;
+use glam::DVec2;
 
-use super::adjusting::Adjuster;
+use super::adjuster::Adjuster;
 use super::bins::{Bins, Wanted};
-use super::config::{Keeper, Store};
-use super::fits::{Aspect, Fits};
+use super::comparison::{ComparedClip, Comparison, CountedPart, Outcome};
+use super::config::{Keeper, Settings, Store};
+use super::fits::{Aspect, Fits, seen_text};
 use super::geometry::Geometry;
 use super::graphics::Graphics;
-use super::held::References;
 use super::hud::{Hud, Note};
-use super::marked::MarkedPixels;
+use super::look;
+use super::marked::{MarkedPicture, MarkedPixels, Which};
 use super::options::{AppError, Comparing, PlayOptions, Waker};
-use super::recent::Recent;
-use super::saving::Outgoing;
-use super::second::Second;
+use super::outgoing::{OtherNames, Outgoing, values_at};
+use super::recent::{Recent, RecentFile, place_text};
+use super::screen::Window;
 use super::session::Session;
-use super::strip::ClipStrip;
-use super::styling;
+use super::strip::{ClipStrip, search};
 use super::title::Title;
+use super::undo::Chosen;
+use super::{regions, transport};
+use crate::keys::{self, Action};
 use histoscope_batch::analyze::selection::Point;
-use histoscope_core::histogram::Components;
+use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
+use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
-use histoscope_render::gpu::{GpuError, Instance};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::strip::Sought;
+use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
-use histoscope_render::view::overlay::OverlayStyle;
+use histoscope_render::view::exposure::Tint;
+use histoscope_render::view::overlay::{OverlayStyle, linear_text};
 use histoscope_render::view::placement::{Shape, ViewSettings};
-use histoscope_render::view::scene::{Pair, Scene};
+use histoscope_render::view::region::Region;
+use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
 use histoscope_render::view::scopes::ScopeStyle;
 
 /// The video on screen and everything that is chosen for it.
 pub struct Workspace {
-    /// What counts and draws, and the window that it draws to.
+    /// The engine, the renderer and the window.
     pub graphics: Graphics,
     /// The video on screen.
     pub session: Option<Session>,
-    /// The clip that plays in step with it.
-    second: Option<Second>,
-    /// What is being saved or was copied.
+    /// Pictures that are being saved, and the clipboard.
     outgoing: Outgoing,
-    /// What is drawn over and around the picture.
+    /// The look of the picture, and the brushes in it.
     pub scene: Scene,
     /// The adjustments' parameters.
     pub adjuster: Adjuster,
-    /// What is counted, and its bins as numbers.
+    /// The components and the region that are counted, and the newest bins.
     pub bins: Bins,
-    /// What of the picture is marked, where that stands.
+    /// The marked pixels of a picture that stands.
     pub marked: MarkedPixels,
-    /// The frames that are held to compare with.
-    pub held: References,
+    /// The frames and the clip that the video is compared with.
+    pub comparison: Comparison,
     /// The clip behind the timeline.
     pub strip: ClipStrip,
     /// The display over the picture.
@@ -71,47 +69,47 @@ pub struct Workspace {
     fits: Fits,
     /// The files that were opened last.
     pub recent: Recent,
-    /// What the window is called.
+    /// The title of the window.
     pub title: Title,
 }
 
 impl Workspace {
-    /// What there is at the start, in a window that has just been opened: a video or none, and the settings of earlier runs.
+    /// A workspace in a window that has just been opened, with a video or none, and the settings of earlier runs.
     ///
     /// # Errors
     /// [`AppError`] if the adapter refuses.
     pub fn new(
         instance: &Instance,
-        window: Arc<Window>,
+        window: Rc<dyn Window>,
         options: &PlayOptions,
         waker: Waker,
-        (session, second): (Option<Session>, Option<Second>),
+        (session, clip): (Option<Session>, Option<ComparedClip>),
     ) -> Result<Self, AppError> {
         let store = Store::open(!options.keeps_settings);
-        let mut hud = Hud::new(&window);
+        let now = window.now();
+        let mut hud = Hud::new(&*window);
+        let clipboard = window.clipboard();
         let graphics = Graphics::new(instance, window, (options.adapter.clone(), options.engine))?;
         let settings = store.settings();
-        let scene = Scene {
-            channels: settings.channels(),
-            overlays: settings.shown,
-            style: OverlayStyle {
-                bins: options.view.bin_count.or(settings.histograms.bins),
-                linear_luminance: options.view.linear_luminance.unwrap_or(settings.histograms.linear_luminance),
-                overlaps: options.view.overlaps.unwrap_or(settings.histograms.overlaps),
-                ..settings.histograms
-            },
-            view: ViewSettings::fitted(settings.fit),
-            curves: settings.curves,
-            scopes: settings.scopes,
-            exposure: options.view.exposure.over(settings.exposure),
-            datascope: settings.datascope,
+        let kept = settings.look;
+        let histograms = OverlayStyle {
+            bins: options.view.bin_count.or(kept.histograms.bins),
+            linear_luminance: options.view.linear_luminance.unwrap_or(kept.histograms.linear_luminance),
+            overlaps: options.view.overlaps.unwrap_or(kept.histograms.overlaps),
+            ..kept.histograms
+        };
+        // Who compares wants to see both.
+        let (sharing, gain) = options.compare.as_ref().map(Comparing::shown).unwrap_or_default();
+        let scene = Scene::from(Look {
+            histograms,
+            view: ViewSettings::fitted(settings.fits.fit),
+            exposure: options.view.exposure.over(kept.exposure),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
-            // Who compares wants to see both.
-            pair: options.compare.as_ref().map_or_else(Pair::default, Comparing::pair),
-            ..Scene::default()
-        };
-        let now = Instant::now();
+            sharing,
+            gain,
+            ..kept
+        });
         hud.readout = settings.readout;
         if settings.pinned {
             hud.toggle_pinned(now);
@@ -119,16 +117,15 @@ impl Workspace {
         Ok(Self {
             graphics,
             session,
-            second,
-            outgoing: Outgoing::new(Arc::clone(&waker)),
-            adjuster: Adjuster::new(settings.adjustments, &scene.adjustments),
+            outgoing: Outgoing::new(Arc::clone(&waker), clipboard),
+            adjuster: Adjuster::new(settings.adjustments, &scene.look.adjustments),
             scene,
             bins: Bins::new(options.view.components),
             marked: MarkedPixels::new(Arc::clone(&waker)),
-            held: References::default(),
+            comparison: Comparison::new(clip),
             strip: ClipStrip::new(settings.strip, options.open.clone(), options.keeps_settings, waker),
             hud,
-            fits: Fits::new(settings.fit, settings.fits.clone()),
+            fits: Fits::new(settings.fits.clone()),
             recent: Recent::open(store.folder()),
             settings: Keeper::new(store),
             title: Title::new(now),
@@ -136,8 +133,13 @@ impl Workspace {
     }
 
     /// The window itself.
-    pub fn window(&self) -> &Window {
-        &self.graphics.screen.window
+    pub fn window(&self) -> &dyn Window {
+        &*self.graphics.screen.window
+    }
+
+    /// The time by the window's clock.
+    pub fn now(&self) -> Instant {
+        self.window().now()
     }
 
     /// Asks for a drawing.
@@ -145,12 +147,12 @@ impl Workspace {
         self.window().request_redraw();
     }
 
-    /// Whether the picture stands.
+    /// Returns whether the picture stands.
     pub fn stands(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
     }
 
-    /// Takes what was decoded and puts the frame that is due on screen; when to look again.
+    /// Takes what was decoded and puts the frame that is due on screen. Returns when to look again.
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
@@ -175,12 +177,14 @@ impl Workspace {
             self.note(Note::done(told), now);
         }
         if let Some(frame) = due.show {
-            self.load_due(frame, is_paused || has_ended)?;
+            if let Some(frame) = self.comparison.pass(frame, is_paused || has_ended) {
+                self.load(frame)?;
+            }
             self.follow_title(now, is_paused);
         } else if had_ended != has_ended || has_signal_changed {
             self.follow_title(now, true);
         }
-        let wake_at = self.advance_second(now)?;
+        let wake_at = self.advance_comparison(now)?;
         Ok(due.wake_at.into_iter().chain(wake_at).min())
     }
 
@@ -203,9 +207,9 @@ impl Workspace {
     }
 
     /// Counts a frame and puts it on screen with the next drawing.
-    pub(super) fn load(&mut self, frame: Frame) -> Result<(), AppError> {
+    fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
-        session.is_other = self.held.is_shown();
+        session.is_other = self.comparison.is_shown();
         let read = session.read(&frame);
         // Chosen in pictures of another size, it has no meaning in these.
         let region = self.bins.region.in_pictures_of((read.picture.width(), read.picture.height()));
@@ -223,9 +227,9 @@ impl Workspace {
         }
         let read = Frame { picture: self.bins.components.in_picture(&read.picture).clone(), ..read };
         session.frame = Some(frame);
-        self.fits.keep(self.scene.view.fit);
+        self.fits.keep(self.scene.look.view.fit);
         if let Some(fit) = self.fits.show(Aspect::of(Shape::of(&read).upright())) {
-            self.scene.view = ViewSettings::fitted(fit);
+            self.scene.look.view = ViewSettings::fitted(fit);
         }
         if let Err(error) = self.graphics.load(&read, region.counted(), self.bins.components) {
             return self.rebuild(error);
@@ -234,7 +238,7 @@ impl Workspace {
         self.redraw();
         if is_lost {
             let text = "region cleared: the picture has another size now";
-            self.note(Note::done(text), Instant::now());
+            self.note(Note::done(text), self.now());
         }
         Ok(())
     }
@@ -250,12 +254,12 @@ impl Workspace {
     /// Makes everything on the adapter again after the device was lost.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
-        self.hud.restart(&self.graphics.screen.window);
+        self.hud.restart(&*self.graphics.screen.window);
         self.marked.forget();
-        self.second.iter_mut().for_each(Second::restart);
+        self.comparison.restart();
         self.graphics.renderer.set_timing(&self.graphics.gpu, self.hud.panels.timing);
         let text = "the graphics device was lost; everything on it has been made again";
-        self.note(Note::warning(text), Instant::now());
+        self.note(Note::warning(text), self.now());
         self.reload()
     }
 
@@ -266,7 +270,7 @@ impl Workspace {
             scene: &self.scene,
             components: self.bins.components,
             frame: self.session.as_ref().and_then(|session| session.frame.as_ref()),
-            other: self.held.outlined(),
+            other: self.comparison.outlined(),
             region: self.bins.region,
             size,
             points: Hud::pixels_per_point(size, self.window().scale_factor()),
@@ -276,7 +280,7 @@ impl Workspace {
     /// Shows another part of the picture; says how large it is shown where that has changed.
     pub fn look_at(&mut self, view: ViewSettings, now: Instant) {
         let before = self.geometry().percent();
-        self.scene.view = view;
+        self.scene.look.view = view;
         let after = self.geometry().percent();
         if let Some(percent) = after.filter(|now| Some(now) != before.as_ref()) {
             self.note(Note::done(format!("zoom {percent}")), now);
@@ -285,10 +289,13 @@ impl Workspace {
 
     /// Shows the scopes so, and says what has changed that is not seen by itself.
     pub fn show_scopes(&mut self, scopes: ScopeStyle, now: Instant) {
-        let before = std::mem::replace(&mut self.scene.scopes, scopes);
+        let before = self.scene.look;
+        self.scene.look.scopes = scopes;
         self.settings.changed(now);
-        if let Some(text) = styling::told_of_scopes(&before, &scopes) {
-            self.note(Note::done(text), now);
+        let visible = ScopeStyle { picture: before.scopes.picture, widths: before.scopes.widths, ..scopes };
+        let changed = look::changes(&before, &Look { scopes: visible, ..before }, self.bins.components);
+        if !changed.is_empty() {
+            self.note(Note::done(changed.join(", ")), now);
         }
     }
 
@@ -301,8 +308,9 @@ impl Workspace {
 
     /// Shows the exact frame that a held arrow key or a drag led to.
     pub fn settle(&mut self) {
+        let now = self.now();
         if let Some(session) = &mut self.session {
-            session.settle(Instant::now());
+            session.settle(now);
         }
     }
 
@@ -333,7 +341,7 @@ impl Workspace {
 
     /// Lets the title tell where playback is.
     pub fn follow_title(&mut self, now: Instant, at_once: bool) {
-        self.title.follow(&self.graphics.screen.window, self.session.as_ref(), now, at_once);
+        self.title.follow(&*self.graphics.screen.window, self.session.as_ref(), now, at_once);
     }
 
     /// Logs what became of the frames.
@@ -342,5 +350,511 @@ impl Workspace {
             session.log_summary();
         }
         log::debug!("controls and text were laid out {} times", self.hud.layouts());
+    }
+
+    /// Puts another video with its first frame on screen, the one at this place in a list of so many.
+    pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
+        match &self.session {
+            Some(before) => before.log_summary(),
+            None => self.graphics.screen.fit_first(first),
+        }
+        self.leave();
+        self.scene.brushes = Brushes::default();
+        self.scene.marks = None;
+        self.scene.look.view = ViewSettings::fitted(self.scene.look.view.fit);
+        self.strip.forget();
+        self.hud.change_video();
+        let place = if count > 1 { format!("  ({place} of {count})") } else { String::new() };
+        let track = session.info.track().map(|track| format!("  (track {track} of {})", session.info.tracks.len()));
+        let text = format!("{}{place}{}", session.name, track.unwrap_or_default());
+        self.comparison.change_video();
+        self.session = Some(session);
+        self.note(Note::done(text), now);
+        self.remember(true, now);
+        self.follow_title(now, true);
+    }
+
+    /// Notes the video on screen among the recent ones. Where it was left before, that is offered, but gone to only by a key.
+    pub fn remember(&mut self, offers: bool, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        session.left_at = self.recent.opened(&session.input).filter(|_| session.player.is_seekable());
+        let key = keys::label_of(Action::Continue);
+        if let (Some(secs), Some(key), true) = (session.left_at, key, offers) {
+            self.note(Note::info(format!("left at {}: {key} continues there", place_text(secs))), now);
+        }
+    }
+
+    /// The files that were opened before the one on screen, the last one first.
+    #[must_use]
+    pub fn recent_files(&self) -> &[RecentFile] {
+        self.recent.others(self.session.as_ref().map(|session| &*session.input))
+    }
+
+    /// Notes where the video on screen is left.
+    pub fn leave(&mut self) {
+        if let Some(Session { input, player, .. }) = &self.session {
+            self.recent.left(input, player.position_secs(), player.duration_secs());
+        }
+    }
+
+    /// How much of what is counted is in view, in words; nothing where that is all.
+    pub fn seen_text(&self) -> Option<String> {
+        let part = self.bins.region.counted();
+        let share = self.geometry().placement()?.seen(part);
+        seen_text(share, part.is_some(), &self.scene.look.view)
+    }
+
+    /// Which picture and which part of it the histograms are of, in how many bins, and what the line is, in words; nothing where that is simply the
+    /// picture, with a bin for each code.
+    pub fn counted_text(&self) -> Option<String> {
+        let frame = self.session.as_ref()?.frame.as_ref()?;
+        let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
+        let bins = self.scene.look.histograms.binning(frame.picture.layout().bin_bits()).text();
+        let linear = self.scene.look.shows_linear(self.bins.components);
+        let linear = linear.then(|| linear_text(Transfer::of_tag(frame.source.transfer)));
+        let counted = self.comparison.counted_text(&self.scene.look, self.bins.components);
+        let texts: Vec<_> = region.into_iter().chain(counted).chain(bins).chain(linear).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+
+    /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn act_on_video(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
+        if self.restyle(action, now) {
+            return Ok(());
+        }
+        match action {
+            Action::ToggleComponents => self.toggle_components(now)?,
+            Action::ToggleNumbers | Action::ToggleInfo | Action::ToggleAdjusting | Action::ToggleTiming => {
+                self.toggle_panel(action)?;
+            }
+            Action::FindBars | Action::TakeRegion | Action::ClearRegion => self.act_on_region(action, now)?,
+            Action::NextStrip => self.show_next_strip(now),
+            Action::ToCut { forward } => self.search(search::go_to_cut, forward, now),
+            Action::ToFinding { forward } => self.search(search::go_to_finding, forward, now),
+            Action::OtherFindings { forward } => self.look_for(self.strip.sought.next(forward), now),
+            Action::HoldFrame => self.hold_frame(now)?,
+            Action::FlipHeld => {
+                let live = self.session.as_ref().and_then(|session| session.frame.as_ref());
+                let outcome = self.comparison.flip(live);
+                self.take(outcome, now)?;
+            }
+            Action::ShiftSecond { frames } => {
+                let text = self.comparison.shift(frames);
+                self.note(Note::done(text), now);
+            }
+            Action::MatchSecond => {
+                let text = self.session.as_ref().map(|session| self.comparison.find_offset(session));
+                self.note(Note::done(text.unwrap_or_default()), now);
+            }
+            Action::Save => self.save(true, now),
+            Action::SaveBare => self.save(false, now),
+            Action::CopyPicture => self.copy_picture(now),
+            Action::EnterTime => self.enter_time(now),
+            action => self.operate(action, held, now)?,
+        }
+        Ok(())
+    }
+
+    /// Changes how the picture looks where the key is one for that. Returns whether it was.
+    fn restyle(&mut self, action: Action, now: Instant) -> bool {
+        let (components, bits) = (self.bins.components, self.geometry().bits().unwrap_or(8));
+        let before = self.scene.look;
+        // What is held may have changed since the last drawing.
+        self.scene.other = self.comparison.other();
+        let text = if look::apply(&mut self.scene.look, (components, bits), action) {
+            look::note(&before, &self.scene, components, action)
+        } else {
+            self.adjuster.apply(&mut self.scene.look.adjustments, action)
+        };
+        let Some(mut text) = text else { return false };
+        if let (Action::NextFit | Action::ResetView, Some(percent)) = (action, self.geometry().percent()) {
+            text = format!("{text}  ·  {percent}");
+        }
+        if let Action::ToggleAdjustment(kind) = action {
+            self.introduce(kind, now);
+        }
+        self.note(Note::done(text), now);
+        self.settings.changed(now);
+        true
+    }
+
+    /// Finds, takes or drops the part of the picture that is counted alone.
+    fn act_on_region(&mut self, action: Action, now: Instant) -> Result<(), AppError> {
+        let frame = self.session.as_ref().and_then(|session| Some((session, session.frame.as_ref()?)));
+        let (region, text) = match (action, frame) {
+            (Action::ClearRegion, _) => regions::clear(self.bins.region),
+            (_, None) => return Ok(()),
+            (Action::FindBars, Some((session, frame))) => {
+                regions::find_bars(self.bins.region, &session.read(frame).picture)
+            }
+            (_, Some(_)) => regions::take(self.bins.region),
+        };
+        self.choose_region(region)?;
+        self.note(Note::done(text), now);
+        Ok(())
+    }
+
+    /// Opens the entry for a time to go to, or says why there is none.
+    fn enter_time(&mut self, now: Instant) {
+        let player = self.session.as_ref().map(|session| &session.player);
+        let refusal = match player {
+            Some(player) if player.is_single() => Some(transport::NOTHING_TO_PLAY),
+            Some(player) if player.is_live() => Some(transport::LIVE),
+            _ => None,
+        };
+        match refusal {
+            Some(text) => self.note(Note::done(text), now),
+            None => self.hud.open_entry(),
+        }
+    }
+
+    /// Does what a key asks of playback and of how the video is read.
+    fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
+        let Some(session) = &mut self.session else { return Ok(()) };
+        let text = transport::operate(session, action, held, now);
+        if matches!(action, Action::NextMatrix | Action::NextRange | Action::NextChromaLines | Action::NextField) {
+            self.reload()?;
+        }
+        if let Some(text) = text {
+            self.note(Note::done(text), now);
+        }
+        Ok(())
+    }
+
+    /// Opens or closes a panel, and closes those that have no room beside it.
+    fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
+        let width = self.geometry().width_in_points();
+        let before = self.hud.panels;
+        let mut panels = before.within(width);
+        panels.toggle(which, width);
+        self.hud.panels = panels;
+        // Whoever has opened it knows it.
+        self.adjuster.introduced |= panels.adjusting;
+        if panels.timing != before.timing {
+            self.time_passes(panels.timing)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
+    fn introduce(&mut self, kind: Adjustment, now: Instant) {
+        let is_wanted = kind.is_on(&self.scene.look.adjustments) && !self.adjuster.introduced;
+        if is_wanted
+            && self.hud.shows_controls(now)
+            && self.hud.has_room_for_adjusting(self.geometry().width_in_points())
+        {
+            log::debug!("the panel of adjustments opens by itself");
+            self.adjuster.introduced = true;
+            self.hud.panels.adjusting = true;
+        }
+    }
+
+    /// Shows the clip behind the timeline in its next size.
+    fn show_next_strip(&mut self, now: Instant) {
+        self.strip.size = self.strip.size.next();
+        self.settings.changed(now);
+        self.hud.wake(now);
+        let text = keys::label(Action::NextStrip).map(|label| label.note(&self.strip.size.state()));
+        self.note(Note::done(text.unwrap_or_default()), now);
+    }
+
+    /// Goes where a search in the clip behind the timeline leads.
+    fn search(&mut self, go: fn(&ClipStrip, &mut Session, bool) -> String, forward: bool, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        let text = go(&self.strip, session, forward);
+        self.note(Note::done(text), now);
+    }
+
+    /// Looks for these findings of the clip from now on.
+    pub fn look_for(&mut self, sought: Sought, now: Instant) {
+        let text = search::look_for(&mut self.strip, sought);
+        self.hud.wake(now);
+        self.note(Note::done(text), now);
+    }
+
+    /// Draws the strip anew where it is on screen and more of it is known. Returns when to look again.
+    pub fn follow_strip(&mut self, now: Instant) -> Option<Instant> {
+        if !self.hud.shows_controls(now) {
+            return None;
+        }
+        let (has_news, wake_at) = self.strip.news(now);
+        if self.strip.has_other_preview() || has_news {
+            self.redraw();
+        }
+        wake_at
+    }
+
+    /// Holds the frame on screen to compare with, or releases it.
+    fn hold_frame(&mut self, now: Instant) -> Result<(), AppError> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let part = (&self.scene, self.bins.region.counted());
+        match self.comparison.hold(&self.graphics.engine, session, part) {
+            Ok(outcome) => self.take(outcome, now),
+            Err(error) => self.rebuild(error),
+        }
+    }
+
+    /// Does what follows from a request to the comparison.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn take(&mut self, Outcome { note, load }: Outcome, now: Instant) -> Result<(), AppError> {
+        if let Some(frame) = load {
+            self.load(frame)?;
+        }
+        if let Some(note) = note {
+            self.note(note, now);
+        }
+        Ok(())
+    }
+
+    /// Brings the clip that plays in step to the frame on screen. Returns when to look again.
+    fn advance_comparison(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
+        let Some(session) = &self.session else { return Ok(None) };
+        let region = self.bins.region.counted();
+        let counted = CountedPart { scene: &self.scene, components: self.bins.components, region };
+        let news = match self.comparison.follow(&self.graphics.engine, session, counted, now) {
+            Ok(news) => news,
+            Err(error) => {
+                self.rebuild(error)?;
+                return Ok(None);
+            }
+        };
+        for note in news.notes {
+            self.note(note, now);
+        }
+        if let Some(frame) = news.load {
+            self.load(frame)?;
+        }
+        if news.has_changed {
+            self.redraw();
+        }
+        Ok(news.wake_at)
+    }
+
+    /// Has the frame that is compared with drawn: its bins as outlines, and its picture with the live one.
+    pub fn show_comparison(&mut self, now: Instant) {
+        self.scene.other = self.comparison.other();
+        let compared = self.comparison.outlined();
+        let frame = compared.map(|compared| &compared.frame).filter(|_| self.scene.look.sharing != Sharing::Alone);
+        if let Err(reason) = self.graphics.renderer.set_comparison(&self.graphics.gpu, frame) {
+            self.scene.look.sharing = Sharing::Alone;
+            let text = format!("the other picture cannot be drawn, and the live one is shown alone: {reason}");
+            self.note(Note::warning(text), now);
+        }
+        let bins = self.comparison.outlined().and_then(|compared| compared.histogram(self.bins.components));
+        self.graphics.renderer.set_reference(&self.graphics.gpu, bins);
+    }
+
+    /// Says what has been saved since.
+    pub fn advance_saves(&mut self, now: Instant) {
+        for note in self.outgoing.advance() {
+            self.note(note, now);
+        }
+    }
+
+    /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    fn save(&mut self, labelled: bool, now: Instant) {
+        let Some(session) = &self.session else { return };
+        if let Some(reason) = self.comparison.refusal() {
+            return self.note(Note::warning(format!("nothing was saved: {reason}")), now);
+        }
+        let components = self.bins.components;
+        let shown = (&self.scene, components, self.bins.region.counted());
+        let is_paired = self.scene.paired().is_some_and(|pair| pair.other != Other::Source);
+        let names = OtherNames {
+            outlined: self.comparison.outlined_in(components).map(|compared| compared.name.as_str()),
+            beside: self.comparison.chosen().filter(|_| is_paired).map(|compared| compared.title.as_str()),
+        };
+        if let Err(reason) = self.outgoing.save(session, &mut self.graphics, shown, names, labelled) {
+            self.note(Note::warning(format!("nothing was saved: {reason}")), now);
+        }
+    }
+
+    /// Copies what the window shows, without the controls.
+    fn copy_picture(&mut self, now: Instant) {
+        let note = self.outgoing.copy_picture(&mut self.graphics, &self.scene);
+        self.note(note, now);
+    }
+
+    /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
+    /// of the frame on screen.
+    pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
+        if let Some(reason) = self.comparison.refusal() {
+            return self.note(Note::warning(format!("nothing was copied: {reason}")), now);
+        }
+        let Some(frame) = self.session.as_ref().and_then(|session| session.frame.as_ref()) else { return };
+        let adjusted = self.scene.look.counted_in(self.bins.components) != Counted::Source;
+        let tag = FrameTag { adjusted, region: self.bins.region.counted(), ..FrameTag::of(frame) };
+        let sums = match self.graphics.renderer.count(&self.graphics.gpu) {
+            Ok(histogram) => histogram.cumulative(),
+            Err(error) => return self.note(Note::warning(format!("nothing was copied: {error}")), now),
+        };
+        let Some(session) = &self.session else { return };
+        let Some(values) = values_at(&self.geometry(), session, (&tag, &sums), at) else { return };
+        let note = self.outgoing.copy_values(values);
+        self.note(note, now);
+    }
+
+    /// Writes the choices that last.
+    pub fn keep_settings(&mut self) {
+        self.fits.keep(self.scene.look.view.fit);
+        let settings = Settings {
+            look: self.scene.look,
+            fits: self.fits.choices().clone(),
+            pinned: self.hud.is_pinned(),
+            strip: self.strip.size,
+            readout: self.hud.readout,
+            adjustments: self.adjuster.choices,
+        };
+        self.settings.keep(&settings);
+    }
+
+    /// Counts a rectangle of the picture on screen alone, which is drawn just now.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn draw_region(&mut self, rect: Rect) -> Result<(), AppError> {
+        let session = self.session.as_ref();
+        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let Some(frame) = frame else { return Ok(()) };
+        let size = (frame.picture.width(), frame.picture.height());
+        log::trace!("{}", regions::words(rect));
+        self.choose_region(Region::part(rect, size))
+    }
+
+    /// Counts another part of the picture from now on.
+    fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
+        let is_other = self.bins.region.counted() != region.counted();
+        self.bins.region = region;
+        self.redraw();
+        if is_other { self.reload() } else { Ok(()) }
+    }
+
+    /// Drops a region that is proposed, else what is brushed, else the region. Returns whether there was any of that.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn clear_selection(&mut self, now: Instant) -> Result<bool, AppError> {
+        if self.bins.region.taken().is_none() && std::mem::take(&mut self.scene.brushes).any() {
+            self.note(Note::done("selection cleared"), now);
+            return Ok(true);
+        }
+        let Some((left, text)) = regions::drop_last(self.bins.region) else { return Ok(false) };
+        self.choose_region(left)?;
+        self.note(Note::done(text), now);
+        Ok(true)
+    }
+
+    /// Takes zebra, marks and false colour off the picture; returns whether there were any.
+    pub fn clear_exposure(&mut self, now: Instant) -> bool {
+        let before = self.scene.look;
+        let exposure = &mut self.scene.look.exposure;
+        (exposure.zebra, exposure.marks, exposure.false_color.shown) = (false, false, false);
+        let changed = look::changes(&before, &self.scene.look, self.bins.components);
+        if changed.is_empty() {
+            return false;
+        }
+        self.settings.changed(now);
+        self.note(Note::done(changed.join(", ")), now);
+        true
+    }
+
+    /// The false colours that are shown, on the codes of the picture on screen: of the adjusted one, where there is one.
+    pub fn tint(&self) -> Option<Tint> {
+        let session = self.session.as_ref()?;
+        let picture = session.read(session.frame.as_ref()?).picture;
+        let exposure = &self.scene.look.exposure;
+        if self.scene.look.adjustments.is_off() {
+            return exposure.tint(picture.layout(), picture.colorimetry());
+        }
+        exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
+    }
+
+    /// Has what is marked of the picture that stands be looked for. Returns whether more of that is known than before.
+    pub fn follow_marked(&mut self) -> bool {
+        let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.stands());
+        let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let adjustments = self.scene.look.adjustments;
+        let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
+            (None, _) => MarkedPicture::Nothing,
+            (Some(frame), _) if adjustments.is_off() => {
+                let reading = frame.reading();
+                let Frame { video, serial, .. } = *frame;
+                let pts_ticks = frame.pts_ticks;
+                MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })
+            }
+            (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
+            (_, Some((_, None))) => MarkedPicture::OnAdapter,
+            // It is made with the next drawing.
+            (_, None) => MarkedPicture::Nothing,
+        };
+        self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
+    }
+
+    /// Returns the choices that undo restores.
+    #[must_use]
+    pub fn chosen(&self) -> Chosen {
+        let interpretation = self.session.as_ref().map(|session| session.interpretation).unwrap_or_default();
+        Chosen {
+            look: self.scene.look,
+            components: self.bins.components,
+            region: self.bins.region,
+            interpretation,
+            parameters: self.adjuster.choices,
+        }
+    }
+
+    /// Brings back what was chosen.
+    ///
+    /// # Errors
+    /// [`AppError`] if the adapter fails for good.
+    pub fn choose(&mut self, chosen: &Chosen, now: Instant) -> Result<(), AppError> {
+        let counts_others = self.bins.components != chosen.components;
+        let mut is_counted_anew = counts_others || self.bins.region.counted() != chosen.region.counted();
+        if let Some(session) = &mut self.session {
+            is_counted_anew |= session.interpretation != chosen.interpretation;
+            session.interpretation = chosen.interpretation;
+        }
+        chosen.restore(&mut self.scene);
+        if counts_others {
+            self.scene.brushes = Brushes::default();
+        }
+        self.bins.components = chosen.components;
+        self.bins.region = chosen.region;
+        self.adjuster.choices = chosen.parameters;
+        self.settings.changed(now);
+        self.redraw();
+        if is_counted_anew { self.reload() } else { Ok(()) }
+    }
+
+    /// Why red, green and blue of the frame on screen cannot be counted.
+    fn no_rgb(&self) -> String {
+        let frame = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
+        let matrix = frame.and_then(|frame| frame.picture.unreadable_matrix());
+        let reason = matrix.map_or_else(|| "the matrix cannot be read".to_owned(), |matrix| matrix.to_string());
+        format!("no R'G'B' here: {reason} (m chooses another)")
+    }
+
+    fn toggle_components(&mut self, now: Instant) -> Result<(), AppError> {
+        let wanted = match self.bins.components {
+            Components::Rgbl => Components::YCbCr,
+            Components::YCbCr => Components::Rgbl,
+        };
+        self.bins.components = wanted;
+        self.scene.brushes = Brushes::default();
+        self.scene.marks = None;
+        self.reload()?;
+        let text = match (wanted, self.bins.components) {
+            (Components::YCbCr, Components::Rgbl) => "this is R'G'B': it has no Y'CbCr codes to count".to_owned(),
+            (Components::Rgbl, Components::YCbCr) => self.no_rgb(),
+            (_, Components::YCbCr) => "counting Y', Cb and Cr as coded".to_owned(),
+            (_, Components::Rgbl) => "counting red, green, blue and luminance".to_owned(),
+        };
+        self.note(Note::done(text), now);
+        Ok(())
     }
 }

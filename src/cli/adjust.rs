@@ -1,4 +1,4 @@
-//! Arguments that adjust the picture: for the window, `snapshot` and `analyze` alike.
+//! Arguments that adjust the picture, shared by the window, `snapshot` and `analyze`.
 
 use std::str::FromStr;
 
@@ -8,15 +8,16 @@ use histoscope::{Components, Counted};
 
 use super::output::{WrongUsage, wrong_usage};
 
-/// What is done to the picture, in this order: low-pass, equalize or CLAHE, posterize or classes.
+/// The adjustments, made in this order: low-pass, equalize or CLAHE, posterize or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Args)]
 #[command(next_help_heading = "Adjustments (made in this order)")]
 pub struct AdjustArgs {
-    /// Low-pass: the mean of WIDTH×WIDTH pixels, odd and 3 to 63, run once, twice or three times (9x3)
+    /// Low-pass: replace each pixel by the mean of WIDTH×WIDTH pixels, WIDTH odd from 3 to 63, one to three times (9x3)
     #[arg(long, value_name = "WIDTH[xRUNS]")]
     low_pass: Option<Blur>,
 
-    /// Spread the tones evenly: of luminance (the default) or channels, following changes in SECONDS (0.5; 0 at once)
+    /// Equalize the histogram of luminance (the default) or of channels, following changes over SECONDS (0.5; 0 follows
+    /// at once)
     #[arg(
         long,
         value_name = "WHAT[:SECONDS]",
@@ -27,15 +28,16 @@ pub struct AdjustArgs {
     )]
     equalize: Option<EqualizeArg>,
 
-    /// Spread the tones tile by tile, 1 to 16 across and down, with contrast limited to CLIP, 0 to 100 (8x8:2.0)
+    /// Equalize tile by tile, 1 to 16 tiles across and down, with contrast limited to CLIP, 0 to 100 (8x8:2.0)
     #[arg(long, value_name = "WxH[:CLIP]")]
     clahe: Option<Clahe>,
 
-    /// Cut red, green and blue into LEVELS, 2 to 16, equally wide (width, the default) or full (population)
+    /// Reduce red, green and blue to LEVELS, 2 to 16, of equal width (width, the default) or equal population
+    /// (population)
     #[arg(long, value_name = "LEVELS[:PLACING]", conflicts_with = "otsu")]
     posterize: Option<Posterize>,
 
-    /// Part the picture at Otsu's thresholds into CLASSES, 2 to 5, shown as tones (the default) or colors
+    /// Divide the picture into CLASSES, 2 to 5, at Otsu's thresholds, shown as tones (the default) or colors
     #[arg(long, value_name = "CLASSES[:SHOWN]")]
     otsu: Option<Otsu>,
 
@@ -44,12 +46,12 @@ pub struct AdjustArgs {
     counted: Option<CountedArg>,
 }
 
-/// `--equalize`, and whether its time constant was written or is the default.
+/// The value of `--equalize`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct EqualizeArg {
-    /// What is equalized.
+    /// The parameters.
     equalize: Equalize,
-    /// Whether the time constant was written.
+    /// True if the time constant was given.
     has_time_constant: bool,
 }
 
@@ -61,7 +63,7 @@ impl FromStr for EqualizeArg {
     }
 }
 
-/// `--counted`.
+/// The value of `--counted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CountedArg {
     /// The picture as it was decoded
@@ -83,7 +85,7 @@ impl From<CountedArg> for Counted {
 }
 
 impl AdjustArgs {
-    /// The adjustments; all off where none was asked for.
+    /// Returns the adjustments. All are off by default.
     pub fn adjustments(&self) -> Adjustments {
         let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
         let posterize = self.posterize.map(Reduction::Posterize);
@@ -94,15 +96,15 @@ impl AdjustArgs {
         }
     }
 
-    /// Which picture is counted: the adjusted one unless something else was asked for.
+    /// Returns the picture to count. The default is the adjusted one.
     pub fn counted(&self) -> Counted {
         self.counted.map(Counted::from).unwrap_or_default()
     }
 
-    /// Checks what concerns every command that counts by itself.
+    /// Checks what concerns every command that counts on its own.
     ///
     /// # Errors
-    /// [`WrongUsage`] on what contradicts itself, and what to do.
+    /// [`WrongUsage`] for arguments that contradict each other, with a suggestion.
     pub fn check(&self, components: Components) -> Result<(), WrongUsage> {
         if self.adjustments().is_off() {
             return match self.counted {
@@ -114,13 +116,13 @@ impl AdjustArgs {
             };
         }
         if components == Components::YCbCr && self.counted() != Counted::Source {
-            let text = "an adjusted picture is R'G'B'; it has no Y'CbCr codes to count (leave --components out)";
+            let text = "an adjusted picture is R'G'B' and has no Y'CbCr codes to count; leave out --components";
             return wrong_usage(text);
         }
         Ok(())
     }
 
-    /// A time constant above 0 that was written, in seconds.
+    /// Returns the time constant in seconds, if one above 0 was given.
     pub fn time_constant_secs(&self) -> Option<f64> {
         let written = self.equalize.filter(|arg| arg.has_time_constant)?.equalize.time_constant_secs;
         (written > 0.0).then_some(written)
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn equalize_alone_is_luminance_with_the_default_time_constant() {
-        // What follows is a file, not a value.
+        // The next argument is a file, not a value.
         let line = line(&["--equalize", "a.mp4"]).unwrap();
         assert_eq!(line.file.as_deref(), Some("a.mp4"));
         assert_eq!(line.adjust.adjustments().tone, equalize(false, 0.5));

@@ -1,4 +1,4 @@
-//! `analyze`: every frame's exact counts as data.
+//! `analyze`: the exact counts of every frame as data.
 
 mod checks;
 
@@ -19,33 +19,33 @@ use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 use super::options::{CountingArgs, PartArgs, ReadingArgs, whole};
 use super::output::{WrongUsage, say};
 
-/// What the program returns to the shell where two videos differ.
+/// The exit code if two videos differ.
 const DIFFERS: u8 = 3;
 
 /// Arguments of `analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
-    /// The videos to read; '-' is the standard input
+    /// The videos to read; '-' is standard input
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// How to write the records; without it, by the ending of -o's file, else jsonl
+    /// Format of the records; by default that of -o's file extension, else jsonl
     #[arg(long, value_enum)]
     format: Option<FormatArg>,
 
-    /// Write the records of the one input to this file; '-' is the standard output
+    /// Write the records of a single input to this file; '-' is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Write a file for each input into this folder, which is made if need be
+    /// Write one file per input into this folder, creating it if needed
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     out_dir: Option<PathBuf>,
 
-    /// Put all bins into the records
+    /// Include all bins in the records
     #[arg(long)]
     bins: bool,
 
-    /// Put figures of these scopes into the records: of the vectorscope saturation, and the share outside the targets of 100 %
+    /// Include figures of these scopes; for the vectorscope: saturation, and the share outside the 100 % targets
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     scopes: Vec<AnalyzeScope>,
 
@@ -60,33 +60,34 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     keyframes: bool,
 
-    /// Compare each frame with that of the same number of this video, '-' for the standard input: distances of histograms, differences and
-    /// PSNR of each plane. The exit code is 3 if they differ
+    /// Compare each frame with the same-numbered frame of this video ('-' for standard input): distances of histograms,
+    /// differences and PSNR of each plane. The exit code is 3 if they differ
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
-    /// Compare each frame with the one of the other video whose number is N greater, or smaller where N is negative
+    /// Compare each frame with the frame of the other video whose number is N greater, or smaller if N is negative
     #[arg(long, value_name = "N", requires = "against", allow_negative_numbers = true, default_value = "0")]
     offset: i64,
 
-    /// Find the offset within N frames of that of --offset: the one at which the histograms of the first frames are nearest to each other
+    /// Find the offset within N frames of --offset at which the histograms of the first frames match best
     #[arg(long, value_name = "N", requires = "against", value_parser = whole::<u32, 1, 1000>)]
     align: Option<u32>,
 
-    /// Decode with this many decoders, each at another part of the file; the output is the same, but for some damaged files
+    /// Decode with this many decoders, each on its own part of the file; the output is the same, except for some
+    /// damaged files
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
     jobs: NonZeroUsize,
 
-    /// Compare every count with that of the slow reference, and stop at a difference
+    /// Compare every count with the slow reference, and stop at a difference
     #[arg(long)]
     verify: bool,
 
-    /// Go on with an output that an earlier run with the same options left unfinished
+    /// Continue an unfinished output of an earlier run with the same options
     #[arg(long)]
     resume: bool,
 
-    /// Begin another file after each so many seconds: live-20261123T081500Z-0001.csv for live.csv, by the time of day where the
-    /// source is live, else clip-0001.csv
+    /// Start a new file every SECONDS: live-20261123T081500Z-0001.csv for live.csv, with the time of day if the source
+    /// is live, else clip-0001.csv
     #[arg(long, value_name = "SECONDS", value_parser = whole::<NonZeroU32, 1, { u32::MAX as u64 }>)]
     segment: Option<NonZeroU32>,
 
@@ -94,7 +95,7 @@ pub struct AnalyzeArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Spoil the count of this frame, to see that --verify finds it
+    /// Corrupt the count of this frame, to check that --verify notices
     #[cfg(feature = "test-hooks")]
     #[arg(long, value_name = "FRAME", hide = true)]
     spoil: Option<u64>,
@@ -110,13 +111,16 @@ pub struct AnalyzeArgs {
 }
 
 impl AnalyzeArgs {
-    /// Analyses every input, and says in the exit code whether all of it went well.
+    /// Analyses every input. The exit code says if all went well.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let destinations = self.destinations()?;
         let stop = stop_on_interrupt()?;
         if let Some(folder) = &self.out_dir {
             std::fs::create_dir_all(folder).map_err(|error| {
-                anyhow::anyhow!("the folder {} cannot be made ({error}); name another with --out-dir", folder.display())
+                anyhow::anyhow!(
+                    "cannot create the folder {} ({error}); choose another with --out-dir",
+                    folder.display()
+                )
             })?;
         }
         let (mut differs, mut failed) = (false, false);
@@ -128,19 +132,19 @@ impl AnalyzeArgs {
                 Ok(Finished::Differs) => differs = true,
                 Ok(Finished::NothingCompared) => {
                     say(&format!(
-                        "{name}: no frame was compared; the selection takes none, or --offset leads to none of {}",
-                        self.other()
+                        "{name}: no frames were compared; the selection is empty, or --offset points outside of {}",
+                        self.comparison()
                     ));
                     failed = true;
                 }
-                Ok(Finished::Already) => say(&format!("{name}: the output is complete already")),
+                Ok(Finished::Already) => say(&format!("{name}: the output is already complete")),
                 Ok(Finished::EndedEarly(reason)) => {
-                    say(&format!("{name}: {reason}; what there is was counted, try another copy"));
+                    say(&format!("{name}: {reason}; the readable part was counted; try another copy of the file"));
                     failed = true;
                 }
                 Ok(Finished::OtherEndedEarly(reason)) => {
-                    let other = self.other();
-                    say(&format!("{other}: {reason}; what there is was compared, try another copy"));
+                    let other = self.comparison();
+                    say(&format!("{other}: {reason}; the readable part was compared; try another copy of the file"));
                     failed = true;
                 }
                 Ok(Finished::StoppedAtOnce) => {
@@ -148,13 +152,13 @@ impl AnalyzeArgs {
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Ok(Finished::Stopped) => {
-                    say(&format!("{name}: stopped; {}", what_is_there(destination)));
+                    say(&format!("{name}: stopped; {}", partial_output(destination)));
                     return Ok(ExitCode::from(INTERRUPTED));
                 }
                 Err(AnalyzeError::ReaderGone) if self.against.is_some() => {
                     say(&format!(
-                        "{name}: nobody reads the records any more, so not all was compared with {}",
-                        self.other()
+                        "{name}: the reader of the records is gone, so not everything was compared with {}",
+                        self.comparison()
                     ));
                     return Ok(ExitCode::FAILURE);
                 }
@@ -172,8 +176,8 @@ impl AnalyzeArgs {
         })
     }
 
-    /// The name of what is compared with.
-    fn other(&self) -> String {
+    /// Returns the name of the comparison.
+    fn comparison(&self) -> String {
         self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
@@ -217,7 +221,7 @@ impl AnalyzeArgs {
         }
     }
 
-    /// Where each input's records go.
+    /// Returns the destination of each input's records.
     fn destinations(&self) -> Result<Vec<Destination>, WrongUsage> {
         self.check_usage()?;
         let format = self.format();
@@ -238,11 +242,11 @@ impl AnalyzeArgs {
         Ok(self.inputs.iter().map(destination).collect())
     }
 
-    /// The format that was asked for, else that of the output's ending.
+    /// Returns the requested format, or the format of the output's extension.
     fn format(&self) -> Format {
         let ending = || {
             let name = self.output.as_deref()?.file_name()?.to_string_lossy().to_ascii_lowercase();
-            // That of a longer ending before that of its last part.
+            // Longer extensions first, since they end with shorter ones.
             let formats = [
                 FormatArg::Jsonl,
                 FormatArg::Csv,
@@ -258,27 +262,27 @@ impl AnalyzeArgs {
     }
 }
 
-/// A scope of `--scopes`.
+/// A value of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AnalyzeScope {
-    /// How saturated the samples of the frame are
+    /// The saturation of the frame's samples
     Vectorscope,
 }
 
-/// `--format`.
+/// The value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
-    /// A JSON object a line, the last of them a summary
+    /// One JSON object per line; the last one is a summary
     Jsonl,
-    /// A table
+    /// A CSV table
     Csv,
-    /// One JSON object
+    /// A single JSON object
     Json,
-    /// What ffprobe prints of FFmpeg's signalstats filter
+    /// The output of ffprobe with FFmpeg's signalstats filter
     Ffprobe,
-    /// What QCTools opens: the figures of FFmpeg's signalstats filter as packed XML
+    /// A report for QCTools: compressed XML with the figures of FFmpeg's signalstats filter
     Qctools,
-    /// A table that pandas, Polars, DuckDB and Spark read
+    /// A table for pandas, Polars, DuckDB and Spark
     Parquet,
 }
 
@@ -298,28 +302,29 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// Whether that is a device or a named pipe.
+/// True if this is a device or a named pipe.
 fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Where records go: a file, or `-` for the standard output.
+/// Returns the target for a path: a file, or standard output for `-`.
 pub fn target(path: &Path) -> OutputTarget {
     if path == Path::new("-") { OutputTarget::Stdout } else { OutputTarget::File(path.to_owned()) }
 }
 
-/// What a run leaves that was stopped on its way.
-fn what_is_there(destination: &Destination) -> &'static str {
+/// Describes the output of a run that was stopped.
+fn partial_output(destination: &Destination) -> &'static str {
     match destination {
         Destination::Records { segment: Some(_), .. } => {
-            "the files hold complete records, and the last one says that it is partial"
+            "the files contain complete records, and the last file is marked as partial"
         }
-        Destination::Records { .. } => "the output holds complete records and says that it is partial",
-        Destination::Overview => "the figures are those of what was counted before",
+        Destination::Records { .. } => "the output contains complete records and is marked as partial",
+        Destination::Overview => "the figures cover what was counted until then",
     }
 }
 
-/// The name of an input's output in a folder: the whole name, so that clip.mov and clip.mp4 do not meet.
+/// Returns the name of an input's output in a folder. It keeps the input's whole name, so that clip.mov and clip.mp4 do
+/// not collide.
 fn output_name(input: &Path, format: Format) -> String {
     let input = histoscope::public(input);
     let name = input.file_name().map_or_else(|| "stdin".into(), |name| name.to_string_lossy());
@@ -331,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_stops_a_run_is_told_what_is_there() {
+    fn a_stopped_run_describes_its_output() {
         let records = |segment| Destination::Records {
             target: OutputTarget::Stdout,
             format: FFPROBE,
@@ -339,8 +344,8 @@ mod tests {
             resume: false,
             segment,
         };
-        assert!(what_is_there(&Destination::Overview).contains("figures"));
-        assert!(what_is_there(&records(None)).starts_with("the output holds"));
-        assert!(what_is_there(&records(NonZeroU32::new(60))).starts_with("the files hold"));
+        assert!(partial_output(&Destination::Overview).contains("figures"));
+        assert!(partial_output(&records(None)).starts_with("the output contains"));
+        assert!(partial_output(&records(NonZeroU32::new(60))).starts_with("the files contain"));
     }
 }

@@ -1,13 +1,14 @@
-//! `bench`: how fast this machine counts.
+//! `bench`: how fast this machine counts and plays.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use histoscope::Decoder;
 use histoscope::benchmark::{
     self, BenchContent, Error, LENGTHS, Options, Survey, SweepGrid, check_writable, write_whole,
 };
+use histoscope::{Decoder, PlayOptions};
 
 use super::options::{AdapterArgs, ReadingArgs, parse_bin_count, parse_size, whole};
 use super::output::{WrongUsage, print_line, wrong_usage};
@@ -16,51 +17,59 @@ use super::output::{WrongUsage, print_line, wrong_usage};
 #[derive(Debug, Args)]
 #[command(after_help = listed_rows())]
 pub struct BenchArgs {
-    /// Measure on a frame of this video instead of made pictures
+    /// Measure a frame of this video instead of synthetic pictures
     file: Option<PathBuf>,
 
-    /// Sizes of the pictures that are made
-    #[arg(long, value_name = "WxH", default_value = "2448x1505", value_parser = parse_size, value_delimiter = ',')]
+    /// Sizes of the synthetic pictures; by default 2448x1505. With --play, the size of the view; by default that of the video
+    #[arg(long, value_name = "WxH", value_parser = parse_size, value_delimiter = ',')]
     size: Vec<(u32, u32)>,
 
-    /// Pixel layout of the pictures that are made, by FFmpeg's name
+    /// Pixel layout of the synthetic pictures, by FFmpeg's name
     #[arg(long, default_value = "yuv420p")]
     layout: String,
 
-    /// What the pictures that are made show
+    /// Content of the synthetic pictures
     #[arg(long, value_enum, default_value = "natural", value_delimiter = ',')]
     content: Vec<ContentArg>,
 
-    /// Bins of a channel, 3 to 4096
+    /// Bins per channel, 3 to 4096
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = parse_bin_count)]
     bin_count: u32,
 
-    /// Pixels of the tutorials' chunks, which are also the workgroups of methods with an invocation a pixel; without it 256x1, and
-    /// 16x16 for the latter
+    /// Size of the tutorials' chunks in pixels, which is the workgroup for methods with one invocation per pixel; by
+    /// default 256x1, and 16x16 for the latter
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
-    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; without it 262144
+    /// Words of the prefix sums (rows 'scan…'), 512 to 67108864 each; 262144 by default
     #[arg(long, value_name = "N", value_parser = parse_length, value_delimiter = ',')]
     length: Vec<u32>,
 
-    /// Repeats of each measurement; slow methods are repeated less
+    /// Repeats of each measurement; slow methods are repeated less often
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = whole::<u32, 1, 10_000>)]
     repeats: u32,
 
-    /// Measure only the rows whose name or title contains one of these, in capitals or not; they are listed below
+    /// Measure only rows whose name or title contains one of these, in any case; the rows are listed below
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Measure the plans of our passes against each other, and propose the best one for this adapter
+    /// Measure many plans of our own passes, and propose the best one for this adapter
     #[arg(long, conflicts_with_all = ["file", "only", "bin_count", "chunk", "length"])]
     sweep: bool,
 
-    /// Join what 'bench -o NAME.json' wrote on several machines into one table, and measure nothing
+    /// Play this video in real time without a window, and measure that instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep", "join", "output"])]
+    play: Option<PathBuf>,
+
+    /// How long to play, in seconds
+    #[arg(long, value_name = "N", requires = "play", default_value_t = 10, value_parser = whole::<u32, 1, 86_400>)]
+    seconds: u32,
+
+    /// Join files that 'bench -o NAME.json' wrote on several machines into one table, without measuring
     #[arg(long, value_name = "JSON", num_args = 1.., conflicts_with_all = ["file", "only", "bin_count", "chunk", "length", "sweep"])]
     join: Vec<PathBuf>,
 
-    /// Write the results to this file: a page to look at (.html), or JSON (.json)
+    /// Write the results to this file: a web page (.html), or JSON (.json)
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "sweep"])]
     output: Option<PathBuf>,
 
@@ -85,6 +94,16 @@ impl BenchArgs {
         if self.sweep {
             return self.run_sweep();
         }
+        if let Some(file) = self.play {
+            let ([] | [_]) = &self.size[..] else {
+                return Ok(wrong_usage("with --play, --size takes one size".to_owned())?);
+            };
+            let options = PlayOptions::plain(file, self.adapter.choice(), self.reading.open_options());
+            let length = Duration::from_secs(self.seconds.into());
+            let figures = benchmark::measure_playing(options, length, self.size.first().copied())?;
+            print_line(&if self.json { serde_json::to_string_pretty(&figures)? } else { figures.to_string() })?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let frame = match &self.file {
             Some(file) => Decoder::open(file, &self.reading.open_options())?.next_frame()?.map(|frame| frame.picture),
             None => None,
@@ -101,7 +120,8 @@ impl BenchArgs {
             keep_bins: output.is_some(),
             ..Options::default()
         };
-        let survey = Survey::measure(&self.adapter.choice(), &options, &self.size, &contents).map_err(told)?;
+        let survey =
+            Survey::measure(&self.adapter.choice(), &options, &sizes(self.size), &contents).map_err(with_usage)?;
         match output {
             Some(output) => output.write(|| Ok(benchmark::page(&survey)?), || survey.to_json())?,
             None => print_line(&if self.json { survey.to_json()? } else { survey.to_string() })?,
@@ -112,12 +132,12 @@ impl BenchArgs {
     fn run_sweep(self) -> anyhow::Result<ExitCode> {
         let grid = SweepGrid {
             contents: self.contents(),
-            sizes: self.size,
+            sizes: sizes(self.size),
             layouts: vec![self.layout],
             repeats: self.repeats,
             ..SweepGrid::default()
         };
-        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(told)?;
+        let sweep = benchmark::sweep_on(&self.adapter.choice(), &grid).map_err(with_usage)?;
         print_line(&if self.json { serde_json::to_string_pretty(&sweep)? } else { sweep.to_string() })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -127,14 +147,19 @@ impl BenchArgs {
     }
 }
 
-/// A file that results go to.
+/// Returns the sizes that were asked for, or the tutorial's.
+fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if asked.is_empty() { vec![(2448, 1505)] } else { asked }
+}
+
+/// A file for the results.
 enum Output<'a> {
     Page(&'a Path),
     Json(&'a Path),
 }
 
 impl<'a> Output<'a> {
-    /// The file of that name, which says by its ending what goes into it.
+    /// Creates the file. Its extension selects the format.
     fn of(path: &'a Path) -> anyhow::Result<Self> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let output = match ending.as_deref() {
@@ -168,8 +193,8 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error of the measurements; those that better arguments would not have had are wrong usage.
-fn told(error: Error) -> anyhow::Error {
+/// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
+fn with_usage(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
             WrongUsage(error.to_string()).into()
@@ -178,34 +203,34 @@ fn told(error: Error) -> anyhow::Error {
     }
 }
 
-/// Reads a number of words.
+/// Parses a number of words.
 fn parse_length(text: &str) -> Result<u32, String> {
     let (least, most) = (LENGTHS.start(), LENGTHS.end());
     match text.parse::<u32>() {
         Ok(length) if LENGTHS.contains(&length) => Ok(length),
         Ok(length) => {
             let nearest = length.clamp(*least, *most);
-            Err(format!("{length} words are not measured, only {least} to {most}; the nearest is {nearest}"))
+            Err(format!("{length} words cannot be measured, only {least} to {most}; the nearest is {nearest}"))
         }
-        Err(_) => Err(format!("'{text}' is no number of words; write one from {least} to {most}")),
+        Err(_) => Err(format!("'{text}' is not a number of words; write one from {least} to {most}")),
     }
 }
 
-/// The rows that `--only` chooses from.
+/// Lists the rows for `--only`.
 fn listed_rows() -> String {
     let lines = benchmark::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
     format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// `--content`.
+/// A value of `--content`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ContentArg {
     /// Like a photograph: smooth areas, edges, a little noise
     #[default]
     Natural,
-    /// Every code value, at random
+    /// Random code values
     Noise,
-    /// All pixels alike
+    /// A single colour
     Constant,
 }
 
@@ -224,6 +249,21 @@ mod tests {
     use clap::Parser;
 
     use crate::cli::Cli;
+
+    #[test]
+    fn playing_takes_no_rows_and_only_playing_takes_seconds() {
+        let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
+        assert!(line(&["--play", "a.mp4", "--seconds", "3", "--size", "640x360", "--json"]).is_ok());
+        for wrong in [
+            &["--play", "a.mp4", "--sweep"][..],
+            &["--play", "a.mp4", "b.mp4"],
+            &["--play", "a.mp4", "--only", "scan"],
+            &["--play", "a.mp4", "--seconds", "0"],
+            &["--seconds", "3"],
+        ] {
+            assert_eq!(line(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
 
     #[test]
     fn lengths_are_of_prefix_sums_that_can_be_measured() {

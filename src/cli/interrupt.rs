@@ -1,11 +1,11 @@
-//! Ctrl+C in commands that work for long.
+//! Ctrl+C in commands that run for long.
 
 use histoscope::analysis::Stop;
 
-/// What a program that an interrupt ended returns to the shell.
+/// The exit code after an interrupt.
 pub const INTERRUPTED: u8 = 130;
 
-/// The first interrupt asks the run to end; a second one ends the program.
+/// Makes the first interrupt ask the run to end, and the second one end the program.
 pub fn stop_on_interrupt() -> anyhow::Result<Stop> {
     let stop = Stop::new();
     let asked = stop.clone();
@@ -18,11 +18,11 @@ pub fn stop_on_interrupt() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Ends the program while all of its threads go on. What libraries have drivers do at a program's end would meet those that are
-/// still using them, which on an NVIDIA driver is a segmentation fault.
+/// Ends the program while its threads still run. A normal exit would run the exit handlers of graphics drivers, which
+/// other threads are still using; with an NVIDIA driver that crashes.
 fn end_at_once() -> ! {
     #[cfg(unix)]
-    // SAFETY: the function takes any number, calls nothing and does not return; the system takes back all that is left.
+    // SAFETY: the function takes any number, calls nothing and does not return. The system frees all resources.
     unsafe {
         libc::_exit(i32::from(INTERRUPTED))
     }

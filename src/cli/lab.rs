@@ -13,15 +13,15 @@ use super::play::PlayArgs;
 #[derive(Debug, Args)]
 #[command(after_help = listed_methods())]
 pub struct LabArgs {
-    /// What the lab is about at first
+    /// Topic to open
     #[arg(long, value_name = "TOPIC", value_parser = parse_topic)]
     topic: Option<LabTopic>,
 
-    /// The method that counts at first, by its name in the list below
+    /// Method to count with, by its name in the list below
     #[arg(long, value_name = "NAME", value_parser = parse_method)]
     method: Option<LabMethod>,
 
-    /// Pixels of a chunk, or of a workgroup of the methods without chunks; without it, those of the tutorial
+    /// Size of a chunk in pixels, or of a workgroup for methods without chunks; by default the tutorial's
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     chunk: Option<(u32, u32)>,
 
@@ -30,7 +30,7 @@ pub struct LabArgs {
 }
 
 impl LabArgs {
-    /// Opens the window with the lab in it.
+    /// Opens the window with the lab.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
         let standard = LabChoice::default();
         let choice = LabChoice {
@@ -48,24 +48,24 @@ impl LabArgs {
     }
 }
 
-/// Reads a topic's name.
+/// Parses the name of a topic.
 fn parse_topic(text: &str) -> Result<LabTopic, String> {
     LabTopic::ALL.into_iter().find(|topic| topic.name() == text).ok_or_else(|| {
         let known = LabTopic::ALL.map(LabTopic::name);
-        format!("there is no such topic; there are {}", known.join(", "))
+        format!("there is no such topic; choose from {}", known.join(", "))
     })
 }
 
-/// Reads a method's name.
+/// Parses the name of a method.
 fn parse_method(text: &str) -> Result<LabMethod, String> {
     let all = LabMethod::ladder();
     all.iter().copied().find(|method| method.name() == text).ok_or_else(|| {
         let known: Vec<_> = all.iter().map(|method| method.name()).collect();
-        format!("there is no such method; there are {}", known.join(", "))
+        format!("there is no such method; choose from {}", known.join(", "))
     })
 }
 
-/// The methods that `--method` chooses from.
+/// Lists the methods for `--method`.
 fn listed_methods() -> String {
     let lines = LabMethod::ladder().iter().map(|method| format!("  {:<12}{}", method.name(), method.title()));
     format!("Methods:\n{}", lines.collect::<Vec<_>>().join("\n"))

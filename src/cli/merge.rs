@@ -1,4 +1,4 @@
-//! `merge`: joins what parts of one file were counted to.
+//! `merge`: joins the counts of parts of one file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,11 +12,11 @@ use super::interrupt::{INTERRUPTED, stop_on_interrupt};
 /// Arguments of `merge`.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// Outputs of 'analyze --from … --to …' for parts of one file that follow on each other, in any order
+    /// Outputs of 'analyze --from … --to …' for consecutive parts of one file, in any order
     #[arg(required = true, value_name = "SHARE")]
     shares: Vec<PathBuf>,
 
-    /// Write the result to this file; without it, to the standard output
+    /// Write the result to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -1,10 +1,8 @@
-//! The command line: a file for each command, with its arguments and what it runs. Only here clap is known.
+//! The command line: one file per command, with its arguments and its run. clap is used only here.
 
-mod adapters;
 mod adjust;
 mod analyze;
 mod bench;
-mod exposure;
 mod interrupt;
 mod lab;
 mod merge;
@@ -28,19 +26,19 @@ use analyze::AnalyzeArgs;
 use bench::BenchArgs;
 use lab::LabArgs;
 use merge::MergeArgs;
-use output::WrongUsage;
+use output::{WrongUsage, print_line};
 use play::PlayArgs;
 use report::ReportArgs;
 use snapshot::SnapshotArgs;
 
-/// What `--version` says, and not `-V`: also the shape of the records, which machines that count one archive must agree on, the
-/// commit that the program was built of, and the FFmpeg that it found.
+/// The text of `--version`, but not of `-V`. It adds the schema of the records, which must be equal on machines that
+/// count one archive together, the commit of the build, and the version of FFmpeg.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let version = env!("CARGO_PKG_VERSION");
-    // Set by build.rs; a build for debugging has none, for it would be built anew after each commit.
+    // Set by build.rs. Debug builds have none, since they would be rebuilt after each commit.
     let commit = match (option_env!("HISTOSCOPE_COMMIT"), cfg!(debug_assertions)) {
         (Some(commit), _) if !commit.is_empty() => commit,
-        (_, true) => "not told by a build for debugging",
+        (_, true) => "unknown in a debug build",
         (_, false) => "unknown",
     };
     format!("{version}\nrecords: schema {SCHEMA}\ncommit: {commit}\nFFmpeg: {}", histoscope::ffmpeg_version())
@@ -61,7 +59,7 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Say more: once for what was chosen, twice for details (RUST_LOG refines it)
+    /// Log more: once for choices made, twice for details (RUST_LOG refines it)
     #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 900)]
     pub verbose: u8,
 
@@ -72,28 +70,28 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Render one frame with its histograms to a PNG, or print its figures, without a display
+    /// Save one frame with its histograms as a PNG, or print its figures; needs no display
     Snapshot(SnapshotArgs),
-    /// Write every frame's exact counts as data, for other programs, without a display
+    /// Write every frame's exact counts as data for other programs; needs no display
     Analyze(AnalyzeArgs),
-    /// Join the outputs of 'analyze --from … --to …' into what one run would have written
+    /// Join the outputs of 'analyze --from … --to …' into the output of a single run
     Merge(MergeArgs),
-    /// Draw a whole clip as one picture: its histograms over time, cuts, worst frames, without a display
+    /// Draw a whole clip as one picture, with its histograms over time, cuts and worst frames; needs no display
     Report(ReportArgs),
     /// List the graphics adapters of this machine
     Adapters,
-    /// Play a video with the lab open: ways of counting, from a plain loop to ours, at work on every frame
+    /// Play a video with the lab open: methods of counting at work on every frame, from a plain loop to our own
     Lab(LabArgs),
-    /// Measure how fast this machine counts, with each method of a well-known tutorial and with ours
+    /// Measure how fast this machine counts, with each method of a well-known tutorial and with our own
     Bench(BenchArgs),
 }
 
-/// Reads the command line. Where it is wrong or asks for help, the program ends here.
+/// Parses the command line. Ends the program on wrong usage, or when help was requested.
 pub fn parse() -> Cli {
     Cli::parse_from(with_command_first(std::env::args_os().collect()))
 }
 
-/// The arguments with the command before what is said of verbosity: clap would take a command that stands behind that for a file.
+/// Moves the command before `-v` options. clap would take a command behind them for a file.
 fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_verbose = |argument: &OsString| {
         let text = argument.to_str().unwrap_or_default();
@@ -108,12 +106,12 @@ fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 impl Cli {
-    /// Does what was asked for; what the program returns to the shell. `started` is when the program was.
+    /// Runs the command and returns the exit code. `started` is the time of the program's start.
     pub fn run(self, started: Instant) -> ExitCode {
         if self.command.is_none()
-            && let Some(error) = mistyped::told(Self::command(), self.play.first())
+            && let Some(error) = mistyped::error_for(Self::command(), self.play.first())
         {
-            return told_by_clap(&error);
+            return print_clap_error(&error);
         }
         let (name, result) = match self.command {
             None => (None, self.play.run(started)),
@@ -121,12 +119,12 @@ impl Cli {
             Some(Command::Analyze(args)) => (Some("analyze"), args.run()),
             Some(Command::Merge(args)) => (Some("merge"), args.run()),
             Some(Command::Report(args)) => (Some("report"), args.run()),
-            Some(Command::Adapters) => (Some("adapters"), adapters::run()),
+            Some(Command::Adapters) => (Some("adapters"), print_adapters()),
             Some(Command::Lab(args)) => (Some("lab"), args.run(started)),
             Some(Command::Bench(args)) => (Some("bench"), args.run()),
         };
         result.unwrap_or_else(|error| match error.downcast::<WrongUsage>() {
-            Ok(wrong) => told_as_wrong_usage(name, &wrong),
+            Ok(wrong) => print_wrong_usage(name, &wrong),
             Err(error) => {
                 output::say(&format!("{error:#}"));
                 ExitCode::FAILURE
@@ -135,15 +133,23 @@ impl Cli {
     }
 }
 
-/// Says what is wrong as clap does where it finds a contradiction by itself.
-fn told_as_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
+/// Prints one line per graphics adapter of this machine.
+fn print_adapters() -> anyhow::Result<ExitCode> {
+    for adapter in histoscope::adapters()? {
+        print_line(&adapter.to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the error in the style of clap's own errors.
+fn print_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
     let mut all = Cli::command();
     all.build();
     let command = name.and_then(|name| all.find_subcommand(name)).unwrap_or(&all);
-    told_by_clap(&command.clone().error(ErrorKind::ArgumentConflict, wrong))
+    print_clap_error(&command.clone().error(ErrorKind::ArgumentConflict, wrong))
 }
 
-fn told_by_clap(error: &clap::Error) -> ExitCode {
+fn print_clap_error(error: &clap::Error) -> ExitCode {
     // If it cannot be written, the exit code must do.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

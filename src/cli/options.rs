@@ -1,16 +1,17 @@
-//! Options that several commands know.
+//! Options shared by several commands.
 
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use histoscope::analysis::{Point, RegionSpec};
 use histoscope::benchmark::Shape;
+use histoscope::exposing::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 use histoscope::{
     AdapterChoice, ChromaLines, Components, CroppingChoice, EngineChoice, Field, Matrix, OpenOptions, Overlaps, Range,
     Ratio, Timecode, parse_time,
 };
 
-/// How the video is read.
+/// The options for reading the video.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading the video")]
 pub struct ReadingArgs {
@@ -22,33 +23,37 @@ pub struct ReadingArgs {
     #[arg(long, value_enum)]
     range: Option<RangeArg>,
 
-    /// The lines that share a chroma row in 4:2:0
+    /// Lines that share a chroma row in 4:2:0
     #[arg(long, value_enum, default_value_t)]
     chroma_lines: ChromaLinesArg,
 
-    /// Show and count one field of each frame alone
+    /// Show and count only one field of each frame
     #[arg(long, value_enum, default_value_t)]
     field: FieldArg,
 
-    /// Leave out at the edges what codec and container crop
+    /// Cropping to apply at the edges of the picture
     #[arg(long, alias = "crop", value_enum, default_value_t)]
     cropping: CroppingArg,
 
-    /// Read this video track of the file, counted from 1 in the file's order, instead of the likeliest one
+    /// Read this video track of the file, counted from 1 in file order, instead of the most likely one
     #[arg(long, value_name = "N", value_parser = whole::<u32, 1, 1_000_000>)]
     track: Option<u32>,
 
-    /// Open a picture with a number in its name as the sequence that it belongs to
+    /// Decode with N threads instead of one more than there are cores; with 1 a damaged file counts alike each time
+    #[arg(long, value_name = "N", value_parser = whole::<usize, 1, 64>)]
+    threads: Option<usize>,
+
+    /// Open a picture with a number in its name as part of its sequence
     #[arg(long)]
     sequence: bool,
 
-    /// Frames a second of numbered pictures (25, 23.976, 24000/1001); without it 24 of DPX and EXR, 25 of others
+    /// Frame rate of numbered pictures (25, 23.976, 24000/1001); by default 24 for DPX and EXR, 25 for others
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     frame_rate: Option<Ratio>,
 }
 
 impl ReadingArgs {
-    /// How the video is opened.
+    /// Returns the options for opening the video.
     pub fn open_options(&self) -> OpenOptions {
         OpenOptions {
             matrix: self.matrix.map(Into::into),
@@ -65,6 +70,7 @@ impl ReadingArgs {
             },
             cropping: self.cropping.into(),
             track: self.track,
+            threads: self.threads,
             sequence: self.sequence,
             frame_rate: self.frame_rate,
             ..OpenOptions::default()
@@ -72,7 +78,7 @@ impl ReadingArgs {
     }
 }
 
-/// Which graphics adapter is used.
+/// The graphics adapter to use.
 #[derive(Debug, Args)]
 pub struct AdapterArgs {
     /// Use the graphics adapter whose name contains NAME (see 'histoscope adapters')
@@ -81,13 +87,13 @@ pub struct AdapterArgs {
 }
 
 impl AdapterArgs {
-    /// The adapter that is wanted.
+    /// Returns the choice of adapter.
     pub fn choice(&self) -> AdapterChoice {
         AdapterChoice { name: self.adapter.clone() }
     }
 }
 
-/// What is counted, and with what.
+/// The components to count, and the engine.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Counting")]
 pub struct CountingArgs {
@@ -95,7 +101,7 @@ pub struct CountingArgs {
     #[arg(long, value_enum, default_value_t)]
     components: ComponentsArg,
 
-    /// What counts and paints: the graphics adapter, or the CPU where that adapter is only software
+    /// Engine to count and paint with: the graphics adapter, or the CPU if that adapter is only software
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArg,
 
@@ -104,34 +110,35 @@ pub struct CountingArgs {
 }
 
 impl CountingArgs {
-    /// What is counted.
+    /// Returns the components to count.
     pub fn components(&self) -> Components {
         self.components.into()
     }
 
-    /// What counts.
+    /// Returns the choice of engine.
     pub fn engine(&self) -> EngineChoice {
         self.engine.into()
     }
 
-    /// The adapter that is wanted.
+    /// Returns the choice of adapter.
     pub fn adapter(&self) -> AdapterChoice {
         self.adapter.choice()
     }
 }
 
-/// Which frames are counted, and which part of each picture.
+/// The frames to count, and the part of each picture.
 #[derive(Debug, Args)]
 pub struct PartArgs {
-    /// Begin with the first frame at or after this: a time (3.2, 1:02.5, 0:01:02.5), a timecode (10:00:00:00) or a frame's number (250f)
+    /// Begin with the first frame at or after this time (3.2, 1:02.5, 0:01:02.5), timecode (10:00:00:00) or frame
+    /// number (250f)
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub from: Option<Point>,
 
-    /// End before the first frame at or after this, a time, a timecode or a frame's number
+    /// End before the first frame at or after this time, timecode or frame number
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     pub to: Option<Point>,
 
-    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
+    /// Count only this region of the picture as coded, in pixels, or in percent of its width and height
     #[arg(long, value_name = "X,Y,W,H", conflicts_with = "crop_bars")]
     pub region: Option<RegionSpec>,
 
@@ -140,13 +147,45 @@ pub struct PartArgs {
     pub crop_bars: bool,
 }
 
-/// `--engine`.
+/// The exposure aids in the picture, for the window and `snapshot`.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = "Exposure")]
+pub struct ExposureArgs {
+    /// Zebra: stripe pixels at or above LEVEL, in percent (95) or as a code at the video's depth (243c)
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
+    zebra: Option<Level>,
+
+    /// Mark pixels that are clipped or out of range (the default), outside EBU R 103 (r103), or beyond two levels
+    /// (2%,98%)
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "clipped")]
+    clip_marks: Option<MarkLimits>,
+
+    /// Show brightness in false colour: with the colours of cameras (camera, the default) or in ten equal steps (steps)
+    #[arg(
+        long,
+        visible_alias = "false-color",
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "camera"
+    )]
+    false_colour: Option<FalseColorTable>,
+}
+
+impl ExposureArgs {
+    /// Returns the chosen exposure aids.
+    pub const fn choice(&self) -> ExposureChoice {
+        ExposureChoice { zebra: self.zebra, marks: self.clip_marks, false_color: self.false_colour }
+    }
+}
+
+/// The value of `--engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum EngineArg {
-    /// The graphics adapter, or the CPU where the only adapter is software
+    /// The graphics adapter, or the CPU if the only adapter is software
     #[default]
     Auto,
-    /// The graphics adapter, whatever it is
+    /// The graphics adapter, even if it is software
     Gpu,
     /// The CPU
     Cpu,
@@ -162,7 +201,7 @@ impl From<EngineArg> for EngineChoice {
     }
 }
 
-/// `--matrix`.
+/// The value of `--matrix`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MatrixArg {
     /// BT.601
@@ -178,7 +217,7 @@ enum MatrixArg {
     Fcc,
     /// YCgCo
     Ycgco,
-    /// The planes are G, B and R themselves
+    /// No matrix: the planes are G, B and R
     Rgb,
 }
 
@@ -196,10 +235,10 @@ impl From<MatrixArg> for Matrix {
     }
 }
 
-/// `--range`.
+/// The value of `--range`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum RangeArg {
-    /// Luma 16 to 235, scaled to the depth
+    /// Luma 16 to 235, scaled to the bit depth
     Limited,
     /// All code values
     Full,
@@ -214,10 +253,10 @@ impl From<RangeArg> for Range {
     }
 }
 
-/// `--chroma-lines`.
+/// The value of `--chroma-lines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ChromaLinesArg {
-    /// By field where the frame is flagged interlaced, else by frame
+    /// By field if the frame is flagged as interlaced, else by frame
     #[default]
     Auto,
     /// Neighbouring lines, as in progressive video
@@ -226,7 +265,7 @@ enum ChromaLinesArg {
     Field,
 }
 
-/// `--field`.
+/// The value of `--field`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum FieldArg {
     /// Whole frames
@@ -238,15 +277,15 @@ enum FieldArg {
     Bottom,
 }
 
-/// `--cropping`.
+/// The value of `--cropping`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum CroppingArg {
-    /// What the codec and the container crop
+    /// Crop as the codec and the container say
     #[default]
     All,
-    /// What the codec crops
+    /// Crop as the codec says
     Codec,
-    /// Nothing: count all that is decoded
+    /// Do not crop: count everything that is decoded
     None,
 }
 
@@ -260,13 +299,13 @@ impl From<CroppingArg> for CroppingChoice {
     }
 }
 
-/// `--overlaps`.
+/// The value of `--overlaps`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum OverlapsArg {
-    /// Bars mix as light does
+    /// Mix colours as light mixes
     #[default]
     Light,
-    /// A colour for each set of bars: that of the tutorial, gray where all overlap
+    /// Use a fixed colour for each combination, as in the tutorial; gray where all overlap
     Table,
 }
 
@@ -279,17 +318,17 @@ impl From<OverlapsArg> for Overlaps {
     }
 }
 
-/// `--luminance`.
+/// The value of `--luminance`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum LuminanceArg {
-    /// Of the encoded codes
+    /// Luminance of the encoded codes
     #[default]
     Encoded,
-    /// That, and beside it the luminance of linear light
+    /// Also the luminance of linear light
     Linear,
 }
 
-/// `--components`.
+/// The value of `--components`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ComponentsArg {
     /// Red, green, blue and luminance
@@ -308,11 +347,11 @@ impl From<ComponentsArg> for Components {
     }
 }
 
-/// Reads a time, a timecode, or a frame's number with an f before or behind it.
+/// Parses a time, a timecode, or a frame number with an f before or after it.
 pub fn parse_point(text: &str) -> Result<Point, String> {
     let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
     if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
-        return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is no frame number; write 250f"));
+        return digits.parse().map(Point::Frame).map_err(|_| format!("'{text}' is not a frame number; write 250f"));
     }
     let wrong = || {
         format!(
@@ -326,9 +365,9 @@ pub fn parse_point(text: &str) -> Result<Point, String> {
     parse_time(text).map(Point::Time).map_err(|_| wrong())
 }
 
-/// Reads frames a second: `25`, `23.976` or `24000/1001`.
+/// Parses a frame rate: `25`, `23.976` or `24000/1001`.
 fn parse_rate(text: &str) -> Result<Ratio, String> {
-    const MOST: f64 = 10_000.0;
+    const MAX: f64 = 10_000.0;
     let digits = |part: &str| !part.is_empty() && part.len() <= 9 && part.bytes().all(|b| b.is_ascii_digit());
     let ratio = match (text.split_once('/'), text.split_once('.')) {
         (Some((num, den)), _) if digits(num) && digits(den) => num.parse().ok().zip(den.parse().ok()),
@@ -340,43 +379,43 @@ fn parse_rate(text: &str) -> Result<Ratio, String> {
         _ => None,
     };
     let ratio = ratio.map(|(num, den)| Ratio { num, den }).filter(|ratio| ratio.num > 0 && ratio.den > 0);
-    ratio.filter(|ratio| ratio.value() <= MOST).ok_or_else(|| {
-        format!("'{text}' is not a frame rate; write frames a second (25, 23.976, 24000/1001), {MOST} at most")
+    ratio.filter(|ratio| ratio.value() <= MAX).ok_or_else(|| {
+        format!("'{text}' is not a frame rate; write frames per second (25, 23.976, 24000/1001), at most {MAX}")
     })
 }
 
-/// The most pixels of a picture across or down.
-const MOST_SIDE: u32 = 65_536;
+/// The largest width or height of a picture.
+const MAX_SIDE: u32 = 65_536;
 
-/// Reads a number of bins.
+/// Parses a number of bins.
 pub fn parse_bin_count(text: &str) -> Result<u32, String> {
-    let bins = text.parse().map_err(|_| format!("'{text}' is no number of bins; write one from 3 to 4096"))?;
+    let bins = text.parse().map_err(|_| format!("'{text}' is not a number of bins; write one from 3 to 4096"))?;
     Shape::check_bins(bins).map_err(|error| error.to_string())?;
     Ok(bins)
 }
 
-/// Reads `WxH`.
+/// Parses `WxH`.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let wrong = || format!("'{text}' is no size; write width and height in pixels, for example 1280x720");
+    let wrong = || format!("'{text}' is not a size; write width and height in pixels, for example 1280x720");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
     match (width.parse(), height.parse()) {
         (Ok(0), _) | (_, Ok(0)) => Err(wrong()),
-        (Ok(width), Ok(height)) if width.max(height) > MOST_SIDE => {
-            Err(format!("'{text}' is too large; a picture has {MOST_SIDE} pixels across and down at most"))
+        (Ok(width), Ok(height)) if width.max(height) > MAX_SIDE => {
+            Err(format!("'{text}' is too large; a picture has at most {MAX_SIDE} pixels across and down"))
         }
         (Ok(width), Ok(height)) => Ok((width, height)),
         _ => Err(wrong()),
     }
 }
 
-/// Reads a whole number within limits.
-pub fn whole<N: FromStr, const LEAST: u64, const MOST: u64>(text: &str) -> Result<N, String> {
-    let wrong = || match MOST {
-        u64::MAX => format!("'{text}' is no whole number from {LEAST} on"),
-        _ => format!("'{text}' is no whole number from {LEAST} to {MOST}"),
+/// Parses a whole number within limits.
+pub fn whole<N: FromStr, const MIN: u64, const MAX: u64>(text: &str) -> Result<N, String> {
+    let wrong = || match MAX {
+        u64::MAX => format!("'{text}' is not a whole number of at least {MIN}"),
+        _ => format!("'{text}' is not a whole number from {MIN} to {MAX}"),
     };
     let number: u64 = text.parse().map_err(|_| wrong())?;
-    let number = Some(number).filter(|number| (LEAST..=MOST).contains(number)).ok_or_else(wrong)?;
+    let number = Some(number).filter(|number| (MIN..=MAX).contains(number)).ok_or_else(wrong)?;
     number.to_string().parse().map_err(|_| wrong())
 }
 
@@ -402,7 +441,7 @@ mod tests {
     fn sizes_are_two_numbers() {
         assert_eq!(parse_size("1280x720"), Ok((1280, 720)));
         for text in ["1280", "0x5", "5x0", "x", "-1x5", "1x1x1", "99999999999x2"] {
-            assert!(parse_size(text).is_err_and(|error| error.contains("is no size")), "{text}");
+            assert!(parse_size(text).is_err_and(|error| error.contains("is not a size")), "{text}");
         }
         assert!(parse_size("70000x2").is_err_and(|error| error.contains("65536 pixels across")));
         assert_eq!(parse_size("2x65536"), Ok((2, 65_536)));
@@ -413,11 +452,11 @@ mod tests {
         let parse = whole::<u32, 1, 1000>;
         assert_eq!((parse("1"), parse("1000")), (Ok(1), Ok(1000)));
         for text in ["0", "1001", "-1", "1.5", "x", ""] {
-            assert_eq!(parse(text), Err(format!("'{text}' is no whole number from 1 to 1000")));
+            assert_eq!(parse(text), Err(format!("'{text}' is not a whole number from 1 to 1000")));
         }
         let parse = whole::<NonZeroU64, 1, { u64::MAX }>;
         assert_eq!(parse("7"), Ok(NonZeroU64::new(7).expect("not zero")));
-        assert_eq!(parse("0"), Err("'0' is no whole number from 1 on".to_owned()));
+        assert_eq!(parse("0"), Err("'0' is not a whole number of at least 1".to_owned()));
         assert!(whole::<u32, 1, { u64::MAX }>("5000000000").is_err(), "no room for it");
     }
 

@@ -1,8 +1,8 @@
-//! What the program prints: lines on standard output, and what went wrong in one line on standard error.
+//! The program's output: lines on standard output, and errors as one line on standard error.
 
 use std::io::{ErrorKind, Write};
 
-/// Arguments that contradict each other in a way that clap cannot know, in words.
+/// A contradiction between arguments that clap cannot detect, as a sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUsage(pub String);
@@ -15,7 +15,7 @@ pub fn wrong_usage<T>(text: impl Into<String>) -> Result<T, WrongUsage> {
     Err(WrongUsage(text.into()))
 }
 
-/// Prints a line. A reader that has gone away, as `head` does, is no error.
+/// Prints a line. It is not an error if the reader has gone away, as `head` does.
 pub fn print_line(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -25,7 +25,8 @@ pub fn print_line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Says on standard error what happened, in one line whatever a driver or a file's name contains, without a password.
+/// Prints a message on standard error. It is always one line, whatever a driver or a file name contains, and never
+/// contains a password.
 pub fn say(text: &str) {
     let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
     // If even this cannot be written, the exit code must do.

@@ -1,5 +1,5 @@
-//! A program for those who make packages: `histoscope-packaging FOLDER` writes the manual pages and the completions of
-//! `histoscope`, from the same definitions with which that reads its command line.
+//! A program for packagers: `histoscope-packaging FOLDER` writes the manual pages and the shell completions of
+//! `histoscope`. They come from the definitions that `histoscope` parses its command line with.
 
 #[allow(dead_code, reason = "only the definitions are wanted here; what they run is the other program's")]
 #[path = "mod.rs"]
@@ -20,14 +20,14 @@ fn main() -> Result<()> {
         bail!("usage: histoscope-packaging FOLDER");
     };
     let folder = PathBuf::from(folder);
-    write_pages(&folder.join("man")).context("the manual pages could not be written")?;
-    write_completions(&folder.join("completions")).context("the completions could not be written")
+    write_pages(&folder.join("man")).context("cannot write the manual pages")?;
+    write_completions(&folder.join("completions")).context("cannot write the completions")
 }
 
-/// A page for the program and one for each command, `histoscope-snapshot.1` and the like.
+/// Writes a page for the program and one for each command, `histoscope-snapshot.1` and so on.
 fn write_pages(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    // A page about `help` would tell nothing.
+    // A page about `help` would be useless.
     let mut all = cli::Cli::command().disable_help_subcommand(true);
     all.build();
     let commands: Vec<_> = std::iter::once(&all).chain(all.get_subcommands()).collect();
@@ -44,7 +44,7 @@ fn page_name(command: &Command) -> String {
     command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned()
 }
 
-/// A whole page. Packages are compared byte by byte, so it bears no date and nothing of the machine that wrote it.
+/// Returns a whole page. Packages must be reproducible, so it has no date and nothing specific to this machine.
 fn page(command: &Command, others: &[String]) -> io::Result<Vec<u8>> {
     let source = concat!("Histoscope ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).title(page_name(command).to_uppercase()).source(source).manual("User Commands");
@@ -68,8 +68,8 @@ fn page(command: &Command, others: &[String]) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands behind the options in the help: tables, each under a line that ends with a colon. Their lines are kept, where the
-/// library would fill them into paragraphs.
+/// Adds the tables that follow the options in the help, each under a line that ends with a colon. Their line breaks are
+/// kept; the library would fill them into paragraphs.
 fn add_tables(roff: &mut Roff, after: &str) {
     let mut open = false;
     for line in after.lines() {
@@ -90,7 +90,7 @@ fn add_tables(roff: &mut Roff, after: &str) {
     }
 }
 
-/// A file for each shell, under the name by which that shell finds it.
+/// Writes one file per shell, with the name that the shell expects.
 fn write_completions(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {

@@ -1,4 +1,4 @@
-//! Without a command: the window.
+//! The window, which opens when no command is given.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,40 +10,42 @@ use histoscope::analysis::Point;
 use histoscope::{CompareAs, CompareBy, Comparing, FirstView, OpenOptions, PlayOptions, PlayStart, play};
 
 use super::adjust::AdjustArgs;
-use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole};
+use super::options::{
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, whole,
+};
 use super::output::{WrongUsage, wrong_usage};
 
-/// Which frames of two files belong together.
+/// The value of `--compare-by`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareByArg {
-    /// Those that are on screen at the same time
+    /// Frames that are on screen at the same time
     Time,
-    /// Those of the same number
+    /// Frames with the same number
     Frame,
 }
 
-/// How two files are shown at first.
+/// The value of `--compare-as`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareAsArg {
-    /// The first left of a line, the second right of it
+    /// The first file left of a line, the second right of it
     Divider,
-    /// Each in its half of the window
+    /// Each in half of the window
     SideBySide,
-    /// How far red, green and blue lie apart, with --gain
+    /// Differences of red, green and blue, multiplied by --gain
     Difference,
 }
 
 fn parse_gain(text: &str) -> Result<Gain, String> {
     let times = text.parse().ok().and_then(Gain::new);
-    times.ok_or_else(|| format!("a gain is a whole number from 1 to {}", Gain::MOST))
+    times.ok_or_else(|| format!("the gain must be a whole number from 1 to {}", Gain::MOST))
 }
 
-/// What to play.
+/// The files to play, and how.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The videos to play, files, folders or addresses (live ones too: udp://, rtsp://, srt://, an .sdp file; cameras and screens: /dev/video0, av://KIND:NAME), - for the standard input; of a folder its videos in the order of
-    /// their names and numbers, or its numbered pictures, without those of folders in it; without any, a window opens that takes one
+    /// Videos to play: files, folders, addresses, or - for standard input. A folder stands for its videos, sorted by
+    /// name and number, or for its numbered pictures; subfolders are left out. Addresses may be live (udp://, rtsp://,
+    /// srt://, an .sdp file), cameras or screens (/dev/video0, av://KIND:NAME). Without any, an empty window opens
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -55,55 +57,58 @@ pub struct PlayArgs {
     #[arg(long)]
     paused: bool,
 
-    /// Begin the first video with the frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one with this timecode (10:00:00:00) or number (250f)
+    /// Start the first video at the frame on screen at this time (3.2, 1:02.5, 0:01:02.5), or at this timecode
+    /// (10:00:00:00) or frame number (250f)
     #[arg(long, value_name = "POINT", value_parser = parse_point, allow_negative_numbers = true)]
     start: Option<Point>,
 
-    /// Wait for numbered pictures that are still being written, and show each once nobody has written to it for a second
+    /// Wait for numbered pictures that are still being written; show each one when it has not changed for a second
     #[arg(long, conflicts_with = "compare")]
     follow: bool,
 
-    /// Open on the full screen; Esc, f or a double-click leaves it
+    /// Open in full screen; Esc, f or a double-click leaves it
     #[arg(long)]
     fullscreen: bool,
 
-    /// Memory for decoded frames around the one on screen, in MiB: steps back and loops come out of it; with --compare each file has half of it, and of live sources half is for packets, from which minutes can be shown again
+    /// Memory for decoded frames, in MiB, used for stepping back and looping. With --compare, each file gets half. For
+    /// live sources, half of it keeps packets, so that the last minutes can be shown again
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = whole::<u64, 0, 1_048_576>)]
     cache_mb: u64,
 
-    /// Bins of a channel that are drawn, 3 to 4096; without it as many as codes, or as the last time
+    /// Bins per channel to draw, 3 to 4096; by default one per code, or as last time
     #[arg(long, value_name = "N", value_parser = parse_bin_count)]
     bin_count: Option<u32>,
 
-    /// Show luminance of the encoded codes, or beside it that of linear light; without it, as the last time
+    /// Show luminance of the encoded codes, or also luminance of linear light; by default as last time
     #[arg(long, value_enum)]
     luminance: Option<LuminanceArg>,
 
-    /// Colours where bars overlap; without it, as the last time
+    /// Colours where bars overlap; by default as last time
     #[arg(long, value_enum)]
     overlaps: Option<OverlapsArg>,
 
-    /// Play two files in step and show what they differ by: both pictures, the second one's histograms as outlines, distances in the numbers
+    /// Play two files in step and compare them: both pictures, the second file's histograms as outlines, and distances
+    /// between them
     #[arg(long)]
     compare: bool,
 
-    /// Which frames of the two files belong together
+    /// How frames of the two files are matched
     #[arg(long, value_enum, requires = "compare", default_value_t = CompareByArg::Time, value_name = "WHAT")]
     compare_by: CompareByArg,
 
-    /// How both are shown at first; w and Shift+W change it
+    /// How the two files are shown at first; w and Shift+W change it
     #[arg(long, value_enum, requires = "compare", default_value_t = CompareAsArg::Divider, value_name = "HOW")]
     compare_as: CompareAsArg,
 
-    /// How many times larger differences are shown than they are, 1 to 256; Alt+, and Alt+. change it
+    /// Multiply differences by N, 1 to 256, to make them visible; Alt+, and Alt+. change it
     #[arg(long, value_name = "N", requires = "compare", default_value = "8", value_parser = parse_gain)]
     gain: Gain,
 
-    /// Begin with the second file N of its frames later, or earlier where N is negative
+    /// Start the second file N of its frames later, or earlier if N is negative
     #[arg(long, value_name = "N", requires = "compare", allow_negative_numbers = true, default_value = "0")]
     offset: i64,
 
-    /// Neither read nor keep settings from earlier runs
+    /// Neither read nor save settings
     #[arg(long)]
     no_config: bool,
 
@@ -121,42 +126,42 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
-    /// Plays until the window is closed. `started` is when the program was.
+    /// Plays until the window is closed. `started` is the time of the program's start.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
         self.check()?;
         play(self.options(started))?;
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Checks the arguments of a comparison.
+    ///
     /// # Errors
-    /// [`WrongUsage`] if other than two files are to be compared.
+    /// [`WrongUsage`] unless exactly two files are to be compared.
     pub fn check(&self) -> Result<(), WrongUsage> {
         if !self.compare {
             return Ok(());
         }
         let given = self.files.len();
         if given != 2 {
-            return wrong_usage(format!(
-                "--compare takes two files, and {given} are given: histoscope a.mp4 b.mp4 --compare"
-            ));
+            return wrong_usage(format!("--compare needs two files, not {given}: histoscope a.mp4 b.mp4 --compare"));
         }
         match self.files.iter().find(|file| file.is_dir()) {
-            Some(folder) => wrong_usage(format!("--compare takes two files, and {} is a folder", folder.display())),
+            Some(folder) => wrong_usage(format!("--compare needs two files, but {} is a folder", folder.display())),
             None => Ok(()),
         }
     }
 
-    /// The first of the files.
+    /// Returns the first file.
     pub fn first(&self) -> Option<&Path> {
         self.files.first().map(PathBuf::as_path)
     }
 
-    /// Bins of a channel, where a number was named.
+    /// Returns the bins per channel, if the number was given.
     pub const fn bin_count(&self) -> Option<u32> {
         self.bin_count
     }
 
-    /// What to play and how.
+    /// Returns the options for the window.
     pub fn options(mut self, started: Instant) -> PlayOptions {
         let by = match self.compare_by {
             CompareByArg::Time => CompareBy::Time,

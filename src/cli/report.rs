@@ -22,26 +22,28 @@ pub struct ReportArgs {
     #[arg(value_name = "INPUT")]
     input: PathBuf,
 
-    /// Write the report to this file: a picture (.png), or a page that opens offline (.html); may be given twice
+    /// Write the report to this file: a picture (.png), or a self-contained web page (.html); may be given twice
     #[arg(short, long, required_unless_present = "shots", value_name = "FILE", value_parser = parse_output)]
     output: Vec<PathBuf>,
 
-    /// Write the shots between the cuts to this file (.csv), a table that PySceneDetect's load-scenes reads; alone or with -o
+    /// Write the shots between the cuts to this .csv file, in the format of PySceneDetect's load-scenes; alone or with
+    /// -o
     #[arg(long, value_name = "FILE", value_parser = parse_shots)]
     shots: Option<PathBuf>,
 
-    /// Take a change of the histograms from one frame to the next for a cut from this part of the scale on, in percent
+    /// Detect a cut if the histograms change from one frame to the next by this percentage of the scale or more
     #[arg(long, value_name = "PERCENT", default_value_t = DEFAULT_THRESHOLD * 100.0, value_parser = parse_percent)]
     cut_threshold: f64,
 
-    /// Show these scopes of the clip too, summed over its frames
+    /// Also show these scopes, summed over all frames of the clip
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     scopes: Vec<ReportScope>,
 
     #[command(flatten)]
     part: PartArgs,
 
-    /// Decode with this many decoders, each at another part of the file; the report is the same, but for some damaged files
+    /// Decode with this many decoders, each on its own part of the file; the report is the same, except for some
+    /// damaged files
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize, 1, { u64::MAX }>)]
     jobs: NonZeroUsize,
 
@@ -56,17 +58,17 @@ pub struct ReportArgs {
     counting: CountingArgs,
 }
 
-/// A scope of `--scopes`.
+/// A value of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportScope {
-    /// The waveform, and the parade: its channels side by side
+    /// The waveform, and the parade, which has its channels side by side
     Waveform,
     /// The vectorscope
     Vectorscope,
 }
 
 impl ReportArgs {
-    /// Counts the clip, and draws the report.
+    /// Counts the clip and draws the report.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let name = self.input.display().to_string();
         let components = self.counting.components();
@@ -108,7 +110,7 @@ impl ReportArgs {
         match reporting::run(request, &options)? {
             Finished::Complete => Ok(ExitCode::SUCCESS),
             Finished::EndedEarly(reason) => {
-                say(&format!("{name}: {reason}; the report shows what there is, try another copy"));
+                say(&format!("{name}: {reason}; the report shows the readable part; try another copy of the file"));
                 Ok(ExitCode::FAILURE)
             }
             Finished::StoppedAtOnce => {
@@ -116,35 +118,37 @@ impl ReportArgs {
                 Ok(ExitCode::from(INTERRUPTED))
             }
             Finished::Stopped => {
-                say(&format!("{name}: stopped; the report shows the part that was counted, and says so"));
+                say(&format!("{name}: stopped; the report shows the part that was counted, and is marked as partial"));
                 Ok(ExitCode::from(INTERRUPTED))
             }
         }
     }
 }
 
-/// Reads the name of a file whose ending says how to write it.
+/// Parses the name of a report. Its extension selects the format.
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
     match ReportFormat::of(path) {
         Some(_) => Ok(path.to_owned()),
-        None => Err(format!("'{text}' ends neither in .png nor in .html; the ending says what is written")),
+        None => Err(format!("'{text}' ends neither in .png nor in .html; the extension selects the format")),
     }
 }
 
-/// Reads the name of the table of shots, which can be none of the report's.
+/// Parses the name of the table of shots, which must not be a name for a report.
 fn parse_shots(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
         Some(ending) if ending.eq_ignore_ascii_case("csv") => Ok(path),
-        _ => Err(format!("'{text}' does not end in .csv; the shots are written as a table")),
+        _ => Err(format!("'{text}' does not end in .csv; shots are written as a CSV table")),
     }
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse().ok();
     let inside = number.filter(|percent: &f64| *percent > 0.0 && *percent <= 100.0);
-    inside.ok_or_else(|| format!("'{text}' is no part of the scale; write a number above 0 and up to 100, such as 3"))
+    inside.ok_or_else(|| {
+        format!("'{text}' is not a valid percentage; write a number above 0 and up to 100, for example 3")
+    })
 }
 
 #[cfg(test)]

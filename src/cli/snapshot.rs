@@ -10,18 +10,19 @@ use histoscope::scoping::{ScopeChoice, ScopeLayout, ScopeStyle};
 use histoscope::{Channels, Components, SnapshotDrawing, SnapshotOptions, snapshot};
 
 use super::adjust::AdjustArgs;
-use super::exposure::ExposureArgs;
-use super::options::{CountingArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size};
+use super::options::{
+    CountingArgs, ExposureArgs, LuminanceArg, OverlapsArg, ReadingArgs, parse_bin_count, parse_point, parse_size,
+};
 use super::output::{print_line, wrong_usage};
 
-/// A scope of `--scopes`.
+/// A value of `--scopes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SnapshotScope {
     /// The histograms
     Histogram,
     /// Levels of each channel by column of the picture
     Waveform,
-    /// The same, the channels side by side
+    /// The waveform with the channels side by side
     Parade,
     /// Pairs of Cb and Cr
     Vectorscope,
@@ -33,11 +34,12 @@ pub struct SnapshotArgs {
     /// The video to read
     file: PathBuf,
 
-    /// The frame that is on screen at this time (3.2, 1:02.5, 0:01:02.5), or the one with this timecode (10:00:00:00) or number (250f)
+    /// The frame on screen at this time (3.2, 1:02.5, 0:01:02.5), or with this timecode (10:00:00:00) or frame number
+    /// (250f)
     #[arg(long, value_name = "POINT", default_value = "0", value_parser = parse_point, allow_negative_numbers = true)]
     at: Point,
 
-    /// Size of the PNG in pixels; without it, the video's own as it is displayed
+    /// Size of the PNG in pixels; by default the video's own size as displayed
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -49,11 +51,11 @@ pub struct SnapshotArgs {
     #[arg(long)]
     no_overlay: bool,
 
-    /// Write on the picture what it shows: axes, channels, file, frame, what was counted, and how the video was read
+    /// Label the picture: axes, channels, file, frame, what was counted, and how the video was read
     #[arg(long, requires = "output")]
     labels: bool,
 
-    /// Count only this part of the picture as it is coded, in pixels or in percent of its width and height
+    /// Count only this region of the picture as coded, in pixels, or in percent of its width and height
     #[arg(long, value_name = "X,Y,W,H")]
     region: Option<RegionSpec>,
 
@@ -61,11 +63,12 @@ pub struct SnapshotArgs {
     #[arg(long)]
     json: bool,
 
-    /// Bins of a channel, 3 to 4096, in the picture and in the JSON object; without it one for each code
+    /// Bins per channel, 3 to 4096, in the picture and in the JSON object; by default one per code
     #[arg(long, value_name = "N", value_parser = parse_bin_count)]
     bin_count: Option<u32>,
 
-    /// Count luminance of the encoded codes, or beside it that of linear light: as a line in the picture, and as a channel of the figures
+    /// Count luminance of the encoded codes, or also luminance of linear light: as a line in the picture, and as a
+    /// channel of the figures
     #[arg(long, value_enum, default_value_t)]
     luminance: LuminanceArg,
 
@@ -73,15 +76,15 @@ pub struct SnapshotArgs {
     #[arg(long, value_enum, default_value_t)]
     overlaps: OverlapsArg,
 
-    /// Show these scopes beside the picture, and with --bins put their counts into the JSON object
+    /// Show these scopes beside the picture; with --bins, also include their counts in the JSON object
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', conflicts_with = "no_overlay")]
     scopes: Vec<SnapshotScope>,
 
-    /// Put all bins into the JSON object
+    /// Include all bins in the JSON object
     #[arg(long, requires = "json")]
     bins: bool,
 
-    /// Write the picture to this PNG file; without it, only the figures are printed
+    /// Write the picture to this PNG file; by default only the figures are printed
     #[arg(short, long, value_name = "FILE.png", value_parser = PathBufValueParser::new().try_map(picture_file))]
     output: Option<PathBuf>,
 
@@ -99,12 +102,12 @@ pub struct SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    /// Writes the picture, and prints the figures.
+    /// Writes the picture and prints the figures.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let components = self.counting.components();
         self.adjust.check(components)?;
         if self.luminance == LuminanceArg::Linear && components == Components::YCbCr {
-            return Ok(wrong_usage("--luminance linear needs red, green and blue; leave --components out".to_owned())?);
+            return Ok(wrong_usage("--luminance linear needs red, green and blue; leave out --components".to_owned())?);
         }
         if !self.scopes.is_empty() && self.output.is_none() && !self.bins {
             let text = "--scopes needs --output for a picture of them, or --json --bins for their counts";
@@ -151,21 +154,21 @@ impl SnapshotArgs {
     }
 }
 
-/// A file for a picture: one whose name tells of another format would not be what it says.
+/// Parses the name of a picture. Other extensions than .png are refused, since they would be misleading.
 fn picture_file(path: PathBuf) -> Result<PathBuf, String> {
     match path.extension() {
         Some(ending) if !ending.eq_ignore_ascii_case("png") => {
-            Err(format!("'{}' does not end in .png; pictures are written as PNG", path.display()))
+            Err(format!("'{}' does not end in .png; pictures are saved as PNG", path.display()))
         }
         _ => Ok(path),
     }
 }
 
-/// Reads a set of the letters r, g, b and l.
+/// Parses a set of the letters r, g, b and l.
 fn parse_channels(text: &str) -> Result<Channels, String> {
     let one = |letter: char| match "rgbl".find(letter.to_ascii_lowercase()) {
         Some(channel) => Ok(Channels::one(channel)),
-        None => Err(format!("'{letter}' is no channel; use r, g, b and l")),
+        None => Err(format!("'{letter}' is not a channel; use r, g, b and l")),
     };
     text.chars().try_fold(Channels::NONE, |on, letter| Ok(on.union(one(letter)?)))
 }

@@ -1,8 +1,10 @@
-//! What a key or a button asks for.
+//! The actions of keys and buttons.
 
 use histoscope_core::adjust::{Adjustment, Parameter};
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_render::view::overlay::Overlaps;
 
-/// How a key changes the speed.
+/// A change of the playback speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SpeedChange {
     /// Multiply by a factor.
@@ -11,32 +13,32 @@ pub enum SpeedChange {
     Normal,
 }
 
-/// What a key or a button asks for.
+/// The action of a key or a button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
-    /// Pause or go on.
+    /// Play or pause.
     TogglePause,
-    /// Seek by seconds; `exact` even while the key is held.
+    /// Seek by seconds.
     SeekBy {
         /// Seconds, negative backwards.
         secs: f64,
-        /// Whether to land on the exact frame while the key is held, too.
+        /// True to seek to the exact frame even while the key is held.
         exact: bool,
     },
     /// Go to the first frame.
     ToStart,
     /// Go to the last frame.
     ToEnd,
-    /// Go where the video was left the last time.
+    /// Go to where the video was left last time.
     Continue,
     /// Step one frame.
     Step {
-        /// Forward or back.
+        /// True for forward.
         forward: bool,
     },
     /// Ask for a time or a frame number to go to.
     EnterTime,
-    /// Tell the position by the next of time, frame number and timecode.
+    /// Show the position in the next unit: time, frame number or timecode.
     NextReadout,
     /// Change the speed.
     Speed(SpeedChange),
@@ -46,20 +48,20 @@ pub enum Action {
     Mark,
     /// Go to the next or the previous cut.
     ToCut {
-        /// Next or previous.
+        /// True for the next cut.
         forward: bool,
     },
-    /// Go to the next or the previous of the black, frozen, clipped and worst frames and timecode breaks that are looked for.
+    /// Go to the next or previous finding: a black, frozen, clipped or worst frame, or a timecode break.
     ToFinding {
-        /// Next or previous.
+        /// True for the next finding.
         forward: bool,
     },
-    /// Look for the next kind of those, or the one before.
+    /// Look for the next or previous kind of finding.
     OtherFindings {
-        /// Next or previous.
+        /// True for the next kind.
         forward: bool,
     },
-    /// Show the clip behind the timeline small, tall or not at all.
+    /// Show the clip behind the timeline at the next size: small, tall or off.
     NextStrip,
     /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.
     ToggleChannel(usize),
@@ -71,115 +73,129 @@ pub enum Action {
     ToggleParade,
     /// Show or hide the vectorscope.
     ToggleVectorscope,
-    /// Hide all scopes, histograms too, and show them again.
+    /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
-    /// Give the scopes a part of the window of their own, or lay them over the picture.
+    /// Show the scopes beside the picture, or over it.
     ToggleSplit,
     /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
     ToggleComponents,
-    /// Linear or logarithmic height.
+    /// Switch between linear and logarithmic height.
     ToggleLogarithmic,
-    /// The next arrangement of the histograms.
+    /// Switch to the next arrangement of the histograms.
     NextArrangement,
-    /// Larger or smaller histograms.
+    /// Make the histograms larger or smaller.
     Enlarge {
-        /// Larger or smaller.
+        /// True for larger.
         more: bool,
     },
-    /// More or less opaque histograms.
+    /// Make the histograms more or less opaque.
     Opaque {
-        /// More or less.
+        /// True for more.
         more: bool,
     },
-    /// The next way to fit the picture into the window.
+    /// Fit the picture into the window in the next way.
     NextFit,
-    /// Fit, zoom and place of the picture as at the start.
+    /// Reset fit, zoom and position of the picture.
     ResetView,
-    /// Stripe what is bright in the picture, or leave it.
+    /// Switch the zebra on bright parts of the picture on or off.
     ToggleZebra,
-    /// Mark what is clipped or out of range in the picture, or leave it.
+    /// Switch the marks on clipped or out-of-range pixels on or off.
     ToggleMarks,
-    /// Stripe from a lower or a higher level on.
+    /// Raise or lower the level of the zebra.
     StepZebra {
-        /// Higher or lower.
+        /// True for higher.
         more: bool,
     },
     /// Mark by the next kind of limits.
     NextMarks,
-    /// Show the picture in false colour, or as it is.
+    /// Switch false colour on or off.
     ToggleFalseColor,
-    /// False colour by the next table.
+    /// Use the next table of false colours.
     NextFalseColor,
-    /// Write the codes of large pixels in them in the next way.
+    /// Write the codes into large pixels in the next format.
     NextDatascope,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
-    /// Hold the frame on screen to compare with, or let go of it.
+    /// Hold the frame on screen for comparison, or release it.
     HoldFrame,
-    /// Show the frame that is held in the place of the video, and go back.
+    /// Show the held frame instead of the video, or the video again.
     FlipHeld,
-    /// Shift the second clip by so many of its frames.
+    /// Shift the second clip by a number of frames.
     ShiftSecond {
-        /// Frames, negative to earlier ones.
+        /// The number of frames, negative for earlier ones.
         frames: i64,
     },
-    /// Look for the shift at which both clips match.
+    /// Find the shift at which both clips match.
     MatchSecond,
-    /// Show or hide what is known about the video and how it is read.
+    /// Show or hide information on the video and how it is read.
     ToggleInfo,
     /// Read the video with the next matrix.
     NextMatrix,
     /// Read the video with the next range.
     NextRange,
-    /// Read the chroma of 4:2:0 as shared by lines of the frame or of each field.
+    /// Change whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
     NextChromaLines,
-    /// Show and count the next field alone, or both.
+    /// Show and count the next single field, or both.
     NextField,
-    /// Show or hide the passes' times.
+    /// Show or hide the times of the passes.
     ToggleTiming,
-    /// Open or close the lab: ways of counting, at work on the picture.
+    /// Open or close the lab: methods of counting at work on the picture.
     ToggleLab,
     /// Count by the next or previous method of the lab.
     StepLab {
-        /// Next or previous.
+        /// True for the next method.
         forward: bool,
     },
-    /// Have the lab be about the next or previous of what it knows.
+    /// Switch to the next or previous topic of the lab.
     StepLabTopic {
-        /// Next or previous.
+        /// True for the next topic.
         forward: bool,
     },
     /// Switch an adjustment on or off.
     ToggleAdjustment(Adjustment),
-    /// Change a parameter of the adjustment that was switched on last, or, while the lab is open, of the lab.
+    /// Change a parameter of the adjustment that was switched on last, or of the lab while it is open.
     Parameter {
-        /// Which of its two.
+        /// The first or second parameter.
         parameter: Parameter,
-        /// More or less.
+        /// True for more.
         more: bool,
     },
-    /// Show another picture at the other side of a divider, or the live one alone.
+    /// Show a second picture beyond a divider, or only the live one.
     ToggleDivider,
-    /// Show both by the next of a divider, side by side, and as their difference.
+    /// Show both pictures in the next way: divider, side by side, difference.
     NextSharing,
-    /// Show differences larger, or less so.
+    /// Make differences look larger or smaller.
     StepGain {
-        /// Twice or half as large.
+        /// True for twice as large, false for half as large.
         more: bool,
     },
-    /// Count the next of source, result and both.
+    /// Switch to counting the source, the result or both.
     NextCounted,
     /// Show or hide the cumulative histograms.
     ToggleCurves,
-    /// Blur the picture behind the histograms, or leave it.
+    /// Blur the picture behind the histograms, or stop.
     ToggleBackdrop,
+    /// Show or hide the luminance of linear light over the luminance of the codes.
+    ToggleLinear,
+    /// Draw this many bins per channel; `None` for one per code.
+    SetBins(Option<u32>),
+    /// Colour overlaps in this way.
+    SetOverlaps(Overlaps),
+    /// Label the levels of scopes in this unit.
+    SetUnit(Unit),
+    /// Enlarge the middle of the vectorscope by this factor.
+    SetZoom(u32),
+    /// Draw the vectorscope's trace in white, or in its hues.
+    ToggleWhite,
+    /// Show or hide the skin-tone line of the vectorscope.
+    ToggleSkinTone,
     /// Show or hide the adjustments with their parameters.
     ToggleAdjusting,
-    /// Look for black bars and propose what lies between them as the region that is counted; take it where it is proposed.
+    /// Look for black bars and propose the region between them, or accept the proposal.
     FindBars,
-    /// Take the region that is proposed.
+    /// Accept the proposed region.
     TakeRegion,
-    /// Count all of the picture again.
+    /// Clear the region, so that the whole picture is counted.
     ClearRegion,
     /// Save the view with labels, and the bins.
     Save,
@@ -189,34 +205,33 @@ pub enum Action {
     CopyValues,
     /// Copy the view as a picture.
     CopyPicture,
-    /// Take back the last change of view, channels or adjustments.
+    /// Undo the last change of view, channels or adjustments.
     Undo,
-    /// Make the last one that was taken back again.
+    /// Redo the change that was undone last.
     Redo,
     /// Choose a file to open.
     OpenFile,
-    /// Choose one of the files that were opened before.
+    /// Choose one of the recent files.
     OpenRecent,
     /// Open the next or previous file of the list.
     OtherFile {
-        /// Next or previous.
+        /// True for the next file.
         forward: bool,
     },
     /// Enter or leave full screen.
     ToggleFullscreen,
     /// Keep the controls on screen, or let them fade.
     TogglePinned,
-    /// Show or hide the keys.
+    /// Show or hide the help sheet.
     ToggleHelp,
-    /// Leave full screen, else close what is open, else clear the selection; where there is nothing of that, leave the
-    /// program.
+    /// Leave full screen. If not in full screen, close what is open; else clear the selection; else quit.
     Back,
-    /// Leave the program.
+    /// Quit.
     Quit,
 }
 
 impl Action {
-    /// Whether the action is repeated while its key is held.
+    /// True if the action repeats while its key is held.
     #[must_use]
     pub const fn repeats(self) -> bool {
         matches!(

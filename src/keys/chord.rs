@@ -1,6 +1,6 @@
-//! A key with what is held with it, as the table writes it and the help sheet names it.
+//! Key chords: a key with its modifiers, as written in the table and named in the help sheet.
 
-/// A key that types no sign.
+/// A key that types no character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedKey {
     /// The space bar.
@@ -23,18 +23,18 @@ pub enum NamedKey {
     PageUp,
     /// Page down.
     PageDown,
-    /// The tabulator.
+    /// Tab.
     Tab,
     /// The first function key.
     F1,
     /// Escape.
     Escape,
-    /// Return, and Enter beside the digits.
+    /// Enter, also on the numeric keypad.
     Enter,
 }
 
 impl NamedKey {
-    /// The name on the key.
+    /// Returns the name on the key.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,42 +56,42 @@ impl NamedKey {
     }
 }
 
-/// A key with the keys that are held with it.
+/// A key with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chord {
-    /// A key with a name, alone.
+    /// A named key alone.
     Named(NamedKey),
-    /// A key with a name, with Shift.
+    /// A named key with Shift.
     ShiftNamed(NamedKey),
-    /// A key with a name, with Alt.
+    /// A named key with Alt.
     AltNamed(NamedKey),
-    /// A key with a name, with Control, or Command on a Mac.
+    /// A named key with Control, or Command on a Mac.
     ControlNamed(NamedKey),
-    /// The same with Shift.
+    /// A named key with Control and Shift, or Command and Shift on a Mac.
     ControlShiftNamed(NamedKey),
-    /// A letter without Shift, whatever the caps lock says.
+    /// A letter without Shift, regardless of caps lock.
     Letter(&'static str),
     /// A letter with Shift.
     ShiftLetter(&'static str),
     /// A letter with Control, or Command on a Mac.
     Control(&'static str),
-    /// The same with Shift.
+    /// A letter with Control and Shift, or Command and Shift on a Mac.
     ControlShift(&'static str),
-    /// A sign as it is typed, with Shift or not, wherever the keyboard has it.
+    /// A character as typed, with or without Shift, on any keyboard layout.
     Sign(&'static str),
-    /// The key of a digit, pressed without Shift, also where the digit itself is typed with Shift.
+    /// The key of a digit, pressed without Shift, even on layouts that type the digit with Shift.
     Digit(char),
-    /// The same, pressed with Shift.
+    /// The key of a digit, pressed with Shift.
     ShiftDigit(char),
-    /// A sign as it is typed, with Shift or not; or the key that types this second sign while Shift is not held, where that is
-    /// the key of the first.
+    /// A character as typed, with or without Shift. Also the key that types the second character without Shift, on
+    /// layouts where that is the key of the first.
     SignOver(&'static str, &'static str),
-    /// Such a sign with Alt, with Shift or not.
+    /// Such a character with Alt, with or without Shift.
     AltSign(&'static str, &'static str),
 }
 
 impl Chord {
-    /// How the help sheet names the chord.
+    /// Returns the name of the chord in the help sheet.
     #[must_use]
     pub fn label(&self) -> String {
         match self {

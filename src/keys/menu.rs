@@ -1,33 +1,33 @@
-//! What the menu offers that the pointer's second button opens: the same actions as keys have.
+//! The context menu, opened by a right-click. Its actions are those of keys.
 
 use super::action::Action::{self, *};
 
 /// A line of the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MenuLine {
-    /// Something to do.
+    /// An action.
     Does(Action),
-    /// A further menu with the channels.
+    /// A submenu of the channels.
     Channels,
-    /// A further menu with numbers of bins.
+    /// A submenu of numbers of bins.
     Bins,
-    /// A further menu with where the colours of overlaps come from.
+    /// A submenu of the sources of colours where bars overlap.
     Overlaps,
-    /// A further menu with the scopes beside the histograms.
+    /// A submenu of the scopes beside the histograms.
     Scopes,
-    /// A further menu with the clip behind the timeline: cuts, and what there is to look at.
+    /// A submenu of the clip behind the timeline: cuts and findings.
     Clip,
-    /// A further menu with the frames that are held.
-    Held,
-    /// A further menu with the recent files.
+    /// A submenu of the comparison and the held frames.
+    Comparison,
+    /// A submenu of the recent files.
     Recent,
-    /// A further menu with the video tracks, where the file has several.
+    /// A submenu of the video tracks, if the file has several.
     Tracks,
-    /// A line between groups.
+    /// A separator between groups.
     Rule,
 }
 
-/// The menu, from the top.
+/// The lines of the menu, from the top.
 pub const MENU: &[MenuLine] = &[
     MenuLine::Does(OpenFile),
     MenuLine::Recent,
@@ -46,7 +46,7 @@ pub const MENU: &[MenuLine] = &[
     MenuLine::Does(ToggleOverlays),
     MenuLine::Does(ToggleComponents),
     MenuLine::Does(ToggleNumbers),
-    MenuLine::Held,
+    MenuLine::Comparison,
     MenuLine::Does(ToggleLab),
     MenuLine::Does(ToggleZebra),
     MenuLine::Does(ToggleMarks),

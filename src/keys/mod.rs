@@ -1,39 +1,57 @@
-//! What each key does: one table, from which keys are handled and the help sheet, `--help` and the manual's table made.
+//! The keys: one table, from which key presses are handled, and from which the help sheet, `--help` and the manual's
+//! table are made.
 //!
-//! The window finds a pressed key's action in it; here nothing is known of windows, so that the command line can print it.
+//! The window looks up the action of a pressed key here. Nothing here depends on windows, so the command line can print
+//! the table.
 
 mod action;
 mod chord;
+mod label;
 mod menu;
 mod table;
 
 use std::fmt::Write as _;
+use std::mem;
 
 pub use action::{Action, SpeedChange};
 pub use chord::{Chord, NamedKey};
+use label::WITHOUT_KEY;
+pub use label::{Label, State, note};
 pub use menu::{MENU, MenuLine};
-pub use table::{Bindings, GESTURES, SPEED_STEP, Section, TABLE};
+pub use table::{Bindings, GESTURES, Key, SPEED_STEP, Section, TABLE};
 
-/// The rows of a section.
+/// Returns the rows of a section.
 pub fn rows(section: Section) -> impl Iterator<Item = &'static Bindings> {
     TABLE.iter().filter(move |row| row.section == section)
 }
 
-/// The label of the first key that does this.
+/// Returns the label of the first key for this action.
 #[must_use]
 pub fn label_of(action: Action) -> Option<String> {
-    let mut all = TABLE.iter().flat_map(|row| row.keys);
-    all.find(|(_, does)| *does == action).map(|(chord, _)| chord.label())
+    keys().find(|key| key.action == action).map(|key| key.chord.label())
 }
 
-/// The words for what this does.
+/// Returns every key of the table.
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    TABLE.iter().flat_map(|row| row.keys)
+}
+
+/// Returns the name of an action.
 #[must_use]
-pub fn help_of(action: Action) -> &'static str {
-    let does = |row: &&Bindings| row.keys.iter().any(|(_, does)| *does == action);
-    TABLE.iter().find(does).map_or("", |row| row.help)
+pub fn label(action: Action) -> Option<Label> {
+    let has_key = keys().filter(|key| key.action == action).find_map(|key| key.label);
+    let is_of_kind = |(other, _): &&(Action, Label)| mem::discriminant(other) == mem::discriminant(&action);
+    has_key.or_else(|| WITHOUT_KEY.iter().find(is_of_kind).map(|(_, label)| *label))
 }
 
-/// The table as `--help` prints it.
+/// Returns the help text for this action.
+#[must_use]
+pub fn help_of(action: Action) -> String {
+    let does = |row: &&Bindings| row.keys.iter().any(|key| key.action == action);
+    TABLE.iter().find(does).map(Bindings::help).unwrap_or_default()
+}
+
+/// Returns the table as `--help` prints it.
 #[must_use]
 pub fn as_text() -> String {
     let mut text = "Keys in the window:".to_owned();
@@ -41,13 +59,13 @@ pub fn as_text() -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n\n  {}", section.name());
         for row in rows(section) {
-            let _ = write!(text, "\n    {:<22} {}", row.labels().join(" "), row.help);
+            let _ = write!(text, "\n    {:<22} {}", row.labels().join(" "), row.help());
         }
     }
     text
 }
 
-/// The table as docs/window.md has it.
+/// Returns the table as it is in docs/window.md.
 #[must_use]
 pub fn as_markdown() -> String {
     let mut text = "| key | what it does |\n|---|---|\n".to_owned();
@@ -58,7 +76,7 @@ pub fn as_markdown() -> String {
         };
         let labels: Vec<_> = row.labels().iter().map(quoted).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "| {} | {} |", labels.join(" "), row.help);
+        let _ = writeln!(text, "| {} | {} |", labels.join(" "), row.help());
     }
     text
 }
@@ -81,7 +99,7 @@ mod tests {
         assert_eq!(Section::ALL.into_iter().flat_map(rows).count(), TABLE.len());
         let text = as_text();
         for row in TABLE {
-            assert!(text.contains(row.help), "{}", row.help);
+            assert!(text.contains(&row.help()), "{}", row.help());
         }
     }
 

@@ -7,22 +7,23 @@ use super::chord::Chord::{
     ShiftLetter, ShiftNamed, Sign, SignOver,
 };
 use super::chord::NamedKey;
+use super::label::Label;
 use histoscope_core::adjust::{Adjustment, Parameter};
 
-/// A part of the help sheet.
+/// A section of the help sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     /// Pausing, speed, loops.
     Playing,
-    /// Moving in the video.
+    /// Navigation in the video.
     Moving,
-    /// What the histograms show and how.
+    /// The content and look of histograms.
     Histograms,
-    /// What is done to the picture.
+    /// Adjustments of the picture.
     Adjustments,
     /// The picture.
     Picture,
-    /// Figures and facts.
+    /// Figures and information.
     Reading,
     /// Files and the window.
     Window,
@@ -48,26 +49,62 @@ impl Section {
     }
 }
 
-/// A line of the table: keys that belong together, what each does, and the words for it.
+/// A row of the table: keys that belong together, their actions, and the help text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings {
-    /// Where the line stands on the help sheet.
+    /// The section of the help sheet.
     pub section: Section,
-    /// The keys and what they do.
-    pub keys: &'static [(Chord, Action)],
-    /// What they do in words.
-    pub help: &'static str,
+    /// The keys and their actions.
+    pub keys: &'static [Key],
+    /// The help text for all of the keys. `{}` stands for their names.
+    help: &'static str,
 }
 
-impl Bindings {
-    /// The keys as the help sheet names them.
-    #[must_use]
-    pub fn labels(&self) -> Vec<String> {
-        self.keys.iter().map(|(chord, _)| chord.label()).collect()
+/// A key with its action and the action's name.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// The key.
+    pub chord: Chord,
+    /// The action.
+    pub action: Action,
+    /// The name of the action in the menu, notes and undo, if it has one.
+    pub label: Option<Label>,
+}
+
+const fn key(chord: Chord, action: Action) -> Key {
+    Key { chord, action, label: None }
+}
+
+impl Key {
+    const fn switch(self, name: &'static str) -> Self {
+        Self { label: Some(Label::Switch(name)), ..self }
+    }
+
+    const fn choice(self, name: &'static str) -> Self {
+        Self { label: Some(Label::Choice(name)), ..self }
+    }
+
+    const fn command(self, name: &'static str) -> Self {
+        Self { label: Some(Label::Command(name)), ..self }
     }
 }
 
-/// The smaller step of the speed.
+impl Bindings {
+    /// Returns the help text of the keys.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");
+        if self.help.contains("{}") { self.help.replace("{}", &names()) } else { self.help.to_owned() }
+    }
+
+    /// Returns the labels of the keys.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        self.keys.iter().map(|key| key.chord.label()).collect()
+    }
+}
+
+/// The smaller factor for changing the speed.
 pub const SPEED_STEP: f64 = 1.1;
 
 const fn seek(secs: f64) -> Action {
@@ -86,381 +123,417 @@ const fn speed_by(factor: f64) -> Action {
     Speed(SpeedChange::By(factor))
 }
 
-/// Every key that does something.
+/// All key bindings.
 pub const TABLE: &[Bindings] = &[
     Bindings {
         section: Section::Playing,
-        keys: &[(Named(NamedKey::Space), TogglePause)],
-        help: "pause and go on; at the end, start again",
+        keys: &[key(Named(NamedKey::Space), TogglePause)],
+        help: "play/pause; at the end, start again",
     },
     Bindings {
         section: Section::Playing,
-        keys: &[(Sign("["), speed_by(1.0 / SPEED_STEP)), (Sign("]"), speed_by(SPEED_STEP))],
+        keys: &[key(Sign("["), speed_by(1.0 / SPEED_STEP)), key(Sign("]"), speed_by(SPEED_STEP))],
         help: "slower, faster by a tenth",
     },
     Bindings {
         section: Section::Playing,
-        keys: &[(Sign("{"), speed_by(0.5)), (Sign("}"), speed_by(2.0))],
+        keys: &[key(Sign("{"), speed_by(0.5)), key(Sign("}"), speed_by(2.0))],
         help: "half, double speed",
     },
     Bindings {
         section: Section::Playing,
-        keys: &[(Named(NamedKey::Backspace), Speed(SpeedChange::Normal))],
+        keys: &[key(Named(NamedKey::Backspace), Speed(SpeedChange::Normal))],
         help: "normal speed",
     },
-    Bindings { section: Section::Playing, keys: &[(Letter("o"), ToggleLoop)], help: "loop on and off" },
+    Bindings { section: Section::Playing, keys: &[key(Letter("o"), ToggleLoop).switch("loop")], help: "{} on and off" },
     Bindings {
         section: Section::Playing,
-        keys: &[(Letter("a"), Mark)],
+        keys: &[key(Letter("a"), Mark)],
         help: "mark A, then B and loop between them, then clear",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::Left), seek(-5.0)), (Named(NamedKey::Right), seek(5.0))],
+        keys: &[key(Named(NamedKey::Left), seek(-5.0)), key(Named(NamedKey::Right), seek(5.0))],
         help: "5 seconds back, forward; held, scrub",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(ShiftNamed(NamedKey::Left), seek_exactly(-1.0)), (ShiftNamed(NamedKey::Right), seek_exactly(1.0))],
+        keys: &[
+            key(ShiftNamed(NamedKey::Left), seek_exactly(-1.0)),
+            key(ShiftNamed(NamedKey::Right), seek_exactly(1.0)),
+        ],
         help: "1 second back, forward, to the exact frame",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::Down), seek(-60.0)), (Named(NamedKey::Up), seek(60.0))],
+        keys: &[key(Named(NamedKey::Down), seek(-60.0)), key(Named(NamedKey::Up), seek(60.0))],
         help: "a minute back, forward",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(Sign(","), Step { forward: false }), (Sign("."), Step { forward: true })],
+        keys: &[key(Sign(","), Step { forward: false }), key(Sign("."), Step { forward: true })],
         help: "one frame back, forward",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(Named(NamedKey::Home), ToStart), (Named(NamedKey::End), ToEnd)],
+        keys: &[key(Named(NamedKey::Home), ToStart), key(Named(NamedKey::End), ToEnd)],
         help: "first frame, last frame",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(ShiftNamed(NamedKey::Home), Continue)],
+        keys: &[key(ShiftNamed(NamedKey::Home), Continue)],
         help: "where the video was left the last time",
     },
     Bindings {
         section: Section::Moving,
         keys: &[
-            (ShiftNamed(NamedKey::PageUp), ToCut { forward: false }),
-            (ShiftNamed(NamedKey::PageDown), ToCut { forward: true }),
+            key(ShiftNamed(NamedKey::PageUp), ToCut { forward: false }).command("previous cut"),
+            key(ShiftNamed(NamedKey::PageDown), ToCut { forward: true }).command("next cut"),
         ],
         help: "previous, next cut",
     },
     Bindings {
         section: Section::Moving,
         keys: &[
-            (ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
-            (ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
+            key(ControlNamed(NamedKey::PageUp), ToFinding { forward: false }),
+            key(ControlNamed(NamedKey::PageDown), ToFinding { forward: true }),
         ],
         help: "previous, next black, frozen, clipped or worst frame, timecode break",
     },
     Bindings {
         section: Section::Moving,
         keys: &[
-            (ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
-            (ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
+            key(ControlShiftNamed(NamedKey::PageUp), OtherFindings { forward: false }),
+            key(ControlShiftNamed(NamedKey::PageDown), OtherFindings { forward: true }),
         ],
         help: "which of those: all, black, frozen, clipped, timecode, worst",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(ShiftLetter("t"), NextStrip)],
+        keys: &[key(ShiftLetter("t"), NextStrip).choice("timeline strip")],
         help: "the clip behind the timeline: tall, off, small",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(Control("g"), EnterTime)],
+        keys: &[key(Control("g"), EnterTime)],
         help: "type a time, a frame number or a timecode to go to",
     },
     Bindings {
         section: Section::Moving,
-        keys: &[(ShiftLetter("g"), NextReadout)],
+        keys: &[key(ShiftLetter("g"), NextReadout)],
         help: "position as time, frame number, timecode",
     },
     Bindings {
         section: Section::Histograms,
         keys: &[
-            (Letter("r"), ToggleChannel(0)),
-            (Letter("g"), ToggleChannel(1)),
-            (Letter("b"), ToggleChannel(2)),
-            (Letter("l"), ToggleChannel(3)),
+            key(Letter("r"), ToggleChannel(0)).switch("red"),
+            key(Letter("g"), ToggleChannel(1)).switch("green"),
+            key(Letter("b"), ToggleChannel(2)).switch("blue"),
+            key(Letter("l"), ToggleChannel(3)).switch("luminance"),
         ],
-        help: "show or hide red, green, blue, luminance",
+        help: "show or hide {}",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Letter("h"), ToggleOverlays), (Digit('1'), ToggleOverlays)],
-        help: "show or hide all histograms",
+        keys: &[key(Letter("h"), ToggleOverlays).switch("histograms"), key(Digit('1'), ToggleOverlays)],
+        help: "show or hide {}",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Digit('2'), ToggleWaveform), (Digit('3'), ToggleParade), (Digit('4'), ToggleVectorscope)],
-        help: "show or hide waveform, parade, vectorscope",
+        keys: &[
+            key(Digit('2'), ToggleWaveform).switch("waveform"),
+            key(Digit('3'), ToggleParade).switch("parade"),
+            key(Digit('4'), ToggleVectorscope).switch("vectorscope"),
+        ],
+        help: "show or hide {}",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Digit('0'), ToggleScopes), (ShiftDigit('0'), ToggleSplit)],
+        keys: &[
+            key(Digit('0'), ToggleScopes).switch("all scopes"),
+            key(ShiftDigit('0'), ToggleSplit).switch("split layout"),
+        ],
         help: "all scopes off, and back; scopes beside the picture",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Letter("y"), ToggleComponents)],
+        keys: &[key(Letter("y"), ToggleComponents)],
         help: "count Y', Cb and Cr as coded, and back",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(Letter("v"), ToggleLogarithmic)],
+        keys: &[key(Letter("v"), ToggleLogarithmic).switch("logarithmic height")],
         help: "linear or logarithmic height",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(ShiftLetter("v"), NextArrangement)],
+        keys: &[key(ShiftLetter("v"), NextArrangement).choice("arrangement")],
         help: "pair, combined, parade, column",
     },
     Bindings {
         section: Section::Histograms,
-        // American keyboards and others have + above =.
-        keys: &[(Sign("-"), Enlarge { more: false }), (SignOver("+", "="), Enlarge { more: true })],
+        // American and some other keyboards have + above =.
+        keys: &[
+            key(Sign("-"), Enlarge { more: false }).choice("histogram height"),
+            key(SignOver("+", "="), Enlarge { more: true }).choice("histogram height"),
+        ],
         help: "smaller, larger histograms",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(AltSign("-", "-"), Opaque { more: false }), (AltSign("+", "="), Opaque { more: true })],
+        keys: &[
+            key(AltSign("-", "-"), Opaque { more: false }).choice("histogram opacity"),
+            key(AltSign("+", "="), Opaque { more: true }).choice("histogram opacity"),
+        ],
         help: "less, more opaque histograms",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(ShiftLetter("h"), ToggleCurves)],
-        help: "cumulative histograms as curves",
+        keys: &[key(ShiftLetter("h"), ToggleCurves).switch("cumulative curves")],
+        help: "{}",
     },
     Bindings {
         section: Section::Histograms,
-        keys: &[(ShiftLetter("u"), ToggleBackdrop)],
-        help: "soft backdrop behind histograms",
+        keys: &[key(ShiftLetter("u"), ToggleBackdrop).switch("soft backdrop")],
+        help: "{} behind histograms",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(ShiftLetter("a"), ToggleAdjusting)],
+        keys: &[key(ShiftLetter("a"), ToggleAdjusting)],
         help: "panel of all adjustments",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("u"), ToggleAdjustment(Adjustment::Blur))],
+        keys: &[key(Letter("u"), ToggleAdjustment(Adjustment::Blur))],
         help: "low-pass before everything else",
     },
     Bindings {
         section: Section::Adjustments,
         keys: &[
-            (Letter("e"), ToggleAdjustment(Adjustment::Equalize)),
-            (ShiftLetter("e"), ToggleAdjustment(Adjustment::Channels)),
+            key(Letter("e"), ToggleAdjustment(Adjustment::Equalize)),
+            key(ShiftLetter("e"), ToggleAdjustment(Adjustment::Channels)),
         ],
         help: "equalize luminance, each channel",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("k"), ToggleAdjustment(Adjustment::Clahe))],
+        keys: &[key(Letter("k"), ToggleAdjustment(Adjustment::Clahe))],
         help: "equalize tile by tile (CLAHE)",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("z"), ToggleAdjustment(Adjustment::Posterize))],
+        keys: &[key(Letter("z"), ToggleAdjustment(Adjustment::Posterize))],
         help: "posterize: few levels",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("x"), ToggleAdjustment(Adjustment::Otsu))],
+        keys: &[key(Letter("x"), ToggleAdjustment(Adjustment::Otsu))],
         help: "classes by Otsu's thresholds",
     },
     Bindings {
         section: Section::Adjustments,
         keys: &[
-            (AltNamed(NamedKey::Left), parameter(Parameter::Main, false)),
-            (AltNamed(NamedKey::Right), parameter(Parameter::Main, true)),
+            key(AltNamed(NamedKey::Left), parameter(Parameter::Main, false)),
+            key(AltNamed(NamedKey::Right), parameter(Parameter::Main, true)),
         ],
         help: "less, more of the last one switched on",
     },
     Bindings {
         section: Section::Adjustments,
         keys: &[
-            (AltNamed(NamedKey::Down), parameter(Parameter::Second, false)),
-            (AltNamed(NamedKey::Up), parameter(Parameter::Second, true)),
+            key(AltNamed(NamedKey::Down), parameter(Parameter::Second, false)),
+            key(AltNamed(NamedKey::Up), parameter(Parameter::Second, true)),
         ],
         help: "the other parameter of that one",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("w"), ToggleDivider), (ShiftLetter("w"), NextSharing)],
+        keys: &[key(Letter("w"), ToggleDivider), key(ShiftLetter("w"), NextSharing)],
         help: "divider between two pictures; side by side, their difference",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(AltSign(",", ","), StepGain { more: false }), (AltSign(".", "."), StepGain { more: true })],
+        keys: &[
+            key(AltSign(",", ","), StepGain { more: false }).command("halve the difference"),
+            key(AltSign(".", "."), StepGain { more: true }).command("double the difference"),
+        ],
         help: "half, double gain of the difference",
     },
     Bindings {
         section: Section::Adjustments,
-        keys: &[(Letter("j"), NextCounted)],
-        help: "count the source, the result, both",
+        keys: &[key(Letter("j"), NextCounted).choice("counted")],
+        help: "{}: source, result, both",
     },
     Bindings {
         section: Section::Reading,
-        keys: &[(Letter("n"), ToggleNumbers)],
-        help: "the frame's numbers: mean, percentiles, clipping",
+        keys: &[key(Letter("n"), ToggleNumbers).switch("numbers")],
+        help: "{} of the frame: mean, percentiles, clipping",
     },
     Bindings {
         section: Section::Reading,
-        keys: &[(Letter("p"), HoldFrame), (ShiftLetter("p"), FlipHeld)],
-        help: "hold this frame to compare with, let go; show it in turn",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[(Control(","), ShiftSecond { frames: -1 }), (Control("."), ShiftSecond { frames: 1 })],
-        help: "shift the second clip by a frame (--compare)",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[(Control("m"), MatchSecond)],
-        help: "find the shift at which both clips match",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[(Letter("i"), ToggleInfo)],
-        help: "what is known about the video, and what is guessed",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[(Letter("t"), ToggleTiming)],
-        help: "times of each pass, frames dropped",
-    },
-    Bindings {
-        section: Section::Reading,
-        keys: &[(ShiftLetter("l"), ToggleLab)],
-        help: "the lab: how GPUs count, at work on the picture",
+        keys: &[key(Letter("p"), HoldFrame).command("hold this frame"), key(ShiftLetter("p"), FlipHeld)],
+        help: "hold/release this frame as comparison; show it in turn",
     },
     Bindings {
         section: Section::Reading,
         keys: &[
-            (ShiftNamed(NamedKey::Up), StepLab { forward: false }),
-            (ShiftNamed(NamedKey::Down), StepLab { forward: true }),
+            key(Control(","), ShiftSecond { frames: -1 }).command("shift the second clip to a frame earlier"),
+            key(Control("."), ShiftSecond { frames: 1 }).command("shift the second clip to a frame later"),
+        ],
+        help: "shift the second clip by a frame (--compare)",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[key(Control("m"), MatchSecond).command("match the second clip")],
+        help: "find the shift at which both clips match",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[key(Letter("i"), ToggleInfo)],
+        help: "what is known about the video, and what is guessed",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[key(Letter("t"), ToggleTiming)],
+        help: "times of each pass, frames dropped",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[key(ShiftLetter("l"), ToggleLab).switch("the lab")],
+        help: "{}: how GPUs count, at work on the picture",
+    },
+    Bindings {
+        section: Section::Reading,
+        keys: &[
+            key(ShiftNamed(NamedKey::Up), StepLab { forward: false }),
+            key(ShiftNamed(NamedKey::Down), StepLab { forward: true }),
         ],
         help: "previous, next method of the lab",
     },
     Bindings {
         section: Section::Reading,
         keys: &[
-            (AltNamed(NamedKey::PageUp), StepLabTopic { forward: false }),
-            (AltNamed(NamedKey::PageDown), StepLabTopic { forward: true }),
+            key(AltNamed(NamedKey::PageUp), StepLabTopic { forward: false }),
+            key(AltNamed(NamedKey::PageDown), StepLabTopic { forward: true }),
         ],
         help: "the lab's topic: counting, prefix sum, blur",
     },
     Bindings {
         section: Section::Reading,
-        keys: &[(Letter("m"), NextMatrix)],
+        keys: &[key(Letter("m"), NextMatrix)],
         help: "read with the next colour matrix",
     },
-    Bindings { section: Section::Reading, keys: &[(ShiftLetter("m"), NextRange)], help: "read with the next range" },
+    Bindings { section: Section::Reading, keys: &[key(ShiftLetter("m"), NextRange)], help: "read with the next range" },
     Bindings {
         section: Section::Reading,
-        keys: &[(ShiftLetter("y"), NextChromaLines)],
+        keys: &[key(ShiftLetter("y"), NextChromaLines)],
         help: "read 4:2:0 chroma by frame or by field",
     },
     Bindings {
         section: Section::Reading,
-        keys: &[(ShiftLetter("f"), NextField)],
+        keys: &[key(ShiftLetter("f"), NextField)],
         help: "show and count the top field, the bottom field, both",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Digit('9'), ToggleZebra), (ShiftDigit('9'), ToggleMarks)],
-        help: "zebras on what is bright; marks on what is clipped or illegal",
+        keys: &[key(Digit('9'), ToggleZebra).switch("zebra"), key(ShiftDigit('9'), ToggleMarks).switch("marks")],
+        help: "zebra on what is bright; marks on what is clipped or illegal",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Digit('7'), StepZebra { more: false }), (Digit('8'), StepZebra { more: true })],
-        help: "zebras from 1 % lower, higher on",
+        keys: &[key(Digit('7'), StepZebra { more: false }), key(Digit('8'), StepZebra { more: true })],
+        help: "zebra from 1 % lower, higher",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(ShiftDigit('8'), NextMarks)],
+        keys: &[key(ShiftDigit('8'), NextMarks)],
         help: "mark what is clipped, outside EBU R 103, beyond own levels",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Digit('5'), ToggleFalseColor), (ShiftDigit('5'), NextFalseColor)],
-        help: "false colour: how bright each pixel is; the next table of it",
+        keys: &[key(Digit('5'), ToggleFalseColor).switch("false colour"), key(ShiftDigit('5'), NextFalseColor)],
+        help: "false colour: how bright each pixel is; its next scale",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Letter("d"), NextDatascope)],
-        help: "codes in pixels from 16:1 on: decimal, hexadecimal, off",
+        keys: &[key(Letter("d"), NextDatascope).choice("codes in pixels")],
+        help: "{} from 16:1 on: decimal, hexadecimal, off",
     },
-    Bindings { section: Section::Picture, keys: &[(Letter("c"), NextFit)], help: "cover (the default), contain, 1:1" },
-    Bindings { section: Section::Picture, keys: &[(ShiftLetter("c"), ResetView)], help: "undo fit, zoom and pan" },
     Bindings {
         section: Section::Picture,
-        keys: &[(ShiftLetter("r"), FindBars), (Named(NamedKey::Enter), TakeRegion)],
+        keys: &[key(Letter("c"), NextFit).choice("fit")],
+        help: "{}: cover (default), contain, 1:1",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[key(ShiftLetter("c"), ResetView).command("reset view")],
+        help: "reset fit, zoom and pan",
+    },
+    Bindings {
+        section: Section::Picture,
+        keys: &[key(ShiftLetter("r"), FindBars), key(Named(NamedKey::Enter), TakeRegion)],
         help: "propose a region without black bars, take it",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Control("d"), ClearRegion)],
+        keys: &[key(Control("d"), ClearRegion).command("clear the region")],
         help: "clear the region: count all again",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Letter("s"), Save), (ShiftLetter("s"), SaveBare)],
+        keys: &[key(Letter("s"), Save).command("save a labelled picture"), key(ShiftLetter("s"), SaveBare)],
         help: "save a labelled picture, the bare view; with bins as JSON",
     },
     Bindings {
         section: Section::Picture,
-        keys: &[(Control("c"), CopyValues), (ControlShift("c"), CopyPicture)],
+        keys: &[
+            key(Control("c"), CopyValues).command("copy the values"),
+            key(ControlShift("c"), CopyPicture).command("copy the picture"),
+        ],
         help: "copy the values under the pointer, the picture",
     },
-    Bindings { section: Section::Picture, keys: &[(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
+    Bindings { section: Section::Picture, keys: &[key(Letter("f"), ToggleFullscreen)], help: "full screen and back" },
     Bindings {
         section: Section::Picture,
-        keys: &[(Control("z"), Undo), (ControlShift("z"), Redo)],
+        keys: &[key(Control("z"), Undo).command("undo"), key(ControlShift("z"), Redo).command("redo")],
         help: "undo, redo a change of view, channels, adjustments",
     },
     Bindings {
         section: Section::Window,
-        keys: &[(Control("o"), OpenFile)],
+        keys: &[key(Control("o"), OpenFile).command("open a file …")],
         help: "open a file; or drop one on the window",
     },
-    Bindings { section: Section::Window, keys: &[(Control("r"), OpenRecent)], help: "open one of the recent files" },
+    Bindings { section: Section::Window, keys: &[key(Control("r"), OpenRecent)], help: "open one of the recent files" },
     Bindings {
         section: Section::Window,
         keys: &[
-            (Named(NamedKey::PageUp), OtherFile { forward: false }),
-            (Named(NamedKey::PageDown), OtherFile { forward: true }),
+            key(Named(NamedKey::PageUp), OtherFile { forward: false }),
+            key(Named(NamedKey::PageDown), OtherFile { forward: true }),
         ],
         help: "previous, next file",
     },
     Bindings {
         section: Section::Window,
-        keys: &[(Named(NamedKey::Tab), TogglePinned)],
+        keys: &[key(Named(NamedKey::Tab), TogglePinned)],
         help: "keep the controls on screen",
     },
     Bindings {
         section: Section::Window,
-        keys: &[(Sign("?"), ToggleHelp), (Named(NamedKey::F1), ToggleHelp)],
+        keys: &[
+            key(Sign("?"), ToggleHelp).command("all keys"),
+            key(Named(NamedKey::F1), ToggleHelp).command("all keys"),
+        ],
         help: "these keys",
     },
     Bindings {
         section: Section::Window,
-        keys: &[(Named(NamedKey::Escape), Back)],
+        keys: &[key(Named(NamedKey::Escape), Back)],
         help: "leave full screen; close panels; clear the selection; else quit",
     },
-    Bindings { section: Section::Window, keys: &[(Letter("q"), Quit)], help: "quit" },
+    Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
 
-/// What the pointer does, for the help sheet.
+/// The gestures of the pointer, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "light up the pixels of those codes"),
@@ -469,7 +542,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Shift+drag", "count this region only"),
     ("drag its border, handles", "move, resize the region"),
     ("double-click the picture", "full screen and back"),
-    ("right-click", "a menu of what one does most"),
+    ("right-click", "common actions"),
     ("drag the divider", "move the line between two pictures"),
     ("double-click a slider", "as at first; so its value"),
     ("wheel", "zoom at the pointer"),

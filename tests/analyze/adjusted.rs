@@ -1,4 +1,5 @@
-//! Adjusted pictures: counted as the plain definition makes them, told in every record, and never mixed up.
+//! Adjusted pictures: counts equal the plain definition, every record names the adjustments, and runs are never mixed
+//! up.
 
 use histoscope_core::adjust::{Adjustments, Blur, Clahe, Codes, Equalize, Otsu, Placing, Posterize, Reduction};
 use histoscope_core::adjust::{ClassDisplay, Tone, plain};
@@ -8,7 +9,7 @@ use crate::command::Run;
 use crate::common::{Clip, decode_all};
 use crate::program::{analyze, numbers, output, records};
 
-/// Arguments, what they mean, and how the records tell it.
+/// Arguments, the adjustments they stand for, and their text in the records.
 fn kinds() -> Vec<(&'static [&'static str], Adjustments, &'static str)> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
@@ -39,7 +40,7 @@ fn clip(format: &str) -> Clip {
     Clip::moving("clip.mkv", "66x50", 0.24, &format!("-c:v ffv1 -pix_fmt {format}"))
 }
 
-/// Checks a record's bins against those of codes.
+/// Compares a record's bins with those of codes.
 fn check(record: &Value, codes: &Codes, name: &str) {
     for (channel, bins) in ["red", "green", "blue", "luminance"].into_iter().zip(plain::bins(codes)) {
         assert_eq!(record["channels"][channel]["bins"], Value::from(bins), "{name}: {channel}");
@@ -148,7 +149,7 @@ fn what_records_cannot_say_is_wrong_usage() {
     for (arguments, words) in [
         (&["--equalize=luminance:0.5"][..], &["0.5 s", "depend on the frames before it", "merged"][..]),
         (&["--equalize", "--format", "ffprobe"], &["--format ffprobe", "FFmpeg's own values"]),
-        (&["--clahe", "8x8", "--components", "ycbcr"], &["R'G'B'", "leave --components out"]),
+        (&["--clahe", "8x8", "--components", "ycbcr"], &["R'G'B'", "leave out --components"]),
         (&["--otsu", "2", "--counted", "both"], &["analyze counts the adjusted picture", "run it twice"]),
         (&["--otsu", "2", "--counted", "source"], &["leave the adjustments out"]),
         (&["--counted", "result"], &["--counted chooses"]),
@@ -163,7 +164,7 @@ fn what_records_cannot_say_is_wrong_usage() {
     }
 }
 
-/// Pictures in which there is little or nothing to adjust.
+/// Pictures with little or nothing to adjust.
 #[test]
 fn pictures_without_contrast_are_counted() {
     let source = |source: &str, format: &str| {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the records of a comparison with what NumPy computes from FFmpeg's raw frames, and with FFmpeg's psnr filter.
+"""Compares the records of a comparison with NumPy's results from FFmpeg's raw frames, and with FFmpeg's psnr filter.
 
     against.py RECORDS.jsonl CLIP PIX_FMT MATRIX RANGE OTHER PIX_FMT MATRIX RANGE [x,y,width,height]
 
-Where both formats are the same and no region is given, the filter's figures are compared too. Every difference ends it with exit code 1
-and a sentence.
+If both formats are equal and no region is given, the filter's figures are compared too. Any difference ends the script with
+exit code 1 and a sentence.
 """
 
 import json
@@ -27,7 +27,7 @@ def size(clip):
 
 
 def filter_figures(clip, other):
-    """FFmpeg's figures of every frame, by their names."""
+    """Returns FFmpeg's figures for every frame, by name."""
     graph = "[0:v][1:v]psnr,metadata=print:file=-"
     command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-noautorotate", "-i", other, "-lavfi", graph, "-f", "null", "/dev/null"]
     frames = []
@@ -41,7 +41,7 @@ def filter_figures(clip, other):
 
 
 def distance(a, b):
-    """The area between two lines of shares, each over levels from 0 to 1, as a fraction; None where nothing is counted."""
+    """Returns the area between two cumulative curves over levels from 0 to 1, as a fraction. None if nothing is counted."""
     if sum(a) == 0 or sum(b) == 0:
         return None
     tops = len(a) - 1, len(b) - 1
@@ -58,7 +58,7 @@ def distance(a, b):
 
 
 def expected(ours, theirs, alike, region):
-    """The fields of a frame, of (planes, pix_fmt, matrix, limits, size) of both."""
+    """Returns the fields of a frame from both files' (planes, pix_fmt, matrix, limits, size)."""
     result = {"compared_as": "codes" if alike else "pictures", "identical": alike}
     histograms = []
     for planes, pix_fmt, matrix, limits, (width, height) in (ours, theirs):
@@ -108,7 +108,7 @@ def main():
         lines = [json.loads(line) for line in file]
     found = [line for line in lines if line["type"] == "frame"]
     if not found:
-        sys.exit("there are no records")
+        sys.exit("no records")
     for record in found:
         number = record["frame"]
         one = (frames[0][number], *ours[1:], sizes[0])
@@ -126,7 +126,7 @@ def main():
         told = {f"psnr_{name.rsplit('.', 1)[1]}": value for name, value in figures.items() if name.startswith("psnr.")}
         told["psnr_avg"] = figures["psnr_avg"]
         if len(told) != 1 + len(frames[0][0]):
-            sys.exit(f"the filter tells {figures}")
+            sys.exit(f"the filter reports {figures}")
         for name, value in told.items():
             ours_ = math.inf if record[name] is None else record[name]
             if ours_ != value and abs(ours_ - value) > 5.1e-7 * max(1, abs(value)):

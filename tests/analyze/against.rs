@@ -1,4 +1,4 @@
-//! `--against`: every figure of a comparison held against NumPy's and FFmpeg's, what is said, and what the program returns.
+//! `--against`: every figure of a comparison against NumPy's and FFmpeg's, the messages, and the exit codes.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::common::Clip;
 use crate::parquet::as_text;
 use crate::program::{analyze, read_records};
 
-/// What a run says and gives.
+/// Runs a comparison.
 pub fn compare(ours: &Path, theirs: &Path, arguments: &[&str]) -> Run {
     let theirs = theirs.to_str().expect("a path in text");
     analyze(ours, &[&["--against", theirs], arguments].concat())
 }
 
-/// The records of a run that must end with that code, and its summary.
+/// Returns the records and the summary of a run that must end with this exit code.
 pub fn compared(ours: &Path, theirs: &Path, arguments: &[&str], code: i32) -> (Vec<Value>, Value) {
     let run = compare(ours, theirs, arguments);
     assert_eq!(run.code, Some(code), "{arguments:?}: {}", run.stderr);
@@ -28,7 +28,7 @@ pub fn compared(ours: &Path, theirs: &Path, arguments: &[&str], code: i32) -> (V
 /// A pixel format, a matrix and a range.
 type Kind<'a> = [&'a str; 3];
 
-/// Whether the script agrees with the records of that comparison.
+/// Checks with the script that the records of a comparison are correct.
 fn script(clip: &Clip, text: &str, (ours, theirs): (&Path, &Path), kinds: [Kind<'_>; 2], region: Option<&str>) -> Run {
     let records = clip.folder().join("records.jsonl");
     fs::write(&records, text).expect("the folder takes a file");
@@ -48,7 +48,7 @@ fn check(clip: &Clip, theirs: &Path, kinds: [Kind<'_>; 2], arguments: &[&str], r
     found.stdout
 }
 
-/// Noise of every code in that format, and the same frames in reverse, of which the middle one stays.
+/// Makes noise of every code in this format, and the same frames in reverse order, where the middle one stays in place.
 fn pair(format: &str, size: &str) -> (Clip, std::path::PathBuf) {
     let raw = match format {
         "gray10le" => "gray16le",
@@ -138,7 +138,7 @@ fn the_script_sees_a_wrong_number() {
     }
 }
 
-/// Where sizes, depths, chroma grids, matrices or ranges differ, only the histograms tell.
+/// If sizes, depths, chroma grids, matrices or ranges differ, only the histograms are compared.
 #[test]
 fn what_is_not_alike_is_compared_as_pictures() {
     let clip = Clip::moving("clip.mkv", "64x48", 0.12, "-c:v ffv1 -pix_fmt yuv420p -colorspace bt709 -color_range tv");
@@ -170,7 +170,7 @@ fn what_is_not_alike_is_compared_as_pictures() {
         assert!(records[0]["distance_percent_red"].as_f64().is_some());
         assert_eq!(summary["comparison"]["as_pictures"], 3);
     }
-    // The matrix of the same samples can be named for both.
+    // The same matrix can be set for both.
     let other = clip.make("other.mkv", "-i @ -vf setparams=colorspace=smpte170m:range=tv -c:v ffv1");
     let (records, _) = compared(clip.path(), &other, &["--matrix", "bt709"], 0);
     assert_eq!(records[0]["compared_as"], "codes");
@@ -201,7 +201,7 @@ fn the_same_file_twice_is_identical() {
     assert_eq!(summary["options"]["against"], json!({"input": clip.path(), "source": summary["source"], "offset": 0}));
     let quiet = compare(clip.path(), clip.path(), &["-q"]);
     assert_eq!((quiet.code, quiet.stderr.as_str(), quiet.stdout), (Some(0), "", run.stdout));
-    // What is compared adds to a record and takes nothing from it.
+    // A comparison adds to a record and removes nothing.
     let alone = analyze(clip.path(), &["--bins", "--scopes", "vectorscope"]).stdout;
     let beside = compare(clip.path(), clip.path(), &["--bins", "--scopes", "vectorscope"]).stdout;
     for (mut record, alone) in read_records(&beside).0.into_iter().zip(read_records(&alone).0) {
@@ -210,7 +210,7 @@ fn the_same_file_twice_is_identical() {
     }
 }
 
-/// Raw frames of 4:2:0, of which single bytes can be changed.
+/// Raw frames of 4:2:0, whose single bytes can be changed.
 fn raw() -> Clip {
     Clip::noisy("clip.nut", "32x24", "yuv420p", 9, "-c copy")
 }
@@ -256,7 +256,7 @@ fn every_format_says_the_same() {
             let Some(value) = line.get(name) else { continue };
             match value {
                 Value::Null => assert_eq!(cell, "", "{name}"),
-                // Read by the same reader, which is not exact to the last digit.
+                // Parsed by the same reader, which is not exact to the last digit.
                 Value::Number(number) => {
                     let told: Value = serde_json::from_str(cell).unwrap();
                     assert_eq!(told.as_f64(), number.as_f64(), "{name}");

@@ -1,4 +1,4 @@
-//! `--against`: which frames are compared with which, where one file ends before the other, and what is refused.
+//! `--against`: the pairs of frames that are compared, files that end before the other, and refused arguments.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use crate::program::{analyze, numbers, read_records};
 
 const LOSSLESS: &str = "-c:v ffv1 -g 1 -pix_fmt yuv420p";
 
-/// 50 frames of noise, each of them another.
+/// Makes 50 frames of different noise.
 fn clip() -> Clip {
     Clip::noisy("clip.mkv", "64x48", "yuv420p", 50, LOSSLESS)
 }
@@ -25,7 +25,7 @@ fn partners(records: &[Value]) -> Vec<(u64, u64)> {
 #[test]
 fn a_known_offset_leads_to_the_same_frames() {
     let clip = clip();
-    // The other file begins seven frames earlier, and is coded anew.
+    // The other file begins seven frames earlier, and is encoded again.
     let late = clip.make("late.mkv", &format!("-ss 0.28 -i @ {LOSSLESS}"));
     let (records, summary) = compared(&late, clip.path(), &["--offset", "7"], 0);
     assert_eq!(partners(&records), (0..43).map(|n| (n, n + 7)).collect::<Vec<_>>());
@@ -33,7 +33,7 @@ fn a_known_offset_leads_to_the_same_frames() {
     assert_eq!(summary["options"]["against"]["offset"], 7);
     let (records, _) = compared(clip.path(), &late, &["--offset", "-7"], 0);
     assert_eq!(partners(&records), (0..43).map(|n| (n + 7, n)).collect::<Vec<_>>());
-    // Another offset compares other frames, and leaves some over.
+    // A different offset compares different frames, and leaves some without a partner.
     let run = compare(&late, clip.path(), &["--offset", "6"]);
     assert_eq!(run.code, Some(3));
     let (_, summary) = read_records(&run.stdout);
@@ -44,10 +44,10 @@ fn a_known_offset_leads_to_the_same_frames() {
     assert!(run.stderr.contains("clip.mkv has 1 frame more at its end"), "{}", run.stderr);
     let none = compare(&late, clip.path(), &["--offset", "-43", "-q"]);
     assert_eq!(none.code, Some(1), "{none:?}");
-    assert!(none.stderr.contains("no frame was compared") && none.stderr.contains("--offset"), "{}", none.stderr);
+    assert!(none.stderr.contains("no frames were compared") && none.stderr.contains("--offset"), "{}", none.stderr);
 }
 
-/// Two encodes of one clip, of which one begins later.
+/// Two encodes of one clip; one begins later.
 #[test]
 fn an_offset_is_found() {
     let clip = Clip::moving("clip.mp4", "96x64", 6.0, "-c:v libx264 -crf 28 -bf 2 -pix_fmt yuv420p");
@@ -64,7 +64,7 @@ fn an_offset_is_found() {
     ] {
         let run = compare(ours, theirs, arguments);
         assert_eq!(run.code, Some(3), "{run:?}");
-        assert!(run.stderr.contains(&format!("matched with an offset of {offset}: there")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("best match: offset {offset} (")), "{}", run.stderr);
         let (records, summary) = read_records(&run.stdout);
         assert_eq!(summary["options"]["against"]["offset"], offset);
         assert!(records.iter().all(|record| record["psnr_y"].as_f64().unwrap() > 25.0), "{}", run.stderr);
@@ -81,9 +81,9 @@ fn an_offset_is_found() {
             ),
         );
         let run = compare(sample, &graded, &["--align", "20", "--to", "1f"]);
-        assert!(run.stderr.contains("matched with an offset of -12: there"), "{grade}: {}", run.stderr);
+        assert!(run.stderr.contains("best match: offset -12 ("), "{grade}: {}", run.stderr);
     }
-    // What is nowhere nearer stays; what has no partners is not matched.
+    // A still clip keeps its offset, since no other is better. Without partners, nothing is matched.
     let still = Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=2 -c:v ffv1 -pix_fmt yuv420p");
     let (_, summary) = compared(still.path(), still.path(), &["--align", "20", "-q"], 0);
     assert_eq!(summary["options"]["against"]["offset"], 0);
@@ -106,7 +106,7 @@ fn frames_that_only_one_file_has_are_a_difference() {
         let words = "same in 46 frames, sample by sample; ";
         assert!(run.stderr.contains(words) && run.stderr.contains("clip.mkv has 4 frames more"), "{}", run.stderr);
     }
-    // A part that both have is the same.
+    // The part that both files have is equal.
     compared(clip.path(), &short, &["--to", "46f"], 0);
     compared(clip.path(), &short, &["--from", "46f"], 3);
 }
@@ -167,7 +167,7 @@ fn a_file_that_ends_early_is_named_and_what_there_is_is_written() {
         assert!(summary["reason"].as_str().unwrap().contains("it ends after"), "{summary}");
         assert_eq!(summary["comparison"]["compared"], records.len());
     }
-    // What is asked for lies before the cut.
+    // The requested part is before the cut.
     compared(whole.path(), cut.path(), &["--to", "10f"], 0);
     compare(whole.path(), &whole.folder().join("missing.mkv"), &[]).fails_with(&["missing.mkv"]);
     let text = Clip::from_bytes("text.mp4", b"no video");
@@ -192,10 +192,10 @@ fn what_does_not_go_with_a_comparison_is_refused() {
     for (arguments, said) in [
         (&["--format", "ffprobe"][..], "no fields for a comparison"),
         (&["--format", "qctools", "-o", out.to_str().unwrap()], "no fields for a comparison"),
-        (&["--resume", "-o", out.to_str().unwrap()], "--resume does not go with --against"),
-        (&["--jobs", "2"], "--jobs does not go with --against"),
-        (&["--crop-bars"], "--crop-bars does not go with --against"),
-        (&["--posterize=4"], "leave the adjustments out"),
+        (&["--resume", "-o", out.to_str().unwrap()], "--resume cannot be used with --against"),
+        (&["--jobs", "2"], "--jobs cannot be used with --against"),
+        (&["--crop-bars"], "--crop-bars cannot be used with --against"),
+        (&["--posterize=4"], "leave out the adjustments"),
         (&["--offset", "x"], "--offset"),
         (&["--align", "0"], "--align"),
     ] {
@@ -205,12 +205,12 @@ fn what_does_not_go_with_a_comparison_is_refused() {
     let alone = analyze(clip.path(), &["--offset", "3"]);
     assert_eq!((alone.code, alone.stderr.contains("--against")), (Some(2), true), "{alone:?}");
     let twice = crate::command::run(["analyze", "-", "--against", "-"]);
-    assert_eq!((twice.code, twice.stderr.contains("can be read once")), (Some(2), true), "{twice:?}");
+    assert_eq!((twice.code, twice.stderr.contains("can be read only once")), (Some(2), true), "{twice:?}");
     let aligned = crate::command::run(["analyze", "-", "--against", path, "--align", "9"]);
-    assert_eq!((aligned.code, aligned.stderr.contains("save the standard input")), (Some(2), true), "{aligned:?}");
+    assert_eq!((aligned.code, aligned.stderr.contains("save standard input")), (Some(2), true), "{aligned:?}");
     let several = crate::command::run(["analyze", path, path, "--against", "-"]);
     assert_eq!(several.code, Some(2), "{several:?}");
-    // The other video is no place for the records.
+    // The records must not overwrite the other video.
     let other = clip.make("other.mkv", "-i @ -c copy");
     let run = compare(clip.path(), &other, &["-o", other.to_str().unwrap()]);
     run.fails_with(&["other.mkv", "name another file with -o"]);
@@ -239,5 +239,5 @@ fn a_reader_that_goes_away_leaves_the_question_open() {
     child.stdout.take().unwrap().read_exact(&mut some).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!((ended.status.code(), said.contains("not all was compared")), (Some(1), true), "{said}");
+    assert_eq!((ended.status.code(), said.contains("not everything was compared")), (Some(1), true), "{said}");
 }

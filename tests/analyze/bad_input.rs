@@ -1,4 +1,4 @@
-//! Inputs and arguments that cannot be followed: what is said, and what is kept.
+//! Bad inputs and arguments: the messages, and the output that is kept.
 
 use crate::command::{finish, program, run};
 use crate::common::Clip;
@@ -8,7 +8,7 @@ fn clip() -> Clip {
     Clip::moving("clip.mp4", "64x48", 2.0, "-c:v libx264 -g 12 -bf 2 -pix_fmt yuv420p -movflags faststart")
 }
 
-/// The first part of a clip's bytes.
+/// Returns the first part of a clip's bytes.
 fn truncated(clip: &Clip, name: &str) -> Clip {
     let bytes = clip.bytes();
     Clip::from_bytes(name, &bytes[..bytes.len() * 6 / 10])
@@ -44,7 +44,7 @@ fn a_file_that_ends_early_gives_what_is_good() {
         assert_eq!((jobs.code, jobs.stdout == text), (Some(1), true), "several decoders find the same");
     }
     assert!(output(whole.path(), &[]).contains("\"complete\":true"));
-    // A video that is shorter than its sound is whole.
+    // A video that is shorter than its sound is complete.
     let sound = "-f lavfi -i sine=duration=4 -i @ -c:v copy -c:a aac -map 1:v -map 0:a";
     for name in ["sound.mp4", "sound.mkv"] {
         let path = whole.make(name, sound);

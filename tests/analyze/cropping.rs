@@ -6,7 +6,7 @@ use crate::common::odd::with_clean_aperture;
 use crate::common::{Clip, is_ffmpeg_7_1};
 use crate::program::{output, records};
 
-/// A clip whose headers leave out so many columns at the left.
+/// Makes a clip whose headers crop this many columns at the left.
 fn cropped(left: u32) -> Clip {
     let whole = Clip::moving("whole.mkv", "1280x720", 0.12, "-c:v libx264 -preset ultrafast");
     let path = whole.make("cropped.mkv", &format!("-i @ -c copy -bsf:v h264_metadata=crop_left={left}"));

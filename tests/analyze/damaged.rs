@@ -1,4 +1,4 @@
-//! Shares that were damaged: nothing panics, and nothing is written that holds other records than it says.
+//! Damaged shares: nothing panics, and no output contains other records than it claims.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use crate::common::Clip;
 use crate::common::damage::mutated;
 use crate::program::analyze;
 
-/// Every second one is damaged at its end as others are at their beginning: there stands what a table says of itself.
+/// Returns a damaged copy. Damage is mostly near the beginning; for odd numbers it is mostly near the end, where a table
+/// has its metadata.
 fn mutant(bytes: &[u8], number: u64) -> Vec<u8> {
     let reversed = |bytes: Vec<u8>| bytes.into_iter().rev().collect();
     if number.is_multiple_of(2) {
@@ -25,11 +26,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// How many records an output of lines holds.
+/// Counts the records in an output of lines.
 fn records(text: &str, ending: &str) -> u64 {
     let others = match ending {
         "jsonl" => 1,
-        // The whole of a file says nothing of itself.
+        // The output for a whole file does not state its part.
         "csv" => 1 + text.lines().filter(|line| line.starts_with("# ")).count(),
         _ => 2,
     };
@@ -66,7 +67,7 @@ fn damaged_shares_are_refused_or_hold_what_the_result_says() {
                     joined += 1;
                     let result = fs::read(&out).unwrap();
                     if ending == "parquet" {
-                        // A table that was changed at all is seen to be.
+                        // Any change to a table is noticed.
                         assert!(result == undamaged, "mutant {number} of {ending}");
                     } else {
                         let text = String::from_utf8_lossy(&result);

@@ -1,5 +1,5 @@
-//! Files that were cut off, in every container whose structure or whose last frame shows it, and whole ones that look
-//! as if they were.
+//! Cut files, in every container whose structure or last frame shows the cut, and complete files that look as if they
+//! were cut.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn moving(name: &str, arguments: &str) -> Clip {
     Clip::moving(name, "160x96", 2.0, arguments)
 }
 
-/// What was said of the end of these bytes, and how many frames there were.
+/// Returns the message on the end of these bytes, and the number of frames.
 fn ending(name: &str, bytes: &[u8], arguments: &[&str]) -> (Option<String>, usize) {
     let clip = Clip::from_bytes(name, bytes);
     let run = analyze(clip.path(), arguments);
@@ -53,7 +53,7 @@ fn a_cut_is_noticed_whatever_the_container() {
         let clip = moving(name, arguments);
         is_whole(clip.path());
         let whole = clip.bytes();
-        // In the middle, and within the last frame.
+        // Cut in the middle, and within the last frame.
         let length = whole.len();
         let cuts = [length * 11 / 20 + 1, length * 7 / 10 + 3, length * 9 / 10 + 1];
         let found = cuts.map(|cut| ending(name, &whole[..cut], &[]));
@@ -77,7 +77,7 @@ fn one_frame_less_is_noticed() {
             frames >= 48 && reason.as_ref().is_some_and(|said| said.contains("cut off in the middle of")),
             "{name} {reason:?}"
         );
-        // What holds no frame may be lost.
+        // Data without a frame may be lost.
         if name == "a.mkv" {
             assert_eq!(ending(name, &whole[..whole.len() - 10], &[]), (None, 50), "the index is lost, and no frame");
         }
@@ -92,13 +92,13 @@ fn between_two_packets_the_last_frame_tells() {
     let damaged =
         |reason: &&Option<String>| reason.as_ref().is_some_and(|said| said.contains("its last frame is damaged"));
     assert!(found.iter().filter(damaged).count() >= 4, "{found:?}");
-    // Damage elsewhere is no early end.
+    // Damage elsewhere is not an early end.
     let mut hurt = whole.clone();
     hurt[94 * packets..94 * packets + 90].fill(0x55);
     assert_eq!(ending("hurt.ts", &hurt, &[]).0, None);
 }
 
-/// Where the frames of a span were all counted before, or there are none, the file still ends where it does.
+/// The end is found even if the frames of a part were all counted before, or if there are none.
 #[test]
 fn the_end_is_the_same_wherever_a_run_begins() {
     let whole = moving("a.mkv", H264).bytes();
@@ -128,7 +128,7 @@ fn several_decoders_notice_a_cut_too() {
         assert!(alone.0.is_some() && alone.1 > 100, "{alone:?}");
         assert_eq!(ending("cut.ts", &whole[..cut], &["--jobs", "3"]), alone);
     }
-    // A share that ends before the cut has all that was asked for.
+    // A share that ends before the cut is complete.
     let cut = &whole[..whole.len() - 100];
     assert_eq!(ending("cut.ts", cut, &["--to", "20f"]), (None, 20));
     assert!(ending("cut.ts", cut, &["--from", "20f"]).0.is_some());
@@ -138,7 +138,7 @@ fn several_decoders_notice_a_cut_too() {
 fn whole_files_of_every_make_are_whole() {
     let clip = moving("a.ts", MPEG2);
     let bytes = clip.bytes();
-    // From anywhere on, behind foreign bytes, padded, twice.
+    // Beginning anywhere, after foreign bytes, padded, twice.
     let from = |at: usize| bytes[bytes.len() / 3 / 188 * 188 + at..].to_vec();
     for bytes in [
         from(0),
@@ -156,7 +156,7 @@ fn whole_files_of_every_make_are_whole() {
         ("copied.ts", "-ss 0.7 -i SOURCE -t 0.9 -c copy"),
         ("copied.mkv", "-i SOURCE -t 0.96 -c copy"),
         ("copied.mp4", "-ss 0.7 -i SOURCE -c copy"),
-        // Its video begins ten seconds in, and ends before its sound or with it.
+        // The video begins after ten seconds, and ends before its sound or together with it.
         ("late.mkv", "-itsoffset 10 -i SOURCE -f lavfi -i sine=d=12 -c:v copy"),
         ("late.ts", "-itsoffset 10 -i SOURCE -f lavfi -i sine=d=20 -c:v copy"),
         ("late.avi", "-itsoffset 10 -i SOURCE -f lavfi -i sine=d=20 -c:v mpeg4"),
@@ -167,7 +167,7 @@ fn whole_files_of_every_make_are_whole() {
     ] {
         is_whole(&clip.make(name, &arguments.replace("SOURCE", source)));
     }
-    // What was written to a pipe states no sizes.
+    // Files written to a pipe state no sizes.
     for (name, arguments) in
         [("a.avi", "-c:v mpeg4 -f avi"), ("a.mkv", "-c copy -f matroska"), ("a.flv", "-c:v flv -f flv")]
     {

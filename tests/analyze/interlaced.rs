@@ -1,4 +1,4 @@
-//! Interlaced 4:2:0, as broadcast has it, against FFmpeg's scaler in its interlaced mode and against codes that are known.
+//! Interlaced 4:2:0, as in broadcast, against FFmpeg's scaler in its interlaced mode, and against known codes.
 
 use serde_json::Value;
 
@@ -8,20 +8,20 @@ use crate::program::{output, records};
 /// Both engines.
 const ENGINES: [&str; 2] = ["cpu", "gpu"];
 
-/// Codes of a channel that hold anything, and how many pixels each has.
+/// Returns the codes of a channel that occur, and the number of pixels of each.
 fn filled(record: &Value, channel: &str) -> Vec<(usize, u64)> {
     let bins = record["channels"][channel]["bins"].as_array().expect("bins").iter();
     let counts = bins.map(|count| count.as_u64().expect("a count")).enumerate();
     counts.filter(|(_, count)| *count > 0).collect()
 }
 
-/// The bins of all channels of each frame.
+/// Returns the bins of all channels of each frame.
 fn bins(records: &[Value]) -> Vec<Vec<Value>> {
     let channels = ["red", "green", "blue", "luminance"];
     records.iter().map(|record| channels.map(|name| record["channels"][name]["bins"].clone()).to_vec()).collect()
 }
 
-/// A top field of pure red and a bottom field of pure blue.
+/// Makes a top field of pure red and a bottom field of pure blue.
 fn red_and_blue(size: (usize, usize), arguments: &str) -> Clip {
     let (width, height) = size;
     let rows = |height: usize, width: usize, [top, bottom]: [u8; 2]| {
@@ -44,7 +44,7 @@ fn two_fields_of_one_colour_each_are_two_colours() {
     for engine in ENGINES {
         let (found, _) = records(clip.path(), &["--bins", "--engine", engine, "--verify"]);
         let [record] = &found[..] else { panic!("{} records", found.len()) };
-        // Red is 254, 0, 0 and blue 0, 0, 254 in 8 bits of BT.601, give or take a code.
+        // In 8-bit BT.601, red is 254, 0, 0 and blue is 0, 0, 254, within one code.
         for channel in ["red", "blue"] {
             let filled = filled(record, channel);
             let counts: Vec<_> = filled.iter().map(|&(_, count)| count).collect();
@@ -52,7 +52,7 @@ fn two_fields_of_one_colour_each_are_two_colours() {
             assert!(filled[0].0 <= 1 && filled[1].0 >= 253, "{engine} {channel}: {filled:?}");
         }
         assert_eq!((&record["scan"], &record["chroma_lines"]), (&"top_first".into(), &"field".into()));
-        // As it was counted before: four reds.
+        // Read by frame: four reds.
         let (frame, _) = records(clip.path(), &["--bins", "--engine", engine, "--chroma-lines", "frame"]);
         assert_eq!(filled(&frame[0], "red").iter().map(|&(_, count)| count).collect::<Vec<_>>(), [3072; 4]);
         assert_eq!(frame[0]["chroma_lines_source"], "overridden");
@@ -67,7 +67,8 @@ fn two_fields_of_one_colour_each_are_two_colours() {
     }
 }
 
-/// FFmpeg's scaler repeats the chroma of each field by itself with `interl=1`: what it makes has a chroma sample for each pixel.
+/// Repeats the chroma of each field separately with FFmpeg's scaler and `interl=1`, so that each pixel has a chroma
+/// sample.
 fn upsampled(clip: &Clip, format: &str) -> std::path::PathBuf {
     clip.make("full.mkv", &format!("-i @ -vf scale=interl=1:flags=neighbor,format={format} -c:v ffv1 -strict -2"))
 }
@@ -107,7 +108,7 @@ fn pal_dv_is_interlaced() {
     assert!(bins(&found) == bins(&expected));
 }
 
-/// The frame wins over the header, which is told apart in the window's panel.
+/// The frame's flag overrides the header. The window's panel shows both.
 #[test]
 fn a_frame_that_is_flagged_otherwise_than_the_header_is_read_as_it_is_flagged() {
     let source = Clip::moving("clip.ts", "96x64", 0.2, "-c:v mpeg2video -flags +ildct+ilme -top 1 -g 5");
@@ -116,7 +117,7 @@ fn a_frame_that_is_flagged_otherwise_than_the_header_is_read_as_it_is_flagged() 
     assert_eq!((&found[0]["scan"], &found[0]["chroma_lines"]), (&"top_first".into(), &"field".into()));
 }
 
-/// HEVC codes fields as pictures of their own.
+/// HEVC codes fields as separate pictures.
 #[test]
 fn single_fields_of_hevc_are_pictures_with_chroma_of_their_own() {
     let arguments = "-c:v libx265 -x265-params log-level=none:interlace=tff -pix_fmt yuv420p";

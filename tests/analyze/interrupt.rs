@@ -1,4 +1,4 @@
-//! Interrupts, kills, and going on after them.
+//! Interrupts, kills, and resuming after them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::command::program;
 use crate::common::Clip;
 use crate::program::{analyze, output};
 
-/// A clip that takes a while with the reference beside.
+/// Makes a clip that takes a while to count with the reference.
 fn clip() -> Clip {
     Clip::moving("clip.mp4", "320x240", 8.0, "-c:v libx264 -preset veryfast -g 25 -bf 2 -pix_fmt yuv420p")
 }
@@ -25,7 +25,7 @@ fn start(clip: &Clip, path: &Path, arguments: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The preliminary file, once it holds some records.
+/// Returns the preliminary file, once it contains some records.
 fn wait_for_records(folder: &Path) -> PathBuf {
     let begin = Instant::now();
     loop {
@@ -46,7 +46,7 @@ fn interrupt(child: &Child) {
     assert!(status.success());
 }
 
-/// Resumes, and checks that the result is what one run writes.
+/// Resumes, and checks that the result equals the output of a single run.
 fn resume(clip: &Clip, path: &Path, arguments: &[&str]) {
     let again = analyze(clip.path(), &[arguments, &["--resume", "-o", path.to_str().unwrap()]].concat());
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""));
@@ -89,7 +89,7 @@ fn an_interrupt_leaves_complete_records_that_say_so() {
         };
         assert!((1..190).contains(&records), "{records}");
         assert!(last.contains(&format!("\"frames\":{records},")), "{last}");
-        // Other options are another run.
+        // Different options make a different run.
         let other = analyze(clip.path(), &["--format", format, "--resume", "-o", path.to_str().unwrap()]);
         other.fails_with(&["other options", "--resume"]);
         resume(&clip, &path, &arguments);
@@ -110,13 +110,13 @@ fn a_killed_run_is_continued_after_its_last_complete_record() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!path.exists());
-        // The kill may have come within a record; here it surely has.
+        // The kill may have come within a record. This cut certainly does.
         let text = fs::read(&part).unwrap();
         fs::write(&part, &text[..text.len() - 17]).unwrap();
         resume(&clip, &path, &arguments);
         let finished = analyze(clip.path(), &[&arguments[..], &["--resume", "-o", path.to_str().unwrap()]].concat());
         assert_eq!(finished.code, Some(0));
-        assert!(finished.stderr.contains("complete already"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("already complete"), "{}", finished.stderr);
     }
 }
 
@@ -149,7 +149,7 @@ fn a_second_interrupt_ends_at_once_what_the_first_cannot() {
     let mut command = program();
     command.arg("analyze").arg(clip.path()).args(["--engine", "cpu", "--format", "jsonl", "--bins"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // Nobody reads what it writes, so that it soon waits in the middle of a record.
+    // Nothing reads the output, so it soon blocks in the middle of a record.
     thread::sleep(Duration::from_secs(2));
     interrupt(&child);
     thread::sleep(Duration::from_millis(500));

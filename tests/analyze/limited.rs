@@ -1,4 +1,4 @@
-//! R'G'B' in limited range: each code is stretched as the standards have it, and what lay outside is counted.
+//! R'G'B' in limited range: each code is expanded as the standards require, and codes outside the range are counted.
 
 use crate::common::{self, Clip};
 use crate::program::records;
@@ -16,7 +16,7 @@ fn limited_red_green_and_blue_become_full_codes() {
         for (name, plane) in ["green", "blue", "red"].into_iter().zip(frame.chunks_exact(pixels)) {
             let (mut bins, mut below, mut above) = (vec![0_u64; 256], 0, 0);
             for &sample in plane {
-                // (v − 16) / 219 of 255, rounded: no half occurs, as 219 is odd.
+                // (v − 16) / 219 of 255, rounded. Ties do not occur, since 219 is odd.
                 let code = ((i64::from(sample) - 16) * 510 + 219).div_euclid(438);
                 below += u64::from(code < 0);
                 above += u64::from(code > 255);

@@ -1,4 +1,4 @@
-//! Live input: counted until it is interrupted, over interruptions of its sender, with the time of day.
+//! Live input: counted until interrupted, across interruptions of its sender, with the time of day.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use crate::common::sender::{Sender, free_port};
 use crate::common::{self, Clip};
 use crate::program::{analyze, read_records};
 
-/// Nothing here takes as long, however busy the machine is.
+/// Longer than anything here takes, even on a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 const SENT: &str = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
 
@@ -27,7 +27,7 @@ fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Waits until the preliminary file has grown by so many bytes; its length then.
+/// Waits until the preliminary file has grown by this many bytes. Returns its length.
 fn wait_for_growth(folder: &Path, by: u64) -> u64 {
     let length = || {
         let entries = fs::read_dir(folder).unwrap().flatten();
@@ -41,7 +41,7 @@ fn wait_for_growth(folder: &Path, by: u64) -> u64 {
     length()
 }
 
-/// A moment as a number that grows with it: the digits of `2026-03-01T12:00:00.250Z`.
+/// Returns the digits of `2026-03-01T12:00:00.250Z` as a number that rises with time.
 fn digits(stamp: &Value) -> u64 {
     let text = stamp.as_str().expect("a text");
     assert!(text.len() == 24 && text.ends_with('Z') && text.as_bytes()[10] == b'T', "{text}");
@@ -86,7 +86,7 @@ fn what_is_live_is_counted_until_it_is_interrupted_with_the_time_of_day() {
     assert!(digits(&last["wall_time"]) <= digits(&now.into()));
 }
 
-/// Whether a program listens on that port.
+/// Returns true if a program listens on this port.
 #[cfg(target_os = "linux")]
 fn is_listened_to(port: u16) -> bool {
     let sockets = fs::read_to_string("/proc/net/udp").unwrap();
@@ -175,16 +175,16 @@ fn waiting_for_a_sender_can_be_interrupted_and_a_span_ends_by_itself() {
     }
 }
 
-/// Time stamps of transport streams begin anew after 2^33 ticks, which is no gap; neither for a run that is ended right after it.
+/// Timestamps of transport streams wrap after 2^33 ticks. That is not a gap, even for a run that ends right after it.
 #[test]
 fn times_go_on_where_the_sender_s_time_stamps_wrap() {
     const WRAP_SECS: f64 = (1_u64 << 33) as f64 / 90_000.0;
     let sent = format!("-output_ts_offset 95440 {SENT}");
     let file = Clip::new("sent.ts", &format!("-f lavfi -i testsrc2=size=64x48:rate=30:duration=1 {sent}"));
     let told = common::ffprobe(file.path(), &["-show_entries", "stream=start_time"]);
-    // Whoever listens from the beginning is no further from it than this.
+    // A receiver that starts at the beginning is at most this far from it.
     let first = told.split(['\n', ',']).next().and_then(|secs| secs.trim().parse::<f64>().ok());
-    // FFmpeg counts from the wrap where it comes soon.
+    // FFmpeg counts from the wrap if it comes soon.
     let first = first.expect("a time");
     let wrap_secs = if first < 0.0 { -first } else { WRAP_SECS - first };
     assert!((1.0..4.0).contains(&wrap_secs), "{told}");

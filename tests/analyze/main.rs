@@ -1,5 +1,4 @@
-//! `analyze` and `merge` from outside: what the records say, held against other programs; which frames there are; and what
-//! happens when something goes wrong.
+//! `analyze` and `merge` from outside: the records against other programs, the selection of frames, and failures.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../command/mod.rs"]

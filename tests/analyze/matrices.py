@@ -2,8 +2,8 @@
 
     matrices.py CLIP FORMAT MATRIX TRANSFER PRIMARIES RANGE RECORDS MOST
 
-FORMAT is FFmpeg's name of the clip's pixel format. The other formulas are those of ITU-T H.273 and of BT.2100; chroma is the sample that
-covers the pixel. Prints the share of the pixels of each channel that lie in another bin, and fails where one is larger than MOST.
+FORMAT is FFmpeg's name of the clip's pixel format. The other formulas are from ITU-T H.273 and BT.2100. The chroma of a pixel is
+the sample that covers it. Prints the share of each channel's pixels that are in a different bin, and fails if one exceeds MOST.
 """
 
 import json
@@ -68,7 +68,7 @@ CURVES = {
 
 
 def luma_weights(primaries):
-    """The light of red and blue in white's luminance, by solving for the light of each primary that makes white."""
+    """Returns the shares of red and blue in white's luminance, by solving for the amount of each primary in white."""
     xyz = [[x / y, 1, (1 - x - y) / y] for x, y in PRIMARIES[primaries]]
     kr, _, kb = np.linalg.solve(np.array(xyz[:3]).T, np.array(xyz[3]))
     return kr, kb

@@ -1,5 +1,5 @@
-//! Matrices that are derived from primaries, and those that are not linear in the codes, against NumPy by the standards' formulas, and
-//! against zimg. What cannot be read is counted as coded.
+//! Matrices derived from primaries, and matrices that are not linear in the codes, against the standards' formulas in
+//! NumPy and against zimg. Pictures that cannot be converted are counted as coded.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::command::{finish, program};
 use crate::common::Clip;
 use crate::program::{analyze, output, read_records, records as records_of};
 
-/// How a clip is tagged.
+/// The tags of a clip.
 #[derive(Debug, Clone, Copy)]
 struct Tags {
     matrix: &'static str,
@@ -19,24 +19,25 @@ struct Tags {
     range: &'static str,
 }
 
-/// Noise of every code, tagged so.
+/// Makes noise of every code, with these tags.
 fn noise(format: &str, tags: Tags) -> Clip {
     let Tags { matrix, transfer, primaries, range } = tags;
     let set = format!("setparams=colorspace={matrix}:color_trc={transfer}:color_primaries={primaries}");
     let raw = if format.ends_with("le") { "yuv444p16le" } else { format };
-    // Scaled down to legal words, and only then tagged: nothing is converted by the tags.
+    // Scaled down to legal words, and tagged only afterwards, so that nothing is converted because of the tags.
     let coding = format!("-vf format={format},{set} -c:v ffv1 -strict -2");
     with_range(&Clip::noisy("coded.mkv", "66x46", raw, 1, &coding), range)
 }
 
-/// The same pictures, said to be of that range: newer versions of FFmpeg would convert what its encoder of FFV1 does not know.
+/// Returns the same pictures tagged with this range. Newer versions of FFmpeg would convert ranges that its FFV1
+/// encoder does not accept.
 fn with_range(clip: &Clip, range: &str) -> Clip {
     let range = if range == "full" { "pc" } else { "tv" };
     let path = clip.make("clip.mkv", &format!("-i @ -c copy -color_range {range}"));
     Clip::from_bytes("clip.mkv", &std::fs::read(path).expect("a clip"))
 }
 
-/// Fails unless at most that share of the pixels of each channel lies in another bin than NumPy says.
+/// Fails if more than this share of a channel's pixels is in a different bin than NumPy computes.
 fn compare(clip: &Path, folder: &Path, format: &str, tags: Tags, most: f64) {
     let records = folder.join("records.jsonl");
     std::fs::write(&records, output(clip, &["--bins"])).expect("the folder takes a file");
@@ -91,13 +92,13 @@ fn constant_luminance_and_ictcp_are_those_of_the_standards() {
     }
 }
 
-/// Bins of the channels of the first record.
+/// Returns the bins of a channel of the first record.
 fn bins(records: &str, channel: &str) -> Vec<i64> {
     let record: Value = serde_json::from_str(records.lines().next().expect("a record")).expect("JSON");
     serde_json::from_value(record["channels"][channel]["bins"].clone()).expect("bins")
 }
 
-/// Mean distance, in codes, by which samples would have to be moved to make one histogram the other.
+/// Returns the mean distance, in codes, by which samples would have to move to turn one histogram into the other.
 fn distance(a: &[i64], b: &[i64]) -> f64 {
     let (mut carried, mut moved) = (0_i64, 0_i64);
     for (a, b) in a.iter().zip(b) {
@@ -108,8 +109,8 @@ fn distance(a: &[i64], b: &[i64]) -> f64 {
     moved as f64 / a.iter().sum::<i64>() as f64
 }
 
-/// zimg's tables of PQ are not as fine as ours. Of constant luminance and HLG it is no measure: it goes over the light of a display there, and
-/// changes gray, which the standards keep.
+/// zimg's tables of PQ are coarser than ours. It is no measure of constant luminance and HLG, since there it converts
+/// via the light of a display and changes gray, which the standards keep.
 #[test]
 fn zimg_converts_them_alike() {
     for (matrix, transfer, most) in [("ictcp", "smpte2084", 0.5), ("chroma-derived-nc", "smpte2084", 0.02)] {
@@ -117,7 +118,7 @@ fn zimg_converts_them_alike() {
             let light =
                 format!("transferin={transfer}:primariesin=2020:transfer={transfer}:primaries=2020:dither=none");
             let make = format!("zscale=matrixin=gbr:rangein=full:matrix={matrix}:range={range}:{light}");
-            // Colours without a component near black, where single precision is too coarse.
+            // Avoids colours with a component near black, where single precision is too coarse.
             let milder = ["r", "g", "b"].map(|channel| format!("{channel}=val/2+maxval/4")).join(":");
             let filter = format!(
                 "scale=flags=neighbor,format=gbrp{depth},lutrgb={milder},{make},format=yuv444p{depth},setparams=range=tv"
@@ -127,7 +128,7 @@ fn zimg_converts_them_alike() {
             let back = format!("zscale=matrixin={matrix}:rangein={range}:matrix=gbr:range=full:{light}");
             let zimg = clip.make("zimg.mkv", &format!("-i @ -vf {back},format=gbrp{depth} -c:v ffv1 -strict -2"));
             let (ours, theirs) = (output(clip.path(), &["--bins"]), output(&zimg, &["--bins"]));
-            // Another matrix is far from right.
+            // A different matrix is far from correct.
             let other = output(clip.path(), &["--bins", "--matrix", "bt709"]);
             for channel in ["red", "green", "blue"] {
                 let codes = distance(&bins(&ours, channel), &bins(&theirs, channel));
@@ -181,11 +182,11 @@ fn a_matrix_that_cannot_be_read_is_no_other() {
         let channels: Vec<_> = record["channels"].as_object().expect("channels").keys().cloned().collect();
         assert_eq!(channels, ["y", "cb", "cr"]);
         assert_eq!((&record["matrix"], &record["matrix_source"]), (&tags.matrix.into(), &"tagged".into()));
-        // Another one is the user's choice.
+        // Choosing a different one is up to the user.
         let (chosen, _) = records_of(clip.path(), &["--matrix", "bt709"]);
         assert_eq!((&chosen[0]["matrix"], &chosen[0]["matrix_source"]), (&"bt709".into(), &"overridden".into()));
         assert!(chosen[0]["channels"]["red"].is_object());
-        // One frame, and a report of all.
+        // A single frame, and a report of all.
         let snapshot = finish(program().arg("snapshot").arg(clip.path()).args(["--json", "--engine", "cpu"]));
         assert_eq!(snapshot.code, Some(0));
         assert!(snapshot.stderr.contains(reason), "{}", snapshot.stderr);

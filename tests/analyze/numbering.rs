@@ -1,4 +1,5 @@
-//! Frames' numbers behind seeks: decoders that begin in the middle of a file count as one that begins at its start.
+//! Frame numbers after seeks: decoders that begin in the middle of a file number frames like one that begins at its
+//! start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +8,7 @@ use crate::command::{finish, program};
 use crate::common::{self, Clip, is_ffmpeg_7_1};
 use crate::program::{numbers, output, records};
 
-/// Everything that begins in the middle gives what one decoder from the start gives, of as many frames as FFmpeg shows.
+/// Every run that begins in the middle gives the same as a run from the start, with as many frames as FFmpeg shows.
 fn check(clip: &Path, points: &[usize]) {
     let (all, _) = records(clip, &["--bins"]);
     let count = all.len();
@@ -43,12 +44,13 @@ fn check(clip: &Path, points: &[usize]) {
     assert!(merged.stdout == output(clip, &["--bins"]), "{}: shares", clip.display());
 }
 
-/// The name of clips that begin in the middle: FFmpeg from 7.1 on tells that pictures are damaged whose references are missing in HEVC.
+/// The name for clips that begin in the middle. From 7.1 on, FFmpeg reports HEVC pictures with missing references as
+/// damaged.
 fn cut_name() -> &'static str {
     if is_ffmpeg_7_1() { "damaged" } else { "cut" }
 }
 
-/// The clip without its first `count` packets of video, after the tables at its beginning.
+/// Returns the clip without its first `count` packets of video, but with the tables at its beginning.
 fn cut(clip: &Clip, count: usize) -> Clip {
     let arguments = ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pos", "-of", "csv=p=0"];
     let told = Command::new("ffprobe").args(arguments).arg(clip.path()).output().expect("ffprobe runs").stdout;
@@ -61,7 +63,7 @@ fn cut(clip: &Clip, count: usize) -> Clip {
     )
 }
 
-/// The leading pictures of the first group that is whole are never shown, though their packets are there.
+/// The leading pictures of the first complete group are never shown, although their packets are present.
 #[test]
 fn hevc_that_begins_in_the_middle_of_an_open_group() {
     let x265 = "-c:v libx265 -preset ultrafast -pix_fmt yuv420p -x265-params \
@@ -78,10 +80,10 @@ fn hevc_that_begins_in_the_middle_of_an_open_group() {
     }
 }
 
-/// Hidden frames of VP9 need not be packed with the frame that is shown next.
+/// Hidden frames of VP9 need not be packed with the next shown frame.
 #[test]
 fn vp9_with_hidden_frames_in_blocks_of_their_own() {
-    // The encoder hides frames only where it has seen all of them before.
+    // The encoder hides frames only after a first pass over all of them.
     let source = "-f lavfi -i testsrc2=size=160x120:rate=25:duration=8 -c:v libvpx-vp9 -deadline good -cpu-used 4 -g 50 \
         -lag-in-frames 25 -auto-alt-ref 1 -b:v 300k -pass";
     let first = Clip::blank("first.webm");
@@ -96,7 +98,7 @@ fn vp9_with_hidden_frames_in_blocks_of_their_own() {
     check(&hidden, &[1, 8, 20, 60, 150]);
 }
 
-/// Without DefaultDuration, and in simple blocks, nothing states how long a frame is shown.
+/// Without DefaultDuration, and in simple blocks, frames have no stated duration.
 #[test]
 fn frames_of_which_no_duration_is_stated() {
     let encoded = Clip::new(
@@ -106,7 +108,7 @@ fn frames_of_which_no_duration_is_stated() {
     let mut bytes = encoded.bytes();
     let at = bytes.windows(3).position(|found| found == [0x23, 0xe3, 0x83]).expect("a DefaultDuration");
     let length = bytes[at + 3] & 0x7f;
-    // An element that says nothing, as long as what it replaces.
+    // A void element, as long as the one that it replaces.
     bytes[at..at + 2].copy_from_slice(&[0xec, 0x82 + length]);
     let clip = Clip::from_bytes("silent.webm", &bytes);
     let (all, _) = records(clip.path(), &[]);
@@ -117,7 +119,7 @@ fn frames_of_which_no_duration_is_stated() {
     check(clip.path(), &[1, 31, 34, 61, 150]);
 }
 
-/// A decoder shows a picture where its codec says, whatever its timestamp.
+/// A decoder outputs a picture in the order of its codec, whatever its timestamp.
 #[test]
 fn a_frame_whose_timestamp_lies_before_those_that_are_shown_earlier() {
     let clip = Clip::moving("clip.mkv", "64x48", 9.0, "-c:v libx264 -preset veryfast -g 50 -bf 3 -pix_fmt yuv420p");

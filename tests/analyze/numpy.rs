@@ -1,4 +1,4 @@
-//! Every record of many kinds of clips, against what an independent NumPy script computes from FFmpeg's raw frames.
+//! Every record of many kinds of clips, against an independent NumPy script that reads FFmpeg's raw frames.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use crate::command::python::python;
 use crate::common::Clip;
 use crate::program::output;
 
-/// What is run of a clip: the part of the picture that is counted, and more arguments.
+/// A run on a clip: the counted region of the picture, and further arguments.
 type Case<'a> = (Option<&'a str>, &'a [&'a str]);
 
-/// Runs `analyze CLIP --bins ARGUMENTS` for each case, and the script, which must agree with all of them. It is started once, for its
-/// start takes longer than a case, as does what it knows after the first one.
+/// Runs `analyze CLIP --bins ARGUMENTS` for each case. The script must agree with all of them. It is started once,
+/// since starting takes longer than a case, and later cases reuse its results.
 fn compare(clip: &Clip, format: &str, (matrix, range): (&str, &str), cases: &[Case<'_>]) {
     let mut compared = Vec::new();
     for (index, (region, arguments)) in cases.iter().enumerate() {
@@ -41,7 +41,7 @@ fn script(
     command.output().expect("the interpreter was found a moment ago")
 }
 
-/// Noise of every code, in a format that FFV1 keeps as it is.
+/// Makes noise of every code, in a format that FFV1 keeps unchanged.
 fn noise(format: &str, size: &str) -> Clip {
     // Words of 16 bits are scaled down to legal ones.
     let raw = match format {
@@ -102,7 +102,7 @@ fn coded_components_come_beside_the_others() {
     }
 }
 
-/// Interlaced noise in a format that FFV1 keeps as it is, of which each frame is flagged.
+/// Makes interlaced noise in a format that FFV1 keeps unchanged, with each frame flagged.
 fn interlaced(format: &str, size: &str, order: &str) -> Clip {
     let arguments = format!("-vf setfield={order} -c:v ffv1 -strict -2 -pix_fmt {format}");
     let raw = if format.ends_with("le") { "yuv444p16le" } else { format };
@@ -163,7 +163,7 @@ fn one_field_is_counted_alone_as_numpy_has_it() {
     }
 }
 
-/// Saturation and what lies outside the targets, whoever counts, of any part of the picture.
+/// Saturation and samples outside the targets, with any engine, in any region of the picture.
 #[test]
 fn figures_of_the_vectorscope_are_those_that_numpy_computes() {
     for (format, color) in KINDS {
@@ -204,7 +204,7 @@ fn the_script_sees_a_wrong_number() {
     let right = clip.folder().join("right.jsonl");
     std::fs::write(&right, &good).expect("the folder takes a file");
     let color = ("bt601", "limited");
-    // Behind records that are right.
+    // After correct records.
     let compared = [(right, None), (records.clone(), None)];
     for (from, to) in [
         ("\"p75\":", "\"p75\":1"),

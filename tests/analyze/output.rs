@@ -113,7 +113,7 @@ fn places_that_cannot_be_written_are_named_and_nothing_is_lost() {
     assert_eq!(run.code, Some(1));
     assert_eq!(fs::read_to_string(&older).unwrap(), "an older output");
     assert_eq!(names(folder.path()), ["older.csv"]);
-    // Whoever has the older file open keeps reading it.
+    // A program that has the older file open keeps reading it.
     let reader = fs::File::open(&older).unwrap();
     assert_eq!(write(&older).code, Some(0));
     assert_eq!(std::io::read_to_string(reader).unwrap(), "an older output");
@@ -125,7 +125,7 @@ fn places_that_cannot_be_written_are_named_and_nothing_is_lost() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_run_in_silence() {
-    // More than any pipe holds.
+    // More than any pipe buffers.
     let clip = Clip::moving("clip.mkv", "32x32", 20.0, "-c:v ffv1 -pix_fmt yuv420p");
     let mut command = program();
     command.arg("analyze").arg(clip.path()).args(["--engine", "cpu", "--bins"]);
@@ -143,7 +143,7 @@ fn the_video_is_not_written_over() {
     let clip = clip();
     let bytes = clip.bytes();
     let around = clip.folder().join("..").join(clip.folder().file_name().unwrap()).join("clip.mp4");
-    // Where there are links, a link too.
+    // On systems with links, a link as well.
     let link = clip.folder().join("link.csv");
     #[cfg(unix)]
     std::os::unix::fs::symlink(clip.path(), &link).unwrap();
@@ -151,15 +151,15 @@ fn the_video_is_not_written_over() {
     assert_eq!(names.len(), if cfg!(unix) { 3 } else { 2 });
     let other = names.last().expect("there are some").clone();
     for path in &names {
-        analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the video that is read", "-o"]);
-        analyze(&other, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the video that is read"]);
+        analyze(clip.path(), &["-o", path.to_str().unwrap()]).fails_with(&["is the input", "-o"]);
+        analyze(&other, &["--resume", "-o", path.to_str().unwrap()]).fails_with(&["is the input"]);
         assert!(clip.bytes() == bytes, "{}", path.display());
     }
 }
 
 #[test]
 fn nothing_is_left_in_the_driver_s_hands_when_the_program_ends() {
-    // Decoding ends on its own thread, later than counting where only a part was asked for.
+    // If only a part was requested, the decoding thread ends later than counting.
     let clip = Clip::moving("long.mp4", "704x480", 4.0, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
     for part in [&["--every", "1"][..], &["--to", "0.2"]] {
         let arguments = [&["--engine", "gpu", "--format", "csv", "-vv"], part].concat();

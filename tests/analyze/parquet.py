@@ -1,5 +1,5 @@
-"""Compares Parquet files of `histoscope analyze` with the JSON Lines of the same runs: every value, as pyarrow reads it, and as
-DuckDB does; and the summary with the last line.
+"""Compares Parquet files of `histoscope analyze` with the JSON Lines of the same runs: every value, as read by pyarrow and by
+DuckDB, and the summary with the last line.
 
     python parquet.py records.parquet records.jsonl [other.parquet other.jsonl ...]
 """
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 
 def columns(record, names):
-    """The values of a record of JSON by the names of a table's columns; what is absent is null."""
+    """Returns the values of a JSON record by the names of a table's columns. Missing values are null."""
     row = {}
     for name in names:
         channel, _, field = name.partition("_")
@@ -26,7 +26,7 @@ def columns(record, names):
 
 
 def differ(found, value):
-    """Whether a value of JSON and one of a table differ: in their type, too, but that JSON has no other numbers than it needs."""
+    """Returns true if a value of JSON and one of a table differ, in type too, except that JSON may write a float as an integer."""
     if isinstance(value, list):
         return found != value or set(map(type, found)) - {int}
     if type(found) is float and type(value) in (int, float):

@@ -1,5 +1,5 @@
-//! Parquet: every value is that of the lines, for this crate's reader and for those of others; runs that are continued and
-//! shares that are joined make the same file, byte for byte.
+//! Parquet: every value equals the one in the lines, for this crate's reader and for others. Resumed runs and joined
+//! shares make the same file, byte for byte.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::command::{Run, finish, program, run};
 use crate::common::{Clip, noise};
 use crate::program::{analyze, output};
 
-/// Writes a table, in silence.
+/// Writes a table. The run must print nothing.
 fn table(clip: &Clip, name: &str, arguments: &[&str]) -> PathBuf {
     let path = clip.folder().join(name);
     let said = output(clip.path(), &[arguments, &["--format", "parquet", "-o", path.to_str().unwrap()]].concat());
@@ -24,16 +24,16 @@ fn table(clip: &Clip, name: &str, arguments: &[&str]) -> PathBuf {
     path
 }
 
-/// A clip of 12 bits, of whose frames a few hundred with all their bins are a row group. It takes a while.
+/// Makes a clip of 12 bits. A row group holds a few hundred of its frames with all bins. It takes a while to count.
 fn deep() -> Clip {
     Clip::noisy("deep.mkv", "16x12", "yuv420p12le", 1000, "-c:v ffv1 -g 1 -strict -2")
 }
 
-/// Frames of a row group of that clip: 7 × 2^12 bins of 4 bytes, up to 32 MiB.
+/// Arguments for that clip, and the frames of one of its row groups: 7 × 2^12 bins of 4 bytes each, up to 32 MiB.
 const DEEP: [&str; 3] = ["--bins", "--components", "ycbcr"];
 const DEEP_GROUP: u64 = 290;
 
-/// A field of a row as the table of text has it.
+/// Formats a field of a row as in the CSV table.
 pub fn as_text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
@@ -48,7 +48,7 @@ pub fn as_text(field: &Field) -> String {
     }
 }
 
-/// Every cell as the table of text has it, in the same columns, and the summary of the lines.
+/// Compares every cell and column with the CSV table, and the summary with the lines.
 fn compare_with_text(clip: &Clip, path: &Path, arguments: &[&str]) {
     let text = output(clip.path(), &[arguments, &["--format", "csv"]].concat());
     let mut text = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
@@ -78,7 +78,7 @@ fn lines(clip: &Clip, arguments: &[&str]) -> (Vec<Value>, Value) {
     crate::program::records(clip.path(), &[arguments, &["--format", "jsonl"]].concat())
 }
 
-/// Of the lines only the last one is parsed: the bins of those before it can be millions of numbers.
+/// Parses only the last of the lines, since the bins in the others can be millions of numbers.
 fn summary_of_lines(clip: &Clip, arguments: &[&str]) -> Value {
     let text = output(clip.path(), &[arguments, &["--format", "jsonl"]].concat());
     let last = serde_json::from_str::<Value>(text.lines().next_back().unwrap()).unwrap();
@@ -86,14 +86,14 @@ fn summary_of_lines(clip: &Clip, arguments: &[&str]) -> Value {
     last
 }
 
-/// The lines of the same run, in a file beside the clip.
+/// Writes the lines of the same run to a file beside the clip.
 fn text_of(clip: &Clip, arguments: &[&str]) -> PathBuf {
     let text = clip.folder().join("records.jsonl");
     fs::write(&text, output(clip.path(), &[arguments, &["--format", "jsonl"]].concat())).unwrap();
     text
 }
 
-/// Whether pyarrow and DuckDB read what the lines say, value by value: of each table, and the lines after it.
+/// Checks that pyarrow and DuckDB read the values of the lines. Each table is followed by its lines.
 fn script<'a>(tables_and_lines: impl IntoIterator<Item = &'a Path>) -> Run {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/analyze/parquet.py");
     finish(python_with_packages().arg(script).args(tables_and_lines))
@@ -106,7 +106,7 @@ fn variable() -> Clip {
     Clip::from_bytes("variable.mkv", &fs::read(made).unwrap())
 }
 
-/// Every frame stands alone, so that damage is the same each time.
+/// Every frame is coded alone, so that damage has the same effect each time.
 fn damaged() -> Clip {
     let whole = Clip::moving("whole.mkv", "64x48", 2.0, "-c:v mpeg2video -g 1 -q:v 2");
     let mut bytes = whole.bytes();
@@ -145,7 +145,7 @@ fn every_value_is_that_of_the_lines() {
     assert_eq!(run.stdout.matches("are equal").count(), compared.len(), "{}", run.stdout);
 }
 
-/// Of pictures whose bins go up and down from one to the next, as those of 8 bits do.
+/// The bins of these pictures rise and fall from one to the next, as with real 8-bit pictures.
 #[test]
 fn bins_take_a_third_of_the_room_that_they_take_as_text() {
     let source = "-f lavfi -i mandelbrot=size=1920x1080:rate=25 -frames:v 48 -vf noise=alls=6:allf=t,format=yuv420p";
@@ -206,14 +206,14 @@ fn a_table_without_rows_is_a_table() {
     assert_eq!(summary(&path)["first_frame"], 10);
 }
 
-/// The bytes of a run to the standard output.
+/// Returns the bytes that a run writes to standard output.
 fn streamed(command: &mut Command) -> Vec<u8> {
     let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
     output.stdout
 }
 
-/// Row groups are cut by rows and bytes, wherever the bytes go.
+/// Row groups are limited by rows and bytes, whatever the destination.
 #[test]
 fn a_pipe_takes_the_bytes_of_the_file() {
     let clip = deep();
@@ -278,7 +278,7 @@ fn what_cannot_be_is_refused() {
     let to = |place: &str| analyze(clip.path(), &["--format", "parquet", "-o", place]);
     to("/dev/full").fails_with(&["/dev/full", "No space left"]);
     to("/nowhere/x.parquet").fails_with(&["/nowhere", "does not exist"]);
-    to(path).fails_with(&["is the video that is read"]);
+    to(path).fails_with(&["is the input"]);
     let folder = clip.folder().join("made");
     let many = analyze(clip.path(), &["--format", "parquet", "--out-dir", folder.to_str().unwrap()]);
     assert_eq!(many.code, Some(0), "{}", many.stderr);
@@ -290,7 +290,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "my own notes\n");
 }
 
-/// The row groups that were complete are there when there is room again.
+/// Complete row groups are kept and used when there is space again.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_costs_nothing_that_was_complete() {
@@ -298,7 +298,7 @@ fn a_full_disk_costs_nothing_that_was_complete() {
     let whole = table(&clip, "whole.parquet", &DEEP);
     let bytes = fs::metadata(&whole).unwrap().len();
     let path = clip.folder().join("out.parquet");
-    // Room for some row groups in the preliminary file; and then for all of them, but not for the file made of them.
+    // Space for some row groups in the preliminary file, then for all of them, but not for the file made from them.
     for blocks in [bytes * 4 / 5 / 512, (bytes + 2000) / 512] {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh");
@@ -318,7 +318,7 @@ fn a_full_disk_costs_nothing_that_was_complete() {
     assert!(fs::read(&path).unwrap() == fs::read(&whole).unwrap());
 }
 
-/// The queries of the manual, of a file that has what they ask for.
+/// Runs the manual's queries on a file with the columns that they need.
 #[test]
 fn the_manual_s_queries_run() {
     let clip = Clip::moving("clip.mkv", "32x32", 0.4, "-c:v ffv1 -pix_fmt yuv420p");
@@ -328,7 +328,7 @@ fn the_manual_s_queries_run() {
     let blocks: Vec<_> = section.split("```python\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let mut said = Vec::new();
     for block in &blocks {
-        // Spark needs Java; of it only the syntax is checked.
+        // Spark needs Java, so only the syntax is checked.
         let query = if block.contains("pyspark") {
             format!("compile({block:?}, 'manual', 'exec')")
         } else {
@@ -339,13 +339,13 @@ fn the_manual_s_queries_run() {
         said.push(run.stdout);
     }
     assert_eq!(blocks.len(), 4);
-    // 10 frames of 32 × 32 pixels; the bins of all codes are told.
+    // 10 frames of 32 × 32 pixels, with the bins of all codes.
     assert!(said[0].contains("red_share_highest"), "{}", said[0]);
     assert!(said[1].contains("shape: (256, 2)"), "{}", said[1]);
     assert!(said[2].contains("256 rows") && said[2].contains("fingerprint"), "{}", said[2]);
 }
 
-/// Waits until so many bytes of row groups are there.
+/// Waits until there are row groups of this many bytes.
 fn wait_for_groups(folder: &Path, bytes: u64) -> PathBuf {
     let begin = Instant::now();
     loop {
@@ -361,14 +361,14 @@ fn wait_for_groups(folder: &Path, bytes: u64) -> PathBuf {
     }
 }
 
-/// Slow enough to be ended in its middle.
+/// Slow enough to be stopped in the middle.
 fn start(clip: &Clip, path: &Path) -> Child {
     let mut command = program();
     command.arg("analyze").arg(clip.path()).args(DEEP).args(["--engine", "cpu", "--verify", "-o"]).arg(path);
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Frames whose rows a preliminary file holds: row groups, each behind the number of its bytes.
+/// Counts the rows in a preliminary file. It consists of row groups, each preceded by its length in bytes.
 fn rows_in(part: &Path) -> u64 {
     let (bytes, mut at, mut rows) = (fs::read(part).unwrap(), 0, 0);
     while at < bytes.len() {
@@ -381,7 +381,7 @@ fn rows_in(part: &Path) -> u64 {
     rows
 }
 
-/// The row group that is not full stands where it was until there is one with more rows in its place.
+/// An incomplete row group stays in the file until one with more rows replaces it.
 #[test]
 fn a_run_that_is_killed_right_after_it_went_on_has_lost_no_row() {
     let clip = deep();
@@ -401,10 +401,10 @@ fn a_run_that_is_killed_right_after_it_went_on_has_lost_no_row() {
     };
     let mut child = go_on();
     let part = wait_for_groups(folder.path(), 1);
-    // It has opened the file and goes on in it as soon as it holds the lock.
+    // It has opened the file, and continues it as soon as it holds the lock.
     while File::open(&part).unwrap().try_lock().is_ok() {
         if child.try_wait().unwrap().is_some() {
-            // Asking held the lock when it wanted it.
+            // This check held the lock when the program wanted it.
             child = go_on();
         }
         thread::sleep(Duration::from_millis(1));
@@ -444,7 +444,7 @@ fn an_interrupted_table_is_one_and_is_continued() {
     assert!(fs::read(&path).unwrap() == whole);
     let again = resume(&clip, &path);
     assert_eq!(again.code, Some(0));
-    assert!(again.stderr.contains("complete already"), "{}", again.stderr);
+    assert!(again.stderr.contains("already complete"), "{}", again.stderr);
 }
 
 #[test]
@@ -455,7 +455,7 @@ fn a_killed_table_is_continued_behind_its_last_row_group() {
     let path = folder.path().join("out.parquet");
     let mut child = start(&clip, &path);
     let part = wait_for_groups(folder.path(), whole.len() as u64 * 11 / 20);
-    // It stands still, and does not end before it is ended.
+    // It is stopped, and does not end until it is killed.
     assert!(Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap().success());
     let second = analyze(clip.path(), &[&DEEP[..], &["-o", path.to_str().unwrap()]].concat());
     second.fails_with(&["another histoscope is writing it"]);
@@ -465,7 +465,7 @@ fn a_killed_table_is_continued_behind_its_last_row_group() {
     let bytes = fs::read(&part).unwrap();
     let one = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap());
     assert!(one < bytes.len() as u64, "there are two row groups");
-    // Cut in the second row group, in what says how long it is, and where all of it is there but wrong.
+    // Cut in the second row group, in its length field, and complete but corrupt.
     let torn = [&bytes[..bytes.len() - 1], &[0xff]].concat();
     for left in [&bytes[..bytes.len() - 17], &bytes[..usize::try_from(one).unwrap() + 3], &torn[..], &bytes[..5]] {
         fs::write(&part, left).unwrap();

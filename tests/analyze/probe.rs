@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::common::{self, Clip};
 use crate::program::{analyze, output};
 
-/// What `ffprobe -f lavfi movie=…,signalstats` says of the frames.
+/// Returns the output of `ffprobe -f lavfi movie=…,signalstats` for the frames.
 pub fn ffprobe(clip: &Path, filter: &str, stat: &str) -> Vec<Value> {
-    // Quotes around the name, which the graph's own signs may be in.
+    // Quotes the name, which may contain the graph's special characters.
     let graph = format!("movie='{}',{filter}signalstats=stat={stat}", clip.display());
     let output = Command::new("ffprobe")
         .args(["-v", "error", "-f", "lavfi", "-i", &graph, "-show_frames", "-of", "json"])
@@ -25,7 +25,7 @@ fn frames(text: &str) -> Vec<Value> {
     json["frames"].as_array().expect("frames").clone()
 }
 
-/// The tags that signalstats and we both give, in its order.
+/// The tags that both signalstats and we write, in its order.
 const TAGS: [&str; 26] = [
     "YMIN",
     "YLOW",
@@ -55,7 +55,7 @@ const TAGS: [&str; 26] = [
     "BRNG",
 ];
 
-/// The first difference, if there is one.
+/// Returns the first difference, if any.
 fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
     if ours.len() != theirs.len() || ours.is_empty() {
         return Some(format!("{} frames, not {}", ours.len(), theirs.len()));
@@ -103,7 +103,7 @@ fn every_format_that_the_filter_reads_gives_its_values() {
         "yuv444p16le",
         "yuva420p",
         "yuva444p16le",
-        // Of these the filter reads samples of 16 bits, which FFmpeg makes of them.
+        // For these, FFmpeg converts to 16-bit samples for the filter.
         "yuva420p10le",
         "yuva422p10le",
         "yuva444p10le",
@@ -124,8 +124,8 @@ fn real_codecs_and_full_range_give_its_values() {
     compare(&Clip::noisy("nv12.nut", "32x18", "nv12", 2, "-c:v rawvideo"), "", &[]);
 }
 
-/// The filter's frames are all square; what is written is what `ffprobe` says of the file. Where that says nothing, they are
-/// square.
+/// The filter's frames always have square pixels. The output has the aspect that `ffprobe` reports for the file, or
+/// square if it reports none.
 #[test]
 fn the_pixel_aspect_is_the_files() {
     let coded = Clip::moving("clip.mp4", "160x90", 0.2, "-vf setsar=8/9 -c:v libx264 -pix_fmt yuv420p");
@@ -143,7 +143,7 @@ fn the_pixel_aspect_is_the_files() {
     assert_eq!(ours[0]["sample_aspect_ratio"], ffprobe(unstated.path(), "", "brng")[0]["sample_aspect_ratio"]);
 }
 
-/// What the filter reads may be a copy in another order of the same samples; what is written is the decoder's own format.
+/// The filter may read a copy with the samples in another order. The output names the decoder's own format.
 #[test]
 fn the_pixel_format_is_the_files() {
     let clip = Clip::noisy("nv12.nut", "32x18", "nv12", 1, "-c:v rawvideo");
@@ -173,7 +173,8 @@ fn the_comparison_sees_a_wrong_value() {
 
 #[test]
 fn sources_that_the_filter_would_convert_are_refused() {
-    // FFV1 hands R'G'B' of 8 bits out as bgr0. What has alpha or interleaved chroma would become limited, where it is full range.
+    // FFV1 outputs 8-bit R'G'B' as bgr0. Formats with alpha or interleaved chroma would change from full to limited
+    // range.
     let formats = [
         ("gbrp", "bgr0", "-c:v ffv1"),
         ("gray", "gray", "-c:v ffv1"),

@@ -1,4 +1,4 @@
-//! Running `analyze` and reading what it wrote.
+//! Running `analyze` and reading its output.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::command::{Run, finish, program};
 
-/// Runs `analyze CLIP ARGUMENTS`, with the CPU engine unless the arguments name another one.
+/// Runs `analyze CLIP ARGUMENTS`, with the CPU engine unless the arguments choose another.
 pub fn analyze(clip: &Path, arguments: &[&str]) -> Run {
     let mut command = program();
     command.arg("analyze").arg(clip).args(arguments);
@@ -16,7 +16,7 @@ pub fn analyze(clip: &Path, arguments: &[&str]) -> Run {
     finish(&mut command)
 }
 
-/// The output of a run that must succeed, and in silence unless the file is called damaged.
+/// Returns the output of a run that must succeed, without messages unless the file's name says that it is damaged.
 pub fn output(clip: &Path, arguments: &[&str]) -> String {
     let run = analyze(clip, arguments);
     let is_damaged = clip.file_stem().is_some_and(|name| name == "damaged");
@@ -26,12 +26,12 @@ pub fn output(clip: &Path, arguments: &[&str]) -> String {
     run.stdout
 }
 
-/// The records of a run that must succeed, and its summary.
+/// Returns the records and the summary of a run that must succeed.
 pub fn records(clip: &Path, arguments: &[&str]) -> (Vec<Value>, Value) {
     read_records(&output(clip, arguments))
 }
 
-/// The records of a JSON Lines output, and its summary.
+/// Returns the records and the summary of a JSON Lines output.
 pub fn read_records(text: &str) -> (Vec<Value>, Value) {
     let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));
     let mut lines: Vec<Value> = text.lines().map(parse).collect();
@@ -40,7 +40,7 @@ pub fn read_records(text: &str) -> (Vec<Value>, Value) {
     (lines, summary)
 }
 
-/// The numbers of the frames.
+/// Returns the numbers of the frames.
 pub fn numbers(records: &[Value]) -> Vec<u64> {
     records.iter().map(|record| record["frame"].as_u64().expect("a frame number")).collect()
 }

@@ -1,7 +1,7 @@
-"""Reads a report as QCTools does, and prints what is in it as JSON.
+"""Reads a report as QCTools does, and prints its content as JSON.
 
-QCTools cuts the text behind a "</frame>", closes the first piece and opens the second one itself; both must be whole then. Its
-parser knows no namespaces.
+QCTools splits the text after a "</frame>", and adds the missing closing and opening tags itself. Both parts must then be
+complete. Its parser does not support namespaces.
 """
 
 import gzip
@@ -13,7 +13,7 @@ JOINT = "</frames></ffprobe:ffprobe><ffprobe:ffprobe><frames>"
 
 
 def elements(text):
-    """The elements with their attributes and the names around them."""
+    """Returns the elements with their attributes and the names of enclosing elements."""
     found, around = [], []
 
     def begin(name, attributes):

@@ -1,4 +1,4 @@
-//! `--format qctools`: read as QCTools reads it, and every value held against the installed ffprobe's.
+//! `--format qctools`: read as QCTools reads it, with every value compared to the installed ffprobe's.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::common::{self, Clip};
 use crate::probe;
 use crate::program::analyze;
 
-/// The report of a clip, as a reader finds it.
+/// Returns the report of a clip as a reader sees it.
 fn report(clip: &Clip, name: &str) -> Value {
     let path = clip.folder().join(name);
     let run = analyze(clip.path(), &["-o", path.to_str().unwrap()]);
@@ -26,7 +26,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&run.stdout).expect("JSON")
 }
 
-/// The first difference to what FFmpeg says, if there is one.
+/// Returns the first difference from FFmpeg's values, if any.
 fn difference(ours: &Value, theirs: &[Value]) -> Option<String> {
     let ours = ours["frames"].as_array().expect("frames");
     if ours.len() != theirs.len() || ours.is_empty() {
@@ -34,7 +34,7 @@ fn difference(ours: &Value, theirs: &[Value]) -> Option<String> {
     }
     for (ours, theirs) in ours.iter().zip(theirs) {
         let (tags, expected) = (&ours["tags"], &theirs["tags"]);
-        // From version 9 on FFmpeg has them in another order.
+        // From version 9 on, FFmpeg has them in a different order.
         let mut names = [tags, expected].map(|tags| tags.as_object().unwrap().keys().collect::<Vec<_>>());
         if common::is_ffmpeg_9() {
             names.iter_mut().for_each(|names| names.sort());
@@ -67,14 +67,14 @@ fn every_value_is_the_filters() {
         compare(&Clip::moving(&name, "190x107", 0.24, &format!("-pix_fmt {format} -c:v ffv1 -strict -2")));
     }
     compare(&Clip::moving("b.mp4", "160x90", 1.0, "-c:v libx264 -bf 3 -pix_fmt yuv420p"));
-    // Lines and columns that repeat, pictures too small for either, and ones that stand still.
+    // Lines and columns that repeat, pictures too small for either, and still pictures.
     compare(&Clip::new("bars.mkv", "-f lavfi -i smptebars=s=64x48:d=0.12,noise=alls=12:allf=t -c:v ffv1"));
     compare(&Clip::noisy("low.nut", "40x3", "yuv420p", 3, "-c copy"));
     compare(&Clip::noisy("narrow.mkv", "2x40", "yuv444p", 3, "-c:v ffv1"));
     compare(&Clip::new("still.mkv", "-f lavfi -i color=c=0x80ff20:s=64x48:d=0.2 -c:v ffv1"));
 }
 
-/// Each frame has another Cb, and all Cr, so that a wrong hue of one pair shows in its frame's mean.
+/// Each frame has a different Cb, and every Cr, so that a wrong hue of one pair shows in the frame's mean.
 #[test]
 fn every_pair_of_colour_codes_has_the_filters_saturation_and_hue() {
     let mut planes = Vec::new();

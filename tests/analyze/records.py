@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares Histoscope's records with ones that NumPy computes from FFmpeg's raw frames.
+"""Compares Histoscope's records with NumPy's results from FFmpeg's raw frames.
 
     records.py CLIP PIX_FMT MATRIX RANGE RECORDS.jsonl REGION [RECORDS.jsonl REGION ...]
 
-Each REGION is x,y,width,height, or - for the whole picture. It shares no code with Histoscope: the frames come from the ffmpeg command, their times from ffprobe, and the figures from
-the definitions in docs/. MATRIX and RANGE say how the samples are to be read. Every difference ends it with exit
-code 1 and a sentence.
+Each REGION is x,y,width,height, or - for the whole picture. It shares no code with Histoscope: the frames
+come from the ffmpeg command, their times from ffprobe, and the figures from the definitions in docs/. MATRIX and RANGE say how to
+interpret the samples. Any difference ends the script with exit code 1 and a sentence.
 """
 
 import functools
@@ -23,7 +23,7 @@ FRACTION_BITS = {8: 20, 10: 18, 12: 16}
 
 
 def describe(pix_fmt):
-    """Model, bits and chroma shifts of a planar format's name."""
+    """Returns model, bits and chroma shifts for the name of a planar format."""
     bits = 8
     for depth in (10, 12):
         if pix_fmt.endswith((f"{depth}le", f"{depth}")):
@@ -36,7 +36,7 @@ def describe(pix_fmt):
 
 
 def raw_frames(clip, pix_fmt, width, height):
-    """Each frame's planes in the order of its components, as integers."""
+    """Yields each frame's planes in the order of its components, as integers."""
     model, bits, (sx, sy) = describe(pix_fmt)
     command = ["ffmpeg", "-v", "error", "-nostdin", "-noautorotate", "-i", clip, "-map", "0:v:0"]
     command += ["-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pix_fmt, "-"]
@@ -56,12 +56,12 @@ def raw_frames(clip, pix_fmt, width, height):
 
 
 def rounded(value):
-    """Half away from zero."""
+    """Rounds half away from zero."""
     return int(math.floor(abs(value) + 0.5)) * (1 if value >= 0 else -1)
 
 
 def conversion(model, bits, matrix, limits):
-    """Integer weights and offsets from components to red, green and blue."""
+    """Returns integer weights and offsets from components to red, green and blue."""
     top, unit = 2**bits - 1, 2 ** (bits - 8)
     luma_zero, luma_span, chroma_span = (16 * unit, 219 * unit, 224 * unit) if limits == "limited" else (0, top, top)
     luma, chroma = top / luma_span, top / chroma_span
@@ -83,8 +83,8 @@ def conversion(model, bits, matrix, limits):
 
 
 def chroma_row(row, rows, shift, interlaced):
-    """The chroma row of a luma row, of `rows` that there are. In interlaced 4:2:0 each field is subsampled by itself (ITU-T H.262, 6.1.1.8):
-    line i of a field, which is row 2 i or 2 i + 1 of the frame, has chroma line i // 2 of that field."""
+    """Returns the chroma row of a luma row, out of `rows`. In interlaced 4:2:0 each field is subsampled separately (ITU-T H.262,
+    6.1.1.8): line i of a field, which is row 2 i or 2 i + 1 of the frame, has chroma line i // 2 of this field."""
     if shift != 1 or not interlaced:
         return row >> shift
     field, line = row % 2, row // 2
@@ -93,7 +93,7 @@ def chroma_row(row, rows, shift, interlaced):
 
 
 def to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced=False):
-    """Red, green and blue before the clamp, of the pixels of the region."""
+    """Returns red, green and blue before the clamp, for the pixels of the region."""
     x, y, width, height = region
     rows, columns = np.arange(y, y + height), np.arange(x, x + width)
     sx, sy = shifts
@@ -113,7 +113,7 @@ def to_rgb(planes, model, bits, shifts, matrix, limits, region, interlaced=False
 
 
 def figures(bins, below, above):
-    """The figures of a channel, from its bins alone."""
+    """Returns the figures of a channel from its bins."""
     bins = [int(count) for count in bins]
     count = sum(bins)
     first = sum(code * n for code, n in enumerate(bins))
@@ -140,8 +140,8 @@ def figures(bins, below, above):
 
 
 def one_field(planes, shifts, field, interlaced):
-    """The planes of one field, and how its chroma is subsampled: by itself where the frame's chroma belongs to fields, else with every row
-    of the frame's chroma."""
+    """Returns the planes of one field. If the frame's chroma belongs to fields, the field has its own chroma rows, else every row of
+    the frame's chroma."""
     first = ("top", "bottom").index(field)
     luma = planes[0][first::2]
     if shifts[1] == 1 and not interlaced:
@@ -152,7 +152,7 @@ def one_field(planes, shifts, field, interlaced):
 
 
 def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interlaced=False):
-    """All channels of a frame."""
+    """Returns all channels of a frame."""
     model, bits, whole = describe(pix_fmt)
     shifts = whole if shifts is None else shifts
     top = 2**bits - 1
@@ -162,7 +162,7 @@ def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interl
     result = {}
     for name, before, codes in zip(("red", "green", "blue"), unclamped, rgb):
         result[name] = figures(count(codes), int((before < 0).sum()), int((before > top).sum()))
-    # floor(N (0.2126 r + 0.7152 g + 0.0722 b)), in integers of 64 bits.
+    # floor(N (0.2126 r + 0.7152 g + 0.0722 b)), in 64-bit integers.
     weighted = 2126 * rgb[0] + 7152 * rgb[1] + 722 * rgb[2]
     result["luminance"] = figures(count(np.minimum(top, weighted * (top + 1) // (10000 * top))), None, None)
     if coded:
@@ -181,13 +181,13 @@ def channels(planes, pix_fmt, matrix, limits, region, coded, shifts=None, interl
 
 
 def saturation(planes, pix_fmt, matrix, limits, region, size):
-    """The figures of the vectorscope of a frame; None of gray."""
+    """Returns the vectorscope's figures of a frame. None for gray."""
     model, bits, (sx, sy) = describe(pix_fmt)
     x, y, width, height = region
     if model == "gray":
         return None
     if model == "rgb":
-        # Cb and Cr of limited range, by the matrix of untagged video of that size, rounded to nearest in fixed point.
+        # Cb and Cr of limited range, by the matrix for untagged video of this size, rounded to nearest in fixed point.
         matrix, limits = "bt709" if size[0] >= 1280 or size[1] > 576 else "bt601", "limited"
         red, green, blue = [plane[y : y + height, x : x + width] for plane in planes]
         kr, kb = KR_KB[matrix]
@@ -201,7 +201,7 @@ def saturation(planes, pix_fmt, matrix, limits, region, size):
         cb, cr = pairs
     else:
         cb, cr = [plane[y >> sy : ((y + height - 1) >> sy) + 1, x >> sx : ((x + width - 1) >> sx) + 1] for plane in planes[1:]]
-    # Of 12 bits, a level of the scope holds four codes.
+    # At 12 bits, a level of the scope holds four codes.
     surplus = max(bits - 10, 0)
     cb, cr = [plane.ravel() >> surplus << surplus for plane in (cb, cr)]
     middle = 2 ** (bits - 1)
@@ -219,9 +219,9 @@ def saturation(planes, pix_fmt, matrix, limits, region, size):
 
 
 def outside_targets(cb, cr, codes, bits, matrix, limits):
-    """Samples of which no value that rounds to one of their codes, `codes` from them on, is made by red, green and blue from 0 to 1.
+    """Returns the number of samples that no red, green and blue from 0 to 1 can produce, with all values that round to their codes.
 
-    Not by the corners of a hexagon: a value is made so if for some luma all three colours lie within their range.
+    It does not use the corners of a hexagon: a value can be produced if all three colours are in range for some luma.
     """
     kr, kb = [round(weight * 10000) for weight in KR_KB[matrix]]
     kg = 10000 - kr - kb
@@ -232,16 +232,16 @@ def outside_targets(cb, cr, codes, bits, matrix, limits):
 
 @functools.cache
 def is_made(pair, codes, weights, span):
-    """Whether a rectangle of half a code around the codes meets what colours make, by cutting the rectangle down."""
+    """Returns true if a rectangle of half a code around the codes intersects the possible colours. It clips the rectangle."""
     low, high = [Fraction(2 * code - 1, 2 * span) for code in pair], [Fraction(2 * (code + codes) - 1, 2 * span) for code in pair]
     polygon = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
     kr, kg, kb = [Fraction(weight, 10000) for weight in weights]
-    # Red, green and blue less luma.
+    # Red, green and blue minus luma.
     red = lambda cb, cr: 2 * (1 - kr) * cr
     blue = lambda cb, cr: 2 * (1 - kb) * cb
     green = lambda cb, cr: -(kr * red(cb, cr) + kb * blue(cb, cr)) / kg
     colors = (red, green, blue)
-    # The largest and the smallest colour are at most 1 apart.
+    # The largest and the smallest colour differ by at most 1.
     for larger in colors:
         for smaller in colors:
             if larger is not smaller:
@@ -250,7 +250,7 @@ def is_made(pair, codes, weights, span):
 
 
 def cut(polygon, room):
-    """What of a convex polygon has room, a linear function, of 0 or more."""
+    """Clips a convex polygon to the half-plane where the linear function `room` is at least 0."""
     result = []
     for index, point in enumerate(polygon):
         before = polygon[index - 1]
@@ -264,7 +264,7 @@ def cut(polygon, room):
 
 
 def probe(clip):
-    """Times and types of the frames, and the picture's size, as ffprobe tells them."""
+    """Returns times and types of the frames, and the picture's size, as reported by ffprobe."""
     entries = "frame=pts,pict_type,key_frame,width,height,interlaced_frame,top_field_first:stream=time_base"
     command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "json", clip]
     found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)

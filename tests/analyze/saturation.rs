@@ -1,4 +1,4 @@
-//! Figures of the vectorscope in the records: where they are, and what they are of.
+//! Figures of the vectorscope in the records: their presence, and the pictures they describe.
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn adjusted_pictures_have_those_of_the_result_on_every_engine() {
     }
 }
 
-/// Colour bars of 100 % lie on the targets, and so inside; what is two codes further out does not.
+/// Colour bars of 100 % are on the targets, and so inside. Colours two codes further out are outside.
 #[test]
 fn bars_lie_inside_and_what_is_beyond_them_does_not() {
     let bars: [(i32, i32); 6] = [(102, 240), (214, 230), (240, 118), (154, 16), (42, 26), (16, 138)];
@@ -64,7 +64,7 @@ fn bars_lie_inside_and_what_is_beyond_them_does_not() {
         let beyond = |code: i32| (code + further * (code - 128).signum()) as u8;
         let planes = [[128; 6], bars.map(|(cb, _)| beyond(cb)), bars.map(|(_, cr)| beyond(cr))].concat();
         let raw = Clip::from_bytes("bars.yuv", &planes);
-        // A filter says what the samples are; an option of the encoder may have them converted.
+        // The filter only tags the samples. An option of the encoder might convert them.
         let how = "-f rawvideo -pixel_format yuv444p -video_size 6x1 -i @ -vf setparams=colorspace=bt709 -c:v ffv1";
         let clip = Clip::from_bytes("clip.mkv", &std::fs::read(raw.make("clip.mkv", how)).unwrap());
         assert_eq!(figures(&clip, &[])[0]["outside_targets"], outside, "{further} codes");

@@ -1,4 +1,4 @@
-//! `--segment`: a file for each so many seconds, which together hold what one file would.
+//! `--segment`: one file for each period, which together contain the records of a single file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::command::{finish, program};
 use crate::common::Clip;
 use crate::program::{analyze, output, read_records};
 
-/// What is in a folder and is no video, in order.
+/// Returns the files in a folder that are not videos, in order.
 fn written(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_none_or(|ending| ending != "mp4"));
@@ -73,9 +73,9 @@ fn what_cannot_be_divided_is_refused() {
         (&["--segment", "1"][..], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "/dev/null"], "name them with -o or --out-dir"),
         (&["--segment", "1", "-o", "-"], "name them with -o or --out-dir"),
-        (&["--segment", "1", "-o", "a.csv", "--resume"], "leave it or --segment out"),
+        (&["--segment", "1", "-o", "a.csv", "--resume"], "leave out --resume or --segment"),
         (&["--segment", "1", "-o", "a.qctools.xml.gz"], "leave out --segment"),
-        (&["--segment", "1", "-o", "a.csv", "--against", "b.mp4"], "--segment does not go with --against"),
+        (&["--segment", "1", "-o", "a.csv", "--against", "b.mp4"], "--segment cannot be used with --against"),
         (&["--segment", "0", "-o", "a.csv"], "--segment"),
         (&["--segment", "0.5", "-o", "a.csv"], "--segment"),
     ] {
@@ -83,10 +83,10 @@ fn what_cannot_be_divided_is_refused() {
         assert_eq!(run.code, Some(2), "{arguments:?}");
         assert!(run.stderr.contains(words), "{run:?}");
     }
-    // The video would be written over.
+    // The output would overwrite the video.
     let base = clip.path().with_file_name("clip");
     let same = clip.path().with_file_name("clip-0001");
     fs::rename(clip.path(), &same).unwrap();
     let run = analyze(&same, &["--segment", "1", "-o", base.to_str().unwrap()]);
-    run.fails_with(&["clip-0001", "is the video that is read"]);
+    run.fails_with(&["clip-0001", "is the input"]);
 }

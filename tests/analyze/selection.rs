@@ -1,4 +1,4 @@
-//! Which frames and which part of them are counted.
+//! The selection of frames, and of a region in them.
 
 use histoscope_media::{Decoder, OpenOptions};
 use serde_json::Value;
@@ -6,13 +6,13 @@ use serde_json::Value;
 use crate::common::Clip;
 use crate::program::{analyze, numbers, output, records};
 
-/// 250 frames of H.264 with open groups of pictures and B-frames.
+/// Makes 250 frames of H.264 with open groups of pictures and B-frames.
 fn long() -> Clip {
     let arguments = "-c:v libx264 -preset veryfast -g 25 -bf 3 -x264-params open-gop=1 -pix_fmt yuv420p";
     Clip::moving("long.mp4", "64x48", 10.0, arguments)
 }
 
-/// The same with a variable frame rate, in milliseconds.
+/// Makes the same clip with a variable frame rate, in milliseconds.
 fn variable() -> Clip {
     let clip = long();
     let times = "-c:v libx264 -preset veryfast -g 30 -bf 3 -fps_mode vfr -vf";
@@ -41,7 +41,7 @@ fn from_and_to_are_exact() {
             );
             assert_eq!(summary["reached_end"], expected.end == count);
         }
-        // A frame's own time leads to it, and ends before it.
+        // A selection can begin with a frame's own time, and ends before it.
         for number in [1, 25, 77, 149] {
             let time = all[number]["time_seconds"].to_string();
             assert_eq!(
@@ -65,12 +65,12 @@ fn times_between_frames_lead_to_the_next_one_however_coarse_the_ticks() {
 
 #[test]
 fn numbers_are_exact_where_packets_do_not_tell_them() {
-    // VP8 has packets that hold no shown frame, so that all frames before the selection are decoded.
+    // VP8 has packets without a shown frame, so all frames before the selection are decoded.
     let clip = Clip::moving("clip.webm", "64x48", 3.0, "-c:v libvpx -auto-alt-ref 1 -lag-in-frames 16 -b:v 200k");
     let (all, _) = records(clip.path(), &[]);
     assert_eq!(all.len(), 75);
     assert!(records(clip.path(), &["--from", "40f", "--to", "2"]).0 == all[40..50]);
-    // A pipe can only be read forwards.
+    // A pipe can be read only forwards.
     let mut command = crate::command::program();
     command.args(["analyze", "-", "--engine", "cpu", "--from", "30f", "--to", "33f"]);
     let run = crate::command::finish(command.stdin(std::fs::File::open(clip.path()).unwrap()));

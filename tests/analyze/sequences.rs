@@ -1,4 +1,4 @@
-//! Numbered pictures and tracks as the program is called, and pictures in floating point.
+//! Numbered pictures and tracks on the command line, and pictures in floating point.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::command::{finish, program, run};
 use crate::common::{Clip, noise};
 use crate::program::{analyze, output, read_records};
 
-/// Twenty numbered pictures, of which the ninth is missing.
+/// Makes twenty numbered pictures, where the ninth is missing.
 fn broken() -> Clip {
     let clip = Clip::blank("%06d.dpx");
     clip.make("%06d.dpx", "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8");
@@ -68,7 +68,7 @@ fn rates_and_tracks_that_cannot_be_are_refused() {
     assert_ne!(merged.code, Some(0), "shares of two tracks are not of one video: {merged:?}");
 }
 
-/// A picture of 24 × 10 pixels in floating point: green, blue and red, from −0.5 to 1.5.
+/// Returns a picture of 24 × 10 pixels in floating point: green, blue and red, from −0.5 to 1.5.
 fn floats() -> Vec<f32> {
     noise(24 * 10 * 3 * 2, 5)
         .chunks_exact(2)

@@ -1,4 +1,4 @@
-//! Shares of a file, joined into what one run writes.
+//! Shares of a file, joined into the output of a single run.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn share(clip: &Clip, name: &str, arguments: &[&str]) -> PathBuf {
     let path = clip.folder().join(name);
     let run = analyze(clip.path(), &[arguments, &["-o", path.to_str().unwrap()]].concat());
     assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
-    // A share may be empty, and says so.
+    // A share may be empty, with a message.
     assert!(run.stderr.is_empty() || run.stderr.contains("no frame was counted"), "{}", run.stderr);
     path
 }
@@ -28,7 +28,7 @@ fn merge(shares: &[PathBuf], arguments: &[&str]) -> Run {
     finish(program().arg("merge").args(shares).args(arguments))
 }
 
-/// Eight shares that begin at these points.
+/// Makes eight shares that begin at these points.
 fn eight(clip: &Clip, points: [&str; 9], arguments: &[&str], ending: &str) -> Vec<PathBuf> {
     let pairs = points.windows(2).enumerate();
     let mut shares: Vec<_> = pairs
@@ -37,7 +37,7 @@ fn eight(clip: &Clip, points: [&str; 9], arguments: &[&str], ending: &str) -> Ve
             share(clip, &format!("share{index}{ending}"), &[&span, arguments].concat())
         })
         .collect();
-    // The order in which they are named does not matter.
+    // Their order on the command line does not matter.
     shares.swap(1, 6);
     shares
 }
@@ -69,7 +69,7 @@ fn eight_shares_are_one_run_byte_for_byte() {
     }
 }
 
-/// A merge that comes to no end leaves nothing, and does not advise what it cannot do.
+/// A merge that fails leaves nothing, and does not suggest resuming.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_nothing_of_a_merge() {

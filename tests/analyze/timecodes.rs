@@ -1,4 +1,4 @@
-//! Frames' timecodes in the records, and places that are named by them.
+//! Timecodes of frames in the records, and selections by timecode.
 
 use crate::common::Clip;
 use crate::common::timecoded::{clip, counted, hevc};

@@ -1,4 +1,4 @@
-//! `--verify` counts everything twice, and can fail.
+//! `--verify` counts everything twice, and reports differences.
 
 use crate::common::Clip;
 use crate::program::{analyze, output, read_records};

@@ -10,21 +10,21 @@ use crate::command::packages::python_with_packages;
 use crate::files::Archive;
 use crate::{example, wait_for};
 
-/// What a worker finds when it looks for the program.
+/// The program that a worker finds.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// The program, which adds a byte to the file `changing.mp4` behind the first time that it is counted.
+    /// The correct program. After it counts the file `changing.mp4` for the first time, it adds a byte to it.
     Good,
-    /// None.
+    /// No program.
     WithoutProgram,
-    /// One that says that it is another version.
+    /// A program that reports a different version.
     OtherVersion,
-    /// One that has no room to write.
+    /// A program whose disk is full.
     FullDisk,
 }
 
 impl Kind {
-    /// A script in the place of the program.
+    /// Returns the script that replaces the program.
     fn script(self, marker: &Path, changing: &Path) -> Option<String> {
         let program = env!("CARGO_BIN_EXE_histoscope");
         let lines = match self {
@@ -39,15 +39,15 @@ impl Kind {
             Self::OtherVersion => "echo 'histoscope 9.9.9'; echo 'records: schema 1'".to_owned(),
             Self::FullDisk => format!(
                 "[ \"$1\" = --version ] && exec \"{program}\" --version\n\
-                 echo 'histoscope: a.parquet cannot be written (No space left on device (os error 28)); what there is so far \
-                 is in a.parquet.part, from where --resume goes on once there is room' >&2; exit 1"
+                 echo 'histoscope: a.parquet cannot be written (No space left on device (os error 28)); the records so far \
+                 are in a.parquet.part; make room, then continue with --resume' >&2; exit 1"
             ),
         };
         Some(format!("#!/bin/sh\n{lines}\n"))
     }
 }
 
-/// A scheduler and its workers, which end with it.
+/// A scheduler and its workers. Dropping it ends them.
 pub struct Cluster {
     folder: PathBuf,
     address: String,
@@ -57,11 +57,11 @@ pub struct Cluster {
     started: usize,
 }
 
-/// A worker's process.
+/// The process of a worker.
 pub struct Worker(u32);
 
 impl Worker {
-    /// Ends it at once, as a machine ends that loses power.
+    /// Kills it immediately, like a power failure.
     pub fn kill(self) -> std::io::Result<()> {
         let status = Command::new("kill").args(["-KILL", &self.0.to_string()]).status()?;
         if status.success() { Ok(()) } else { Err(std::io::Error::other("kill failed")) }
@@ -110,7 +110,7 @@ impl Cluster {
         id
     }
 
-    /// What is in `PATH` for a worker of that kind.
+    /// Returns the `PATH` for a worker of this kind.
     fn path(&self, kind: Kind) -> String {
         let programs = self.folder.join(format!("{kind:?}"));
         fs::create_dir_all(&programs).unwrap();
@@ -122,18 +122,18 @@ impl Cluster {
         format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display())
     }
 
-    /// Waits until so many workers are there.
+    /// Waits until this many workers have joined.
     pub fn wait_for_workers(&self, number: usize) {
         let log = self.folder.join("scheduler.log");
         let registered = || fs::read_to_string(&log).unwrap_or_default().matches("Register worker").count();
         wait_for("the workers are there", || registered() >= number);
     }
 
-    /// The example, to be run on this cluster.
+    /// Returns the command that runs the example on this cluster.
     pub fn client(&self, archive: &Path, dataset: &Path, options: &[&str]) -> Command {
         let mut command = python_with_packages();
         command.arg(example()).arg(archive).arg(dataset).args(["--scheduler", &self.address]).args(options);
-        // The true program, whose version the workers are held against.
+        // The correct program, whose version is compared with the workers'.
         command.args(["--options=--engine cpu"]).env("PATH", self.path(Kind::Good));
         command
     }
@@ -142,7 +142,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         for child in &mut self.children {
-            // One that has ended already cannot be ended again.
+            // It may already have ended.
             let _ = child.kill();
             let _ = child.wait();
         }

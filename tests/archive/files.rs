@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use crate::common::Clip;
 
-/// Files that end early, of which what there is is counted.
+/// Files that end early, whose readable part is counted.
 const CUT: [&str; 3] = ["cut0.mkv", "cut1.mkv", "longcut.mkv"];
-/// Files of which no frame can be counted.
+/// Files without a readable frame.
 const UNREADABLE: [&str; 5] = ["audio0.mp4", "audio1.mp4", "audio2.mp4", "empty.mkv", "letter.mp4"];
-/// Files of more than one and a half shares.
+/// Files that are longer than one and a half shares.
 const LONG: [&str; 4] = ["long0.mp4", "long1.mp4", "long2.mp4", "long3.mp4"];
-/// Files in all.
+/// The number of files.
 const FILES: usize = 60;
 
-/// The archive, and room for what is made of it.
+/// The archive, with a folder for results.
 pub struct Archive {
     clip: Clip,
 }
@@ -51,23 +51,23 @@ impl Archive {
         archive
     }
 
-    /// The folder around it.
+    /// Returns the folder that contains it.
     pub fn folder(&self) -> &Path {
         self.clip.folder()
     }
 
-    /// The archive's folder.
+    /// Returns the archive's folder.
     pub fn films(&self) -> PathBuf {
         self.folder().join("films")
     }
 
-    /// A file of it; every third short one lies below.
+    /// Returns a file of the archive. Every third short one is in a subfolder.
     pub fn film(&self, name: &str) -> PathBuf {
         let below = name.starts_with("short") && name.contains(['0', '3', '6', '9']);
         if below { self.films().join("below").join(name) } else { self.films().join(name) }
     }
 
-    /// All files.
+    /// Returns all files.
     pub fn paths(&self) -> Vec<PathBuf> {
         let of = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut paths: Vec<_> =
@@ -77,28 +77,28 @@ impl Archive {
         paths
     }
 
-    /// How many files are whole.
+    /// Returns the number of complete files.
     pub fn good(&self) -> usize {
         FILES - CUT.len() - UNREADABLE.len()
     }
 
-    /// Files that end early.
+    /// Returns the files that end early.
     pub fn cut(&self) -> &'static [&'static str] {
         &CUT
     }
 
-    /// Files without a frame.
+    /// Returns the files without a frame.
     pub fn unreadable(&self) -> &'static [&'static str] {
         &UNREADABLE
     }
 
-    /// Puts another video in the place of a file.
+    /// Replaces a file with a different video.
     pub fn change(&self, name: &str) {
         let arguments = "-f lavfi -i smptebars=size=64x48:rate=25:duration=0.6 -c:v libx264 -pix_fmt yuv420p";
         fs::copy(self.clip.make("other.mp4", arguments), self.film(name)).unwrap();
     }
 
-    /// Makes a video of a file that was none.
+    /// Replaces an unreadable file with a video.
     pub fn mend(&self, name: &str) {
         fs::copy(self.clip.path(), self.film(name)).unwrap();
     }

@@ -1,5 +1,5 @@
-//! `examples/dask_archive.py` on a cluster of real processes: what it makes of an archive, held against one machine's run, while
-//! workers end, lack the program or its version, or have no room.
+//! `examples/dask_archive.py` on a cluster of real processes. Its results are compared with a single machine's, while
+//! workers die, lack the program or its version, or run out of disk space.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
@@ -23,7 +23,7 @@ use command::packages::{program_of_package, python_with_packages};
 use command::{Run, finish, program};
 use files::Archive;
 
-/// How long a wait for something that will happen may take on a busy machine.
+/// The most time to wait for an event on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 fn root() -> &'static Path {
@@ -34,7 +34,7 @@ fn example() -> PathBuf {
     root().join("examples/dask_archive.py")
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !is_so() {
@@ -47,7 +47,7 @@ fn frames_in(dataset: &Path) -> usize {
     fs::read_dir(dataset.join("frames")).map_or(0, Iterator::count)
 }
 
-/// The table of failures: each file's reason, and how many of its frames are kept.
+/// Returns the table of failures: each file's reason, and the number of frames kept.
 fn failures(dataset: &Path) -> BTreeMap<String, (String, u64)> {
     let mut table = csv::Reader::from_path(dataset.join("failures.csv")).expect("a table of failures");
     let mut found = BTreeMap::new();
@@ -60,7 +60,7 @@ fn failures(dataset: &Path) -> BTreeMap<String, (String, u64)> {
     found
 }
 
-/// Holds the rows of two folders of Parquet files against each other.
+/// Compares the rows in two folders of Parquet files.
 fn assert_same_rows(dataset: &Path, one: &Path) {
     let script = root().join("tests/archive/same_rows.py");
     let run = finish(python_with_packages().arg(script).arg(dataset.join("frames")).arg(one));
@@ -68,7 +68,7 @@ fn assert_same_rows(dataset: &Path, one: &Path) {
     assert!(run.stdout.contains("the same rows"), "{}", run.stdout);
 }
 
-/// What one machine makes of these files.
+/// Counts these files on a single machine.
 fn count_on_one_machine(paths: &[PathBuf], folder: &Path) {
     let run = finish(
         program()
@@ -92,11 +92,11 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     }
     cluster.wait_for_workers(6);
 
-    // An earlier start had no room for more.
+    // An earlier start ran out of disk space.
     fs::create_dir(folder.join("dataset.new")).unwrap();
     fs::write(folder.join("dataset.new/run.json"), "{").unwrap();
 
-    // One worker is killed while files are being counted.
+    // A worker is killed while files are being counted.
     let mut client = cluster.client(&archive.films(), &dataset, &["--share-minutes", "0.05"]);
     let client = client.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the client starts");
     wait_for("some files are counted", || frames_in(&dataset) >= 8);
@@ -126,7 +126,7 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     assert!(failed["audio0.mp4"].0.contains("contains no video"), "{failed:?}");
     assert!(failed["cut0.mkv"].0.contains("it ends after"), "{failed:?}");
 
-    // A file is replaced by another version, and one is mended: only these are counted anew.
+    // One file is replaced with a different version, and one is repaired. Only these are counted again.
     let times = modified(&dataset);
     archive.change("short03.mp4");
     archive.mend("letter.mp4");
@@ -141,12 +141,12 @@ fn a_cluster_counts_what_one_machine_counts_whatever_becomes_of_its_workers() {
     assert_same_rows(&dataset, &one);
     assert!(!failures(&dataset).contains_key("letter.mp4"));
 
-    // Another run does not mix with this one.
+    // A run with other options does not mix with this one.
     let run = finish(&mut cluster.client(&archive.films(), &dataset, &["--share-minutes", "3"]));
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("is there already, and not of this run"), "{run:?}");
+    assert!(run.stderr.contains("exists and belongs to another run"), "{run:?}");
     let run = finish(&mut cluster.client(&archive.films(), &archive.films(), &[]));
-    assert!(run.stderr.contains("is there already, and not of this run"), "{run:?}");
+    assert!(run.stderr.contains("exists and belongs to another run"), "{run:?}");
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
@@ -154,7 +154,7 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// When each file of a dataset was written.
+/// Returns the time at which each file of a dataset was written.
 fn modified(dataset: &Path) -> BTreeMap<String, std::time::SystemTime> {
     let entries = fs::read_dir(dataset.join("frames")).unwrap().map(Result::unwrap);
     entries
@@ -162,7 +162,7 @@ fn modified(dataset: &Path) -> BTreeMap<String, std::time::SystemTime> {
         .collect()
 }
 
-/// What a started program said, when it has ended.
+/// Returns the output of a started program after it has ended.
 fn ended(child: std::process::Child) -> Run {
     let output = child.wait_with_output().expect("the program can be waited for");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

@@ -1,5 +1,5 @@
-//! What a job of `examples/parallel_archive.sh` does when its machine, or the file, is to blame: with a program in histoscope's place
-//! that fails as it is told.
+//! The reaction of a job of `examples/parallel_archive.sh` when its machine or the file is at fault. A fake histoscope
+//! fails as instructed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::root;
 
-/// A dataset that is under way, and a program that says and returns what it is told.
+/// A dataset in progress, with a fake program that prints and returns what it is told to.
 struct Job {
     folder: tempfile::TempDir,
 }
@@ -26,7 +26,7 @@ impl Job {
         Self { folder }
     }
 
-    /// The exit code of a job, whose program says and returns that.
+    /// Runs a job whose program prints and returns this. Returns the job's exit code.
     fn run(&self, arguments: &[&str], (says, code): (&str, u8)) -> Option<i32> {
         let path = format!("{}:{}", self.folder.path().join("bin").display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("bash");
@@ -36,7 +36,7 @@ impl Job {
         output.status.code()
     }
 
-    /// A share of a file that was counted before.
+    /// Makes a share of a file, counted earlier.
     fn share(&self, file: &str, number: u32) -> PathBuf {
         let key = Command::new("sh").args(["-c", "printf %s \"$0\" | sha1sum | cut -c -12", file]).output().unwrap();
         let key = String::from_utf8(key.stdout).unwrap();
@@ -51,7 +51,7 @@ impl Job {
     }
 }
 
-/// What a machine says and returns that is to blame itself: a full disk, and a program that was ended.
+/// Output and exit codes when the machine is at fault: a full disk, and a killed program.
 const TO_BLAME: [(&str, u8); 2] = [("x.parquet cannot be written (No space left on device)", 1), ("", 137)];
 
 #[test]
@@ -78,7 +78,7 @@ fn a_share_is_tried_again_where_the_machine_is_to_blame_and_given_up_where_the_f
     }
     assert_eq!(job.run(&unit, ("a.mp4 is damaged", 1)), Some(0), "its file is counted in one run");
     assert!(!share.exists());
-    // A file as a whole fails with its reason.
+    // The whole file is recorded as failed, with the reason.
     assert_eq!(job.run(&["--unit", "/films/a.mp4", "-", "0", "end"], ("a.mp4 is damaged", 1)), Some(0));
     assert_eq!(job.failures(), 1);
 }

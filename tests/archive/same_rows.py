@@ -1,4 +1,4 @@
-"""Holds the rows of two folders of Parquet files against each other, whatever the files' names."""
+"""Compares the rows in two folders of Parquet files, whatever the files' names."""
 
 import sys
 from pathlib import Path

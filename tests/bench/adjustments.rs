@@ -1,4 +1,4 @@
-//! The adjustments' rows of `histoscope bench`: all are measured, and all are right.
+//! The adjustments' rows of `histoscope bench`: all are measured, and all are correct.
 
 use histoscope_lab::bench::{BenchContent, Options, adjustment_rows, run};
 use histoscope_render::gpu::{AdapterChoice, Gpu};

@@ -1,4 +1,4 @@
-//! What `histoscope bench` writes: its page in a browser, its JSON, and several machines' results in one table.
+//! The outputs of `histoscope bench`: its page in a browser, its JSON, and several machines' results in one table.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ fn bench(arguments: &[&str]) -> Run {
     finish(program().args(["bench", "--repeats", "1"]).args(arguments))
 }
 
-/// A file that `bench -o` writes, in silence.
+/// Returns a file written by `bench -o`. The run must print nothing.
 fn written(arguments: &[&str], file: &Path) -> String {
     let run = bench(&[arguments, &["-o", file.to_str().unwrap()]].concat());
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (Some(0), "", ""));
     fs::read_to_string(file).unwrap()
 }
 
-/// The texts between `before` and `after`.
+/// Returns the texts between `before` and `after`.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
     text.split(before).skip(1).map(|rest| rest.split(after).next().unwrap()).collect()
 }
@@ -30,7 +30,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
 fn the_page_shows_every_row_and_what_each_method_counted() {
     let Some(browser) = Browser::find() else { return };
     let folder = tempfile::tempdir().unwrap();
-    // All rows are named, since a software adapter leaves the adjustments out unless they are.
+    // All rows are named, since a software adapter skips unnamed adjustments.
     let names: Vec<_> = rows().into_iter().map(|(name, _)| name).collect();
     let arguments = ["--size", "96x64", "--content", "natural,constant", "--only", &names.join(",")];
     let page = written(&arguments, &folder.path().join("bench.html"));
@@ -55,7 +55,7 @@ fn the_page_shows_every_row_and_what_each_method_counted() {
         assert_eq!(charts.len(), if method.races() { 4 } else { 1 }, "{card}");
         for chart in charts {
             assert_eq!(chart.matches("class=\"right\"").count(), 4, "{card}");
-            assert!(method.races() || chart.contains("every bin is right"), "{card}");
+            assert!(method.races() || chart.contains("every bin is correct"), "{card}");
         }
     }
     // The first lesson: 42 pixels, seven chunks that become one.

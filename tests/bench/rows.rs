@@ -1,4 +1,4 @@
-//! The table of `histoscope bench`: every method counts right but the one that races, and the table says which is which.
+//! The table of `histoscope bench`: every method counts correctly except the race, and the table says so.
 
 use std::collections::BTreeSet;
 
@@ -116,7 +116,7 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
         let table = report.to_string();
         assert!(table.contains(method.name()) && table.contains(method.title()), "{table}");
     }
-    // Whatever else is named, each name is that of a row.
+    // Each name must belong to a row, whatever else is named.
     for names in [&["fastest"][..], &["scalar", "fastest"], &["scalar", ""], &["scalar", "fastest", "sum"]] {
         let refused = run(&gpu, &only(names)).unwrap_err();
         let Error::UnknownMethod(unknown) = &refused else { panic!("{refused}") };
@@ -125,7 +125,7 @@ fn rows_are_chosen_by_what_the_table_shows_and_names_of_no_row_are_refused() {
     }
 }
 
-/// A shader that nobody compares with the reference could count anything.
+/// A shader that is never compared with the reference could count anything.
 #[test]
 fn every_shader_of_the_folder_belongs_to_a_method() {
     let rows: BTreeSet<_> = shaders::ALL.iter().filter_map(|shader| shader.path().strip_prefix("lab/")).collect();
@@ -133,9 +133,9 @@ fn every_shader_of_the_folder_belongs_to_a_method() {
     for method in methods {
         assert!(Method::ALL.iter().any(|m| m.name() == method), "{method}");
     }
-    // The chunks are what both sums start from; of the others, one feeds the ladder of the window and one compares it.
+    // Both sums start from the chunks. Of the others, one feeds the ladder of the window and one compares it.
     let others = ["chunks", "convert", "expected"];
-    // Those of the other tutorials are compared in tests of their own.
+    // The shaders of the other tutorials have their own tests.
     let apart = ["blur", "scan"];
     assert_eq!(rows, methods.into_iter().chain(others).chain(apart).collect());
 }
@@ -198,7 +198,7 @@ fn bins_are_kept_to_be_drawn_and_those_of_the_race_four_times() {
     }
 }
 
-/// The comparison is worth nothing if it cannot fail: the bins of one picture are not those of another.
+/// Guards against a comparison that never fails: the bins of one picture differ from those of another.
 #[test]
 fn wrong_bins_of_every_shader_are_noticed() {
     let gpu = gpu();

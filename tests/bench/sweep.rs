@@ -1,4 +1,4 @@
-//! Plans of the counting passes against each other: whatever the plan, the bins are right.
+//! Sweeps over plans of the counting passes: the bins are correct for every plan.
 
 use histoscope_lab::bench::{BenchContent, SweepGrid, sweep};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
@@ -29,7 +29,7 @@ fn every_plan_of_the_sweep_counts_exactly() {
     assert!(result.to_string().contains("proposed for this adapter: "), "{result}");
 }
 
-/// How the figures in `Plan::new` are chosen: `cargo test --release --test bench sweep:: -- --ignored --nocapture`.
+/// Prints the figures for choosing `Plan::new`: `cargo test --release --test bench sweep:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes long, and its result is a table to read"]
 fn print_the_whole_sweep() {

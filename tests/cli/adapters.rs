@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{finish, program, sample};
 
-/// The program on a machine without any adapter.
+/// Returns the program as on a machine without any adapter.
 fn without_adapter() -> Command {
     let mut command = program();
     command.env("WGPU_BACKEND", "vulkan");
@@ -63,9 +63,9 @@ fn adapters_are_listed() {
 fn no_display_is_said_at_once() {
     let begin = Instant::now();
     finish(program().arg(sample())).fails_with(&["no display", "DISPLAY", "histoscope snapshot"]);
-    // A busy machine may take its time; waiting for something would take longer.
+    // A busy machine may take its time, but a timeout would take longer.
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
-    // Time and again: a program that ends while a driver is still being loaded crashes only sometimes.
+    // Repeated, since a program that ends while a driver is still loading crashes only sometimes.
     for _ in 0..10 {
         finish(program().arg(sample())).fails_with(&["no display"]);
     }

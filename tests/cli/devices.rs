@@ -1,10 +1,10 @@
-//! Cameras, screens and generators, as FFmpeg's library of devices knows them.
+//! Cameras, screens and generators, through FFmpeg's library of devices.
 
 use std::process::Command;
 
 use crate::command::{finish, program};
 
-/// A pattern that moves, in RGB.
+/// A moving pattern, in RGB.
 const PATTERN: &str = "testsrc=size=322x182:rate=25";
 
 #[test]

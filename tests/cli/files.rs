@@ -1,4 +1,4 @@
-//! Files that are no video, or none that can be read.
+//! Files that are not videos, or cannot be read.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::command::{Run, finish, program, sample};
 use crate::common::Clip;
 
-/// Checks that a snapshot and the window, which here has no display, refuse a file alike, and that nothing is written.
+/// Checks that a snapshot and the window, which has no display here, refuse a file alike, and that nothing is written.
 fn refused(file: &Path, words: &[&str]) {
     let name = file.file_name().and_then(|name| name.to_str()).expect("a name in text");
     let words = [&[name], words].concat();
@@ -32,7 +32,7 @@ fn a_directory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().expect("a name in text");
     finish(program().args(["snapshot", path, "--json"])).fails_with(&[path, "is a folder", "name a video file"]);
-    // The window plays a folder's videos; in this one there are none.
+    // The window plays a folder's videos, but this one has none.
     fs::write(folder.path().join("letter.txt"), "Dear reader, this is no video.").unwrap();
     finish(program().arg(path)).fails_with(&[path, "no videos or numbered pictures in this folder"]);
 }
@@ -46,7 +46,7 @@ fn a_file_that_may_not_be_read() {
     if fs::File::open(clip.path()).is_err() {
         refused(clip.path(), &["cannot be read", "permissions"]);
     }
-    // The administrator may read everything, but not the memory of a process where nothing is mapped.
+    // root may read everything, except unmapped memory of a process.
     if cfg!(target_os = "linux") {
         finish(program().args(["snapshot", "/proc/self/mem"])).fails_with(&["/proc/self/mem"]);
     }
@@ -74,7 +74,7 @@ fn sound_alone() {
 #[test]
 fn an_mp4_that_was_cut_off_before_its_index() {
     let bytes = fs::read(sample()).unwrap();
-    // The sample's index may be at its start; FFmpeg puts it at the end by itself.
+    // The sample's index may be at its start. FFmpeg puts it at the end by default.
     let whole = Clip::from_bytes("whole.mp4", &bytes);
     let whole = whole.make("copy.mp4", "-i @ -c copy -movflags 0");
     let bytes = fs::read(whole).unwrap();
@@ -128,6 +128,6 @@ fn several_files_of_which_none_can_be_opened() {
         "nowhere.mp4: no such",
         "elsewhere.mkv: no such",
     ]);
-    // One that can be opened needs a display.
+    // A file that can be opened then needs a display.
     finish(program().arg("nowhere.mp4").arg(sample())).fails_with(&["no display"]);
 }

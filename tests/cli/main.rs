@@ -1,5 +1,5 @@
-//! What the program says when something is wrong, with a snapshot and with the window: exit code 1 and one line that
-//! says what happened, to which file, and what to do.
+//! Error messages of the program, for a snapshot and for the window: exit code 1 and one line that says what happened,
+//! to which file, and what to do.
 
 #[path = "../command/mod.rs"]
 mod command;

@@ -1,5 +1,5 @@
-//! Names from outside wherever they are shown: nothing in them reaches a terminal, a page or a spreadsheet but as letters, and no
-//! password in an address is shown, logged or written.
+//! Names from outside, wherever they are shown: they reach a terminal, a page or a spreadsheet only as plain text, and
+//! a password in an address is never shown, logged or written.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -11,11 +11,12 @@ use crate::common::Clip;
 
 const ENCODING: &str = "-c:v ffv1 -pix_fmt yuv420p";
 
-/// A name that retitles a terminal, colours it, turns the reading direction, and adds a line that looks like ours.
+/// A name that sets the title and colour of a terminal, reverses the reading direction, and adds a line that looks like
+/// ours.
 #[cfg(unix)]
 const EVIL: &str = "a\u{1b}]0;title\u{7}\u{9b}31m\u{202e}<img src=x>&\nhistoscope: ok.mkv";
 
-/// What of these texts must not be there.
+/// Asserts that a text contains neither control characters nor the forged line.
 #[cfg(unix)]
 fn assert_plain(text: &str, what: &str) {
     let hidden = text.chars().find(|&c| (c.is_control() && c != '\n') || c == '\u{202e}');
@@ -82,7 +83,7 @@ fn a_name_is_no_formula_in_a_table() {
     }
 }
 
-/// Gives this file to whoever calls, with the address to call, in which there are a user and a password.
+/// Serves this file to every client. Returns an address with a user and a password.
 fn server(bytes: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it has an address");
@@ -91,7 +92,7 @@ fn server(bytes: Vec<u8>) -> String {
             let mut stream = stream.expect("somebody calls");
             let _ = stream.read(&mut [0; 4096]);
             let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", bytes.len());
-            // Whoever has read enough hangs up.
+            // A client that has read enough hangs up.
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&bytes));
         }
     });

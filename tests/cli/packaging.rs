@@ -1,5 +1,5 @@
-//! What packages bring beside the program: manual pages and completions, made from the definitions of the command line, and
-//! the commit that a build tells.
+//! Files for packages: manual pages and completions, made from the definitions of the command line, and the commit that
+//! a build reports.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::command::{finish, program, run};
 #[path = "../../build.rs"]
 mod build_script;
 
-/// Manual pages and completions, in a folder that vanishes with it.
+/// Writes manual pages and completions into a temporary folder.
 fn written() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let status = Command::new(env!("CARGO_BIN_EXE_histoscope-packaging"))
@@ -25,13 +25,13 @@ fn written() -> TempDir {
     folder
 }
 
-/// The words that are options, of a text with whatever between them.
+/// Returns the words in a text that are options.
 fn options(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.filter(|word| word.strip_prefix("--").is_some_and(|name| name.len() > 1)).map(str::to_owned).collect()
 }
 
-/// The options that the help of a command describes: those at the beginning of a line.
+/// Returns the options described by a command's help: those at the beginning of a line.
 fn described(help: &str) -> BTreeSet<String> {
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     lines.flat_map(|line| options(&line.split_whitespace().take(2).collect::<Vec<_>>().join(" "))).collect()
@@ -44,20 +44,21 @@ fn subcommands(help: &str) -> Vec<String> {
     lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
-/// Whether there is man-db's `man`: macOS has one with other options, and small images of Ubuntu a script that only says so.
+/// Returns true if man-db's `man` is installed. macOS has a different one, and small images of Ubuntu only a script
+/// with a message.
 fn has_man() -> bool {
     let told = Command::new("man").arg("--version").stdin(Stdio::null()).output();
     told.is_ok_and(|told| told.status.success() && told.stdout.starts_with(b"man "))
 }
 
-/// A page as somebody reads it in a window of so many columns, without what sets it in bold; `None` where nothing reads it. No
-/// warning may come.
+/// Returns a page as shown in a window of this many columns, without bold type. `None` if `man` is missing. Asserts
+/// that there are no warnings.
 fn read_page(page: &Path, columns: u32) -> Option<String> {
     if !has_man() {
         return None;
     }
     let mut command = Command::new("man");
-    // Hyphens at the ends of lines would part words that are looked for; the warnings go to the standard error.
+    // Hyphenation would split the words to be found. Warnings go to standard error.
     command.args(["--local-file", "--warnings", "--no-hyphenation", "--no-justification"]).arg(page);
     command
         .env("MANWIDTH", columns.to_string())
@@ -82,7 +83,7 @@ fn every_command_has_a_page_that_names_every_option_of_its_help() {
         let help = run(command.map(String::as_str).into_iter().chain(["--help"])).stdout;
         let described = described(&help);
         assert!(described.len() >= 2, "{name}: {help}");
-        // Without `man`, the page's source must do, in which a backslash stands before each hyphen.
+        // Without `man`, the page's source is read, where a backslash precedes each hyphen.
         let page = pages.join(&name);
         let text = read_page(&page, 200).unwrap_or_else(|| fs::read_to_string(&page).unwrap().replace('\\', ""));
         let missing: Vec<_> = described.difference(&options(&text)).cloned().collect();
@@ -97,7 +98,7 @@ fn every_command_has_a_page_that_names_every_option_of_its_help() {
 fn tables_behind_the_options_keep_their_lines_in_the_pages() {
     let folder = written();
     for (name, call) in [("histoscope", &["--help"][..]), ("histoscope-bench", &["bench", "--help"])] {
-        // So narrow that lines would be broken if they were text.
+        // So narrow that ordinary text would be wrapped.
         let Some(page) = read_page(&folder.path().join(format!("man/{name}.1")), 45) else { return };
         let help = finish(program().args(call).env("COLUMNS", "200")).stdout;
         let (_, tables) = help.rsplit_once(":\n").expect("a table");
@@ -117,7 +118,7 @@ fn shells_take_the_completions() {
         let text = fs::read_to_string(&file).unwrap();
         assert!(all.iter().all(|command| text.contains(command.as_str())), "{name} lacks one of {all:?}");
         assert!(text.contains("low-pass"), "{name} lacks an option");
-        // A shell that is not installed cannot be asked; bash is, for this project's scripts are its.
+        // A shell that is not installed cannot check its file. bash is required, since the project's scripts use it.
         match Command::new(shell).arg("-n").arg(&file).output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && shell != "bash" => {}
             output => {
@@ -162,7 +163,7 @@ fn the_desktop_entry_is_sound_and_all_its_files_have_its_name() {
     for (program, arguments, ending) in
         [("desktop-file-validate", &[][..], "desktop"), ("appstreamcli", &["validate", "--no-net"], "metainfo.xml")]
     {
-        // Who changes these files installs what looks at them.
+        // People who change these files install the programs that check them.
         match Command::new(program).args(arguments).arg(file(ending)).output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             output => {
@@ -191,7 +192,7 @@ fn a_build_tells_the_commit_of_its_own_sources_only() {
     git(&["init", "--quiet"]);
     git(&["commit", "--quiet", "--allow-empty", "--message", "First"]);
     assert_eq!(build_script::commit_of(&sources), Some(git(&["rev-parse", "HEAD"])[..10].to_owned()));
-    // Unpacked inside of another project's checkout.
+    // Unpacked inside another project's checkout.
     let inner = sources.join("inner");
     fs::create_dir(&inner).unwrap();
     assert_eq!(build_script::commit_of(&inner), None);

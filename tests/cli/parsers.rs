@@ -1,5 +1,5 @@
-//! Every parser of what users and files say, on texts that nobody thought of: none panics, and what is written by the program is read
-//! as what it was.
+//! Every parser of texts from users and files, on random texts: none panics, and what the program writes is read back
+//! unchanged.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use histoscope_lab::bench::{content::BenchContent, layouts};
 use histoscope_render::view::exposure::{FalseColorTable, Level, MarkLimits};
 use proptest::prelude::*;
 
-/// A text with the signs that mean something to one parser or another, or any text at all.
+/// A text of characters that are special to some parser, or any text at all.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[0-9.,:;%xcfs@^+ -]{0,14}",
@@ -21,7 +21,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text that is JSON, near to it, or was.
+/// A text that is JSON, nearly JSON, or was JSON before changes.
 fn near(json: &'static str) -> impl Strategy<Value = String> {
     let token = prop_oneof![
         Just("null"),
@@ -40,7 +40,7 @@ fn near(json: &'static str) -> impl Strategy<Value = String> {
         changes.into_iter().fold(json.to_owned(), |text, (at, length, token)| {
             let at = at.min(text.len());
             let end = (at + length).min(text.len());
-            // The JSON here is ASCII, and what is put in too.
+            // The JSON here and the insertions are ASCII.
             format!("{}{token}{}", &text[..at], &text[end..])
         })
     })
@@ -50,7 +50,7 @@ fn few() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) }
 }
 
-/// What a run says of itself, of a file of this name.
+/// Returns a run's summary of itself, for a file with this name.
 fn summary(name: &str) -> String {
     serde_json::json!({
         "schema": 1, "type": "summary", "input": name, "source": null,
@@ -156,7 +156,7 @@ proptest! {
         let [first, second] = [(); 2].map(|()| tempfile::tempdir().expect("a temporary folder"));
         fs::write(first.path().join("settings.json"), text).expect("the folder takes a file");
         let settings = Store::in_folder(first.path()).settings().clone();
-        // What they became is kept, and read as that.
+        // The result is saved, and must be read back unchanged.
         Store::in_folder(second.path()).save(&settings);
         let back = Store::in_folder(second.path());
         prop_assert_eq!(back.settings(), &settings);
@@ -168,6 +168,6 @@ fn the_settings_here_are_settings() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("settings.json"), SETTINGS).unwrap();
     let store = Store::in_folder(folder.path());
-    assert!(!store.settings().shown, "the file has another name, or other fields");
+    assert!(!store.settings().look.overlays, "the file has another name, or other fields");
     assert!(TextFormat::Jsonl.read_tail(SUMMARY).is_some());
 }

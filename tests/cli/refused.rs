@@ -1,4 +1,4 @@
-//! Files and addresses that name others: what they may not have read is not read, and the program says so by name.
+//! Files and addresses that refer to others: the program does not read what they must not access, and names it.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -15,13 +15,13 @@ fn snapshot(input: impl AsRef<std::ffi::OsStr>) -> Run {
     finish(program().arg("snapshot").arg(input).args(["--json", "--engine", "cpu"]))
 }
 
-/// An HLS playlist of these parts.
+/// Returns an HLS playlist of these parts.
 fn playlist(parts: &[&str]) -> String {
     let parts: String = parts.iter().map(|part| format!("#EXTINF:1,\n{part}\n")).collect();
     format!("#EXTM3U\n#EXT-X-TARGETDURATION:1\n{parts}#EXT-X-ENDLIST\n")
 }
 
-/// A DASH manifest of these two parts.
+/// Returns a DASH manifest of these two parts.
 fn manifest(head: &str, part: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" \
@@ -103,7 +103,7 @@ fn what_comes_through_a_pipe_brings_in_nothing() {
         let run = finish(&mut command);
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{run:?}");
         if is_ffmpeg_9() && !text.starts_with("ffconcat") {
-            // It knows no playlist without a name.
+            // FFmpeg does not recognise a playlist without a name.
             assert!(run.stderr.contains("not a video that FFmpeg recognises"), "{run:?}");
             continue;
         }
@@ -111,7 +111,7 @@ fn what_comes_through_a_pipe_brings_in_nothing() {
     }
 }
 
-/// Answers every call with this text, bare or as HTTP does.
+/// Answers every connection with this text, either bare or as HTTP.
 fn server(text: String, is_http: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it has an address");
@@ -142,7 +142,8 @@ fn an_address_brings_in_no_file_of_this_machine() {
     }
 }
 
-/// A MOV file whose track lies in another file, as FFmpeg writes none: its data reference becomes an alias of the Macintosh.
+/// Makes a MOV file whose track is in another file, which FFmpeg does not write: its data reference becomes a Macintosh
+/// alias.
 fn referring(bytes: &[u8], target: &str) -> Vec<u8> {
     let mut alias = vec![0; 8 + 4 + 10 + 28 + 12 + 64 + 16 + 20];
     alias[4..8].copy_from_slice(b"alis");
@@ -161,7 +162,7 @@ fn referring(bytes: &[u8], target: &str) -> Vec<u8> {
     let mut parents = vec![place];
     for kind in [b"trak", b"mdia", b"minf", b"dinf", b"dref"] {
         place = match kind {
-            // A handler of its own may lie before the data's information.
+            // An unrelated handler may come before the data information.
             b"dinf" | b"dref" => find(kind, place),
             kind => find(kind, place + 8),
         };

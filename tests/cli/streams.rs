@@ -1,4 +1,4 @@
-//! Videos that are damaged, huge, or change on the way: they play as far as they go.
+//! Videos that are damaged, huge, or change midway: they play as far as possible.
 
 use crate::command::{figures, finish, program};
 use crate::common::{Clip, noise};
@@ -7,7 +7,7 @@ use crate::common::{Clip, noise};
 fn damage_at_the_start_is_skipped() {
     let clip = Clip::moving("clip.ts", "160x120", 2.0, "-c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p");
     let mut bytes = clip.bytes();
-    // Packets of a transport stream are 188 bytes long; the first of them hold its tables.
+    // Packets of a transport stream are 188 bytes long. The first ones hold its tables.
     let end = bytes.len() / 4 / 188 * 188;
     let garbage = noise(end, 4);
     for (packet, garbage) in bytes[5 * 188..end].chunks_mut(188).zip(garbage.chunks(188)) {
@@ -54,7 +54,7 @@ fn a_picture_wider_than_any_texture_is_counted_whole_and_drawn_smaller() {
     assert_eq!(snapshot(&["--size", "200x16"]).stderr, "");
 }
 
-/// Two MPEG transport streams in one file, the second of another size and pixel format.
+/// Makes a file of two MPEG transport streams, the second with a different size and pixel format.
 fn changing() -> Clip {
     let first = Clip::moving("clip.ts", "64x48", 1.0, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p");
     let second =
@@ -83,7 +83,7 @@ fn rgb_has_no_codes_to_count() {
 
 #[test]
 fn an_mp4_from_a_pipe_with_its_index_at_the_end_says_so_in_one_line() {
-    // Larger than what FFmpeg keeps of a pipe.
+    // Larger than FFmpeg's buffer for a pipe.
     let clip = Clip::moving("clip.mp4", "320x240", 4.0, "-c:v libx264 -preset ultrafast -qp 4 -pix_fmt yuv420p");
     for command in ["analyze", "snapshot"] {
         let file = std::fs::File::open(clip.path()).expect("the clip was written");

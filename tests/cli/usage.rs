@@ -1,4 +1,4 @@
-//! How the program is called.
+//! The usage of the program.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn wrong_calls_are_usage_errors() {
         &["bench", "--chunk", "0x4"],
         &["bench", "--chunk", "60000x60000", "--only", "shared", "--size", "32x32"],
         &["bench", "--sweep", "--bin-count", "100"],
-        // What a command would not heed, it does not take.
+        // A command refuses options that it would ignore.
         &["bench", "--engine", "cpu"],
         &["bench", "--components", "ycbcr"],
         &["merge", "share.jsonl", "--adapter", "llvmpipe"],
@@ -55,14 +55,14 @@ fn wrong_calls_are_usage_errors() {
 fn a_wrong_value_is_told_with_what_would_be_right() {
     let clip = sample().to_str().unwrap();
     let calls: [(&[&str], &str); 10] = [
-        (&["analyze", clip, "--every", "0"], "'0' is no whole number from 1 on"),
-        (&["analyze", clip, "--jobs", "many"], "'many' is no whole number from 1 on"),
-        (&["report", clip, "-o", "x.html", "--jobs", "0"], "'0' is no whole number from 1 on"),
-        (&["analyze", clip, "--against", clip, "--align", "0"], "'0' is no whole number from 1 to 1000"),
-        (&["bench", "--repeats", "10001"], "'10001' is no whole number from 1 to 10000"),
+        (&["analyze", clip, "--every", "0"], "'0' is not a whole number of at least 1"),
+        (&["analyze", clip, "--jobs", "many"], "'many' is not a whole number of at least 1"),
+        (&["report", clip, "-o", "x.html", "--jobs", "0"], "'0' is not a whole number of at least 1"),
+        (&["analyze", clip, "--against", clip, "--align", "0"], "'0' is not a whole number from 1 to 1000"),
+        (&["bench", "--repeats", "10001"], "'10001' is not a whole number from 1 to 10000"),
         (&["analyze", clip, "--from", "-1"], "'-1' is neither a time, a timecode nor a frame number"),
         (&["snapshot", clip, "--at", "noon"], "'noon' is neither a time, a timecode nor a frame number"),
-        (&["snapshot", clip, "--size", "99999x9"], "'99999x9' is too large; a picture has 65536 pixels across"),
+        (&["snapshot", clip, "--size", "99999x9"], "'99999x9' is too large; a picture has at most 65536 pixels across"),
         (&["snapshot", clip, "--clip-marks=98%,2%"], "'98%,2%' marks everything"),
         (&["snapshot", clip, "--clip-marks=20c,20c"], "'20c,20c' marks everything"),
     ];
@@ -78,7 +78,7 @@ fn a_misspelt_command_is_told_from_a_file() {
     for (word, meant) in [("analyse", "analyze"), ("snapshto", "snapshot")] {
         let run = run([word, sample().to_str().unwrap()]);
         assert_eq!(run.code, Some(2), "{run:?}");
-        let told = format!("'{word}' is no file and no command; did you mean 'histoscope {meant}'?");
+        let told = format!("'{word}' is neither a file nor a command; did you mean 'histoscope {meant}'?");
         assert!(run.stderr.contains(&told) && run.stderr.contains("Usage"), "{run:?}");
     }
     let run = run(["analyze.mp4"]);
@@ -103,8 +103,8 @@ fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
     let rest =
         told.strip_prefix(&format!("{version}\nrecords: schema {schema}\ncommit: ")).expect("the shape of the records");
     let [commit, ffmpeg] = rest.lines().collect::<Vec<_>>().try_into().expect("two lines more");
-    assert!(!cfg!(debug_assertions) || commit == "not told by a build for debugging", "{told}");
-    // Both tell of the library that they loaded.
+    assert!(!cfg!(debug_assertions) || commit == "unknown in a debug build", "{told}");
+    // Both report the library that they loaded.
     let ffprobe =
         Command::new("ffprobe").args(["-v", "error", "-show_library_versions", "-of", "csv=p=0"]).output().unwrap();
     let libraries = String::from_utf8(ffprobe.stdout).unwrap();
@@ -166,7 +166,7 @@ fn bins_and_chunks_that_cannot_be_are_refused_with_the_nearest_that_can() {
     }
     let told = refused(&["--chunk", "60000x60000"]);
     assert!(told.contains("a chunk of 60000x60000 pixels") && told.contains("the nearest is "), "{told}");
-    // What it names works.
+    // The suggested value works.
     let nearest = told
         .split("the nearest is ")
         .nth(1)

@@ -1,4 +1,4 @@
-//! Running the built program as a user would, and what it answers.
+//! Running the built program as a user would, and reading its output.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Longer than any run takes on a busy machine; a program that hangs fails its test instead of hanging it too.
+/// Longer than any run takes on a busy machine. A program that hangs fails its test instead of hanging it too.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a run of the program gave.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     /// The exit code; `None` if a signal ended the program.
@@ -28,13 +28,13 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// The program with no display, and with every chance to print a backtrace.
+/// Returns the program without a display, and with backtraces enabled.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_histoscope"));
     for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "RUST_LOG"] {
         command.env_remove(name);
     }
-    // Graphics libraries complain on the standard error where they have no folder for their sockets.
+    // Graphics libraries complain on standard error if they have no folder for their sockets.
     command.env("RUST_BACKTRACE", "1").env("XDG_RUNTIME_DIR", env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null());
     command
 }
@@ -72,8 +72,8 @@ fn reader(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     })
 }
 
-/// Runs `snapshot FILE --json ARGUMENTS`, which must succeed, with no word but that the video ends before the time, and gives
-/// its JSON.
+/// Runs `snapshot FILE --json ARGUMENTS`, which must succeed without messages, except that the video ends before the
+/// time. Returns its JSON.
 pub fn figures(file: &Path, arguments: &[&str]) -> Value {
     let run = finish(program().arg("snapshot").arg(file).arg("--json").args(arguments));
     let told = run.stderr.lines().find(|line| !line.contains("; this is its last frame, at "));
@@ -83,7 +83,7 @@ pub fn figures(file: &Path, arguments: &[&str]) -> Value {
 }
 
 impl Run {
-    /// Checks that the program failed as it should: exit code 1 and one line, which contains each of `words`.
+    /// Checks that the program failed properly: exit code 1 and one line that contains each of `words`.
     pub fn fails_with(&self, words: &[&str]) {
         assert_eq!(self.code, Some(1), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
@@ -98,7 +98,7 @@ impl Run {
     }
 }
 
-/// The bundled sample.
+/// Returns the bundled sample.
 pub fn sample() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/sample.mp4"))
 }

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// What the environment has.
+/// The packages of the environment.
 const REQUIREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/requirements.txt");
 
-/// What to do where the environment cannot be made.
+/// The advice if the environment cannot be made.
 const ADVICE: &str = "the packages come from the package index that pip is set up for, so this takes a network once; \
                       scripts/setup installs what Python itself lacks";
 
-/// The environment's folder, made when a test first asks for it.
+/// The environment's folder, made on first use.
 static ENVIRONMENT: LazyLock<PathBuf> = LazyLock::new(|| {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("cargo's folder for tests is in target/");
     let base = base();
     let folder = target.join("python-venv");
-    // Tests of several programs may want it at once; one makes it, and the others wait for that.
+    // Tests of several programs may need it at once. One makes it, and the others wait.
     let lock = File::create(target.join("python-venv.lock")).expect("target/ takes a file");
     lock.lock().expect("the lock can be waited for");
     let wanted = format!("{}\n{}", version(&base), fs::read_to_string(REQUIREMENTS).expect("tests/requirements.txt"));
-    // Written last: without it an environment is one that was never finished.
+    // Written last. An environment without it was never finished.
     let stamp = folder.join("made-of.txt");
     if fs::read_to_string(&stamp).is_ok_and(|made_of| made_of == wanted) {
         return folder;
@@ -37,7 +37,7 @@ static ENVIRONMENT: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// An interpreter that can make an environment, asked for in the same order as by `scripts/setup`.
+/// Returns an interpreter that can make an environment, found in the same order as by `scripts/setup`.
 fn base() -> String {
     let named = std::env::var("HISTOSCOPE_PYTHON").ok().filter(|name| !name.is_empty());
     let mut known = named.into_iter().chain(["/usr/bin/python3".to_owned(), "python3".to_owned()]);
@@ -49,7 +49,7 @@ fn base() -> String {
     known.find(can).expect("a python3 of 3.11 or newer with venv: run scripts/setup, or name one in HISTOSCOPE_PYTHON")
 }
 
-/// What tells one interpreter from another.
+/// Returns the version of an interpreter.
 fn version(python: &str) -> String {
     let output = Command::new(python).args(["-I", "-c", "import sys; print(sys.base_prefix, sys.version)"]).output();
     String::from_utf8_lossy(&output.expect("the interpreter was found a moment ago").stdout).replace('\n', " ")
@@ -64,14 +64,14 @@ fn run(command: &mut Command) {
     );
 }
 
-/// The environment's Python, without what the shell's settings and the home folder add.
+/// Returns the environment's Python, without additions from the shell's settings or the home folder.
 pub fn python_with_packages() -> Command {
     let mut command = Command::new(ENVIRONMENT.join("bin/python"));
     command.arg("-I").env("OPENBLAS_NUM_THREADS", "1");
     command
 }
 
-/// A program that a package brought along, such as `ruff`.
+/// Returns a program installed by a package, for example `ruff`.
 pub fn program_of_package(name: &str) -> Command {
     Command::new(ENVIRONMENT.join("bin").join(name))
 }

@@ -1,10 +1,10 @@
-//! The Python with which scripts check what the program writes.
+//! The Python for scripts that check the program's output.
 
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// An interpreter that has NumPy: the one that is named in `HISTOSCOPE_PYTHON`, the system's, for which Debian's and Ubuntu's
-/// package is, or the one in `PATH`. `scripts/setup` asks the same ones in the same order.
+/// An interpreter with NumPy: the one named in `HISTOSCOPE_PYTHON`, the system's, which Debian's and Ubuntu's package
+/// is for, or the one in `PATH`. `scripts/setup` searches in the same order.
 static WITH_NUMPY: LazyLock<String> = LazyLock::new(|| {
     let named = std::env::var("HISTOSCOPE_PYTHON").ok().filter(|name| !name.is_empty());
     let mut known = named.into_iter().chain(["/usr/bin/python3".to_owned(), "python3".to_owned()]);
@@ -15,14 +15,15 @@ static WITH_NUMPY: LazyLock<String> = LazyLock::new(|| {
     known.find(has_numpy).expect("a python3 has NumPy: run scripts/setup, or name one in HISTOSCOPE_PYTHON")
 });
 
-/// Nothing that the shell's settings or the home folder add is taken, so that it is the same interpreter for everybody.
+/// Additions from the shell's settings or the home folder are ignored, so that the interpreter is the same for
+/// everyone.
 fn command(python: &str) -> Command {
     let mut command = Command::new(python);
     command.arg("-I").env("OPENBLAS_NUM_THREADS", "1");
     command
 }
 
-/// A Python that has NumPy.
+/// Returns a Python with NumPy.
 pub fn python() -> Command {
     command(&WITH_NUMPY)
 }

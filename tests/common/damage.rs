@@ -1,8 +1,8 @@
-//! Damage that befalls files, the same every time.
+//! Reproducible damage to files.
 
 use super::noise;
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers, the same every time.
 struct Dice {
     bytes: Vec<u8>,
     next: usize,
@@ -21,11 +21,11 @@ impl Dice {
     }
 }
 
-/// The file with one to four kinds of damage.
+/// Returns the file with one to four kinds of damage.
 pub fn mutated(mut bytes: Vec<u8>, number: u64) -> Vec<u8> {
     let mut dice = Dice::new(number);
     for _ in 0..=dice.below(4) {
-        // Headers are short, and most is decided there.
+        // Headers are short, and most decisions depend on them.
         let reach = if dice.below(2) == 0 { bytes.len().min(600) } else { bytes.len() };
         let at = dice.below(reach);
         let length = (1 + dice.below(64)).min(bytes.len() - at);

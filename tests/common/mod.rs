@@ -1,4 +1,4 @@
-//! Clips that the tests make with the `ffmpeg` command line, and what other programs say about them.
+//! Clips made with the `ffmpeg` command, and information on them from other programs.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -17,48 +17,50 @@ use histoscope_core::picture::{Frame, Picture};
 use histoscope_media::{Decoder, OpenOptions};
 use tempfile::TempDir;
 
-/// Degrees, and the part of a display matrix that turns a picture by so many.
+/// Degrees, and the part of a display matrix that rotates a picture by them.
 pub const TURNS: [(u32, [i32; 4]); 3] = [(90, [0, 1, -1, 0]), (180, [-1, 0, 0, -1]), (270, [0, -1, 1, 0])];
 
-/// A file in a folder of its own that vanishes with it.
+/// A file in its own temporary folder.
 pub struct Clip {
     folder: TempDir,
     path: PathBuf,
 }
 
 impl Clip {
-    /// A clip of that file name, made by `ffmpeg ARGUMENTS name`. The arguments are split at spaces.
+    /// Makes a clip with this file name by `ffmpeg ARGUMENTS name`. The arguments are split at spaces.
     pub fn new(name: &str, arguments: &str) -> Self {
         let clip = Self::blank(name);
         clip.make(name, arguments);
         clip
     }
 
-    /// A clip with these bytes.
+    /// Makes a clip with these bytes.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
         let clip = Self::blank(name);
         std::fs::write(&clip.path, bytes).expect("the temporary folder takes a file");
         clip
     }
 
-    /// The place for a clip, and nothing there.
+    /// Makes the folder for a clip, without a file.
     pub fn blank(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join(name);
         Self { folder, path }
     }
 
-    /// The picture of FFmpeg's moving test source, `size` WxH, `seconds` long at 25 frames a second, then `arguments`.
+    /// Makes a clip of FFmpeg's moving test source, with `size` WxH, `seconds` long at 25 frames per second, then
+    /// `arguments`.
     pub fn moving(name: &str, size: &str, seconds: f64, arguments: &str) -> Self {
         Self::new(name, &format!("-f lavfi -i testsrc2=size={size}:rate=25:duration={seconds} {arguments}"))
     }
 
-    /// Noise in pictures of `size` WxH and FFmpeg's pixel format, `frames` of them at 25 a second, then `arguments`.
+    /// Makes a clip of noise with `size` WxH and FFmpeg's pixel format, `frames` of them at 25 per second, then
+    /// `arguments`.
     pub fn noisy(name: &str, size: &str, format: &str, frames: u32, arguments: &str) -> Self {
         let clip = Self::blank(name);
         let (width, height) = size.split_once('x').expect("a size is WxH");
         let pixels = width.parse::<usize>().expect("a width") * height.parse::<usize>().expect("a height");
-        // Eight bytes a pixel are enough for every format, small pictures' rounding included.
+        // Eight bytes per pixel are enough for every format, including the rounding for small pictures.
         let bytes = noise((pixels + 8) * 8 * frames as usize, 9);
         std::fs::write(clip.folder.path().join("noise.bin"), bytes).expect("the temporary folder takes a file");
         let input = format!("-f rawvideo -pixel_format {format} -video_size {size} -framerate 25 -i @/noise.bin");
@@ -66,8 +68,8 @@ impl Clip {
         clip
     }
 
-    /// Another file in the same folder, made by `ffmpeg ARGUMENTS name`; the word `@` stands for this clip,
-    /// and `@/` in front of a name for their folder.
+    /// Makes another file in the same folder by `ffmpeg ARGUMENTS name`. The word `@` stands for this clip, and `@/`
+    /// before a name for their folder.
     pub fn make(&self, name: &str, arguments: &str) -> PathBuf {
         let target = self.folder.path().join(name);
         let mut command = Command::new("ffmpeg");
@@ -84,8 +86,8 @@ impl Clip {
         target
     }
 
-    /// This clip, an MP4, with another display matrix in its track header; of the matrix, the numbers that turn and flip.
-    /// Which option of `ffmpeg` writes one depends on its version.
+    /// Returns this clip, an MP4, with another display matrix in its track header, given by the numbers that rotate and
+    /// flip. The option of `ffmpeg` that writes one depends on its version.
     pub fn with_matrix(&self, name: &str, [a, b, c, d]: [i32; 4]) -> Self {
         let mut bytes = self.bytes();
         let header = bytes.windows(4).position(|four| four == b"tkhd").expect("a track header");
@@ -96,33 +98,33 @@ impl Clip {
         Self::from_bytes(name, &bytes)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         std::fs::read(&self.path).expect("the clip can be read")
     }
 
-    /// The folder that it is in.
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Whether the FFmpeg in use is version 9 or newer.
+/// Returns true if the FFmpeg in use is version 9 or newer.
 pub fn is_ffmpeg_9() -> bool {
     libavcodec() >= (63, 0)
 }
 
-/// Whether the FFmpeg in use is version 7.1 or newer.
+/// Returns true if the FFmpeg in use is version 7.1 or newer.
 pub fn is_ffmpeg_7_1() -> bool {
     libavcodec() >= (61, 19)
 }
 
-/// The major and minor version of libavcodec: 61 and 3 in FFmpeg 7.0, 61 and 19 in 7.1.
+/// Returns the major and minor version of libavcodec: 61 and 3 in FFmpeg 7.0, 61 and 19 in 7.1.
 pub fn libavcodec() -> (u32, u32) {
     let version = histoscope_media::ffmpeg_version();
     let (_, number) = version.split_once("libavcodec ").expect("a version");
@@ -130,7 +132,7 @@ pub fn libavcodec() -> (u32, u32) {
     (parts.next().expect("a major version"), parts.next().expect("a minor version"))
 }
 
-/// The number of frames that `ffprobe -count_frames` finds in the first video stream.
+/// Returns the number of frames that `ffprobe -count_frames` finds in the first video stream.
 pub fn ffprobe_frames(path: &Path) -> u64 {
     let fields = ["-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames"];
     let text = ffprobe(path, &fields);
@@ -138,7 +140,7 @@ pub fn ffprobe_frames(path: &Path) -> u64 {
     first.trim_end_matches(',').parse().unwrap_or_else(|_| panic!("ffprobe counted {text:?}"))
 }
 
-/// What `ffprobe FIELDS path` prints, bare.
+/// Returns the bare output of `ffprobe FIELDS path`.
 pub fn ffprobe(path: &Path, fields: &[&str]) -> String {
     let output = Command::new("ffprobe")
         .args(["-v", "quiet", "-of", "csv=p=0"])
@@ -149,7 +151,8 @@ pub fn ffprobe(path: &Path, fields: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// All frames of the first video stream, decoded by the `ffmpeg` command to raw pictures of this pixel format, unturned.
+/// Decodes all frames of the first video stream with the `ffmpeg` command, to raw pictures of this pixel format,
+/// without rotation.
 pub fn raw_frames(path: &Path, pixel_format: &str) -> Vec<u8> {
     let output = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-nostdin", "-noautorotate", "-threads", "1", "-i"])
@@ -161,22 +164,22 @@ pub fn raw_frames(path: &Path, pixel_format: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// An open decoder with the default options.
+/// Opens a decoder with the default options.
 pub fn open(path: &Path) -> Decoder {
     Decoder::open(path, &OpenOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All remaining frames.
+/// Returns all remaining frames.
 pub fn rest(decoder: &mut Decoder) -> Vec<Frame> {
     std::iter::from_fn(|| decoder.next_frame().unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
-/// All frames of a file.
+/// Returns all frames of a file.
 pub fn decode_all(path: &Path) -> Vec<Frame> {
     rest(&mut open(path))
 }
 
-/// The error of opening a file that cannot be opened.
+/// Returns the error of a file that cannot be opened.
 pub fn open_error(path: &Path) -> String {
     match Decoder::open(path, &OpenOptions::default()) {
         Ok(decoder) => panic!("{} was opened: {:?}", path.display(), decoder.info()),
@@ -184,7 +187,7 @@ pub fn open_error(path: &Path) -> String {
     }
 }
 
-/// The bytes in use of all planes that carry the picture, as `ffmpeg -f rawvideo` writes them.
+/// Returns the used bytes of all planes that contain the picture, as `ffmpeg -f rawvideo` writes them.
 pub fn picture_bytes(picture: &Picture) -> Vec<u8> {
     let mut bytes = Vec::new();
     for plane in 0..picture.layout().plane_count() {
@@ -196,7 +199,7 @@ pub fn picture_bytes(picture: &Picture) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that look random and are the same every time.
+/// Returns pseudo-random bytes, the same every time.
 pub fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {

@@ -1,4 +1,4 @@
-//! Clips whose pictures carry the number of their frame in black and white blocks.
+//! Clips whose pictures show their frame number in black and white blocks.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use histoscope_core::picture::Picture;
 
 use super::{Clip, decode_all, ffprobe, raw_frames};
 
-/// Blocks, one for each bit of the number, the lowest first.
+/// The number of blocks, one for each bit of the number, lowest first.
 const BITS: usize = 14;
-/// Width and height of a block: a macroblock, so that coding leaves it alone.
+/// Width and height of a block: a macroblock, so that coding does not blur it.
 const BLOCK: usize = 16;
 const WIDTH: usize = BITS * BLOCK;
 
-/// A clip of `count` numbered frames at `rate` (a fraction is fine), made by `ffmpeg ARGUMENTS name`.
+/// Makes a clip of `count` numbered frames at `rate` (fractions are allowed) by `ffmpeg ARGUMENTS name`.
 pub fn numbered(name: &str, count: usize, rate: &str, arguments: &str) -> Clip {
     let clip = Clip::blank(name);
     let row = |number: usize| {
@@ -26,23 +26,23 @@ pub fn numbered(name: &str, count: usize, rate: &str, arguments: &str) -> Clip {
     clip
 }
 
-/// The number in a picture of such a clip.
+/// Returns the number in a picture of such a clip.
 pub fn number(picture: &Picture) -> usize {
     assert_eq!((picture.width() as usize, picture.height() as usize), (WIDTH, BLOCK));
     let at = |bit: usize| picture.code(0, (bit * BLOCK + BLOCK / 2) as u32, (BLOCK / 2) as u32);
     (0..BITS).map(|bit| usize::from(at(bit) > 128) << bit).sum()
 }
 
-/// What other programs find in a clip: each frame's time from the first, in seconds, and its number.
+/// The frames of a clip according to other programs: the time of each from the first, in seconds, and its number.
 pub struct Truth {
-    /// Times, rising.
+    /// Times, ascending.
     pub times: Vec<f64>,
     /// Numbers in the same order.
     pub numbers: Vec<usize>,
 }
 
 impl Truth {
-    /// Asks ffprobe for the times and the ffmpeg command for the pictures.
+    /// Gets the times from ffprobe and the pictures from the ffmpeg command.
     pub fn new(path: &Path) -> Self {
         let fields = ["-select_streams", "v:0", "-show_entries", "stream=time_base:frame=best_effort_timestamp"];
         let text = ffprobe(path, &fields);
@@ -56,7 +56,7 @@ impl Truth {
         Self { times, numbers }
     }
 
-    /// For a file in which frames lack timestamps: the times that our decoder gives them from the first to the last.
+    /// For files with missing timestamps: uses the times that our decoder assigns when decoding linearly.
     pub fn with_made_times(path: &Path) -> Self {
         let times: Vec<f64> = decode_all(path).iter().map(|frame| frame.time_secs).collect();
         let numbers = numbers(path);
@@ -64,23 +64,23 @@ impl Truth {
         Self { times, numbers }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn count(&self) -> usize {
         self.times.len()
     }
 
-    /// Position of the frame whose interval contains the time.
+    /// Returns the position of the frame whose interval contains the time.
     pub fn at(&self, secs: f64) -> usize {
         self.times.partition_point(|time| *time <= secs + 1e-6).saturating_sub(1)
     }
 
-    /// Time of the last frame.
+    /// Returns the time of the last frame.
     pub fn last_secs(&self) -> f64 {
         self.times.last().copied().unwrap_or(0.0)
     }
 }
 
-/// The numbers of all frames, as the ffmpeg command decodes them.
+/// Returns the numbers of all frames, as decoded by the ffmpeg command.
 fn numbers(path: &Path) -> Vec<usize> {
     let luma = raw_frames(path, "gray");
     let bit = |frame: &[u8], bit: usize| frame[WIDTH * BLOCK / 2 + bit * BLOCK + BLOCK / 2] > 128;

@@ -1,14 +1,15 @@
-//! Files that the `ffmpeg` command does not write: made of what it writes, with bytes changed.
+//! Unusual files that the `ffmpeg` command does not write, made by changing bytes in files that it writes.
 
 use histoscope_core::picture::crop::Crop;
 
 use super::{Clip, noise};
 
-/// Ticks of a frame in the clips here, of 12800 a second.
+/// Ticks per frame in the clips here, at 12800 per second.
 const FRAME_TICKS: i32 = 512;
 
-/// An MP4 whose edit list shows these parts of the clip: first frame, and number of frames. A first frame of -1 is a pause.
-/// The clip must have a time scale of 12800 a second, 25 frames a second, and its index behind its data.
+/// Makes an MP4 whose edit list shows these parts of the clip, given by first frame and number of frames. A first frame
+/// of -1 is a pause. The clip must have a time scale of 12800 per second, 25 frames per second, and its index after its
+/// data.
 pub fn with_edits(clip: &Clip, name: &str, parts: &[(i32, i32)]) -> Clip {
     let mut bytes = clip.bytes();
     let lead = composition_lead(&bytes);
@@ -37,14 +38,14 @@ pub fn with_edits(clip: &Clip, name: &str, parts: &[(i32, i32)]) -> Clip {
     Clip::from_bytes(name, &bytes)
 }
 
-/// The media time at which the first edit of a file of one edit begins: that of its first frame.
+/// Returns the media time at which the only edit of a file begins, which is its first frame's.
 fn composition_lead(bytes: &[u8]) -> i32 {
     let list = find(bytes, b"elst");
     assert_eq!(number(bytes, list + 8), 1, "the clip has one edit");
     number(bytes, list + 16).cast_signed()
 }
 
-/// A MOV of whole pictures whose packets last so long: runs of packets, and ticks of each.
+/// Makes a MOV of whole pictures with these packet durations: runs of packets, and the ticks of each.
 pub fn with_mov_durations(clip: &Clip, name: &str, runs: &[(u32, u32)]) -> Clip {
     let mut bytes = clip.bytes();
     let table = find(&bytes, b"stts");
@@ -66,13 +67,13 @@ pub fn with_mov_durations(clip: &Clip, name: &str, runs: &[(u32, u32)]) -> Clip 
     Clip::from_bytes(name, &bytes)
 }
 
-/// An MP4 with a clean aperture that leaves out so much of its pictures of H.264 at each edge. Its index must lie behind its data.
+/// Makes an MP4 of H.264 with a clean aperture that crops each edge by this much. Its index must come after its data.
 pub fn with_clean_aperture(clip: &Clip, name: &str, crop: Crop) -> Clip {
     let mut bytes = clip.bytes();
     let entry = find(&bytes, b"avc1");
     let size = number(&bytes, entry + 28);
     let (width, height) = crop.leaves((size >> 16, size & 0xffff)).expect("an aperture");
-    // From the middle of the picture to that of the aperture, in halves of a pixel.
+    // From the middle of the picture to the middle of the aperture, in half pixels.
     let [right, down] = [(crop.left, crop.right), (crop.top, crop.bottom)].map(|(from, to)| from.wrapping_sub(to));
     let numbers = [width, 1, height, 1, right, 2, down, 2].map(u32::to_be_bytes).concat();
     let aperture = [&40_u32.to_be_bytes(), &b"clap"[..], &numbers].concat();
@@ -86,14 +87,14 @@ pub fn with_clean_aperture(clip: &Clip, name: &str, crop: Crop) -> Clip {
     Clip::from_bytes(name, &bytes)
 }
 
-/// An FLV with other timestamps: `stamp` gets the number of a video packet and its time in milliseconds.
+/// Makes an FLV with other timestamps. `stamp` gets the number of a video packet and its time in milliseconds.
 pub fn with_flv_times(clip: &Clip, name: &str, stamp: impl Fn(usize, u32) -> u32) -> Clip {
     let mut bytes = clip.bytes();
     let mut at = 13;
     let mut position = 0;
     while at + 11 < bytes.len() {
         let length = number(&bytes, at) & 0xff_ffff;
-        // A video tag that holds a picture rather than headers.
+        // A video tag with a picture rather than headers.
         if bytes[at] == 9 && bytes[at + 12] == 1 {
             let [_, high, middle, low] = stamp(position, number(&bytes, at + 4) >> 8).to_be_bytes();
             bytes[at + 4..at + 7].copy_from_slice(&[high, middle, low]);
@@ -105,7 +106,7 @@ pub fn with_flv_times(clip: &Clip, name: &str, stamp: impl Fn(usize, u32) -> u32
     Clip::from_bytes(name, &bytes)
 }
 
-/// An AVI whose index calls every packet a keyframe, as those of codecs do in which no picture quite stands alone.
+/// Makes an AVI whose index marks every packet as a keyframe, as for codecs without pure keyframes.
 pub fn with_keys_only(clip: &Clip, name: &str) -> Clip {
     let mut bytes = clip.bytes();
     let index = bytes.windows(4).rposition(|four| four == b"idx1").expect("an index");
@@ -116,12 +117,12 @@ pub fn with_keys_only(clip: &Clip, name: &str) -> Clip {
     Clip::from_bytes(name, &bytes)
 }
 
-/// The file with bytes changed in some places behind its first tenth.
+/// Changes bytes of the file in some places after its first tenth.
 pub fn with_damage(clip: &Clip, name: &str) -> Clip {
     with_damage_in(clip, name, 12)
 }
 
-/// The same in so many places.
+/// Changes bytes of the file in this many places after its first tenth.
 pub fn with_damage_in(clip: &Clip, name: &str, places: usize) -> Clip {
     let mut bytes = clip.bytes();
     let from = bytes.len() / 10;
@@ -136,7 +137,7 @@ pub fn with_damage_in(clip: &Clip, name: &str, places: usize) -> Clip {
     Clip::from_bytes(name, &bytes)
 }
 
-/// Where the name of the first box of that kind lies.
+/// Returns the position of the name of the first box of this kind.
 fn find(bytes: &[u8], kind: &[u8; 4]) -> usize {
     let moov = bytes.windows(4).rposition(|four| four == b"moov").expect("an index");
     moov + bytes[moov..].windows(4).position(|four| four == kind).unwrap_or_else(|| panic!("a box {kind:?}"))

@@ -1,4 +1,4 @@
-//! The `ffmpeg` command as the sender of a live stream, and a network between the two that loses and swaps what it carries.
+//! The `ffmpeg` command as the sender of a live stream, and a network that loses and reorders packets.
 
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
@@ -10,16 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A running sender; it ends when this is dropped.
+/// A running sender. Dropping it stops the sender.
 pub struct Sender(Child);
 
 impl Sender {
-    /// FFmpeg's moving test source of this size, 30 frames a second, as long as this lives: `ffmpeg … ARGUMENTS target`.
+    /// Sends FFmpeg's moving test source of this size, at 30 frames per second, until dropped: `ffmpeg … ARGUMENTS
+    /// target`.
     pub fn moving(size: &str, arguments: &str, target: &str) -> Self {
         Self::new(&format!("-re -f lavfi -i testsrc2=size={size}:rate=30 -pix_fmt yuv420p {arguments}"), target)
     }
 
-    /// A clip again and again, at its own pace.
+    /// Sends a clip in a loop, in real time.
     pub fn of(clip: &Path, arguments: &str, target: &str) -> Self {
         Self::new(&format!("-re -stream_loop -1 -i {} {arguments}", clip.display()), target)
     }
@@ -34,13 +35,13 @@ impl Sender {
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        // Either fails only if it has ended by itself.
+        // These fail only if it has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A port of this machine that nobody listens on, and the one after it, as RTP takes two.
+/// Returns a port of this machine that is free, and whose successor is free, since RTP needs two.
 pub fn free_port() -> u16 {
     loop {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -52,16 +53,16 @@ pub fn free_port() -> u16 {
     }
 }
 
-/// What becomes of a datagram, by its number.
+/// The fate of a datagram, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Passes,
     IsLost,
-    /// It comes after the next one.
+    /// It arrives after the next one.
     IsLate,
 }
 
-/// Carries datagrams from a port of its own to another one.
+/// Forwards datagrams from its own port to another one.
 pub struct Network {
     pub port: u16,
     stop: Arc<AtomicBool>,
@@ -80,7 +81,7 @@ impl Network {
             let (mut datagram, mut held, mut number) = ([0; 65_536], None::<Vec<u8>>, 0);
             while !theirs.load(Ordering::Relaxed) {
                 let Ok(length) = socket.recv(&mut datagram) else { continue };
-                // Nobody may listen yet.
+                // There may be no receiver yet.
                 let send = |bytes: &[u8]| drop(socket.send_to(bytes, target));
                 match fate(number) {
                     Fate::IsLost => {}

@@ -1,11 +1,12 @@
-//! A web server of one file, with and without what it takes to read that from any position.
+//! A web server for one file, with or without support for ranges.
 
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-/// A server of one file that reads each request's range and sends as much as `send` says, then holds the connection open.
+/// Serves one file. For each request it sends as many bytes of the requested range as `send` says, then keeps the
+/// connection open.
 pub fn serve(bytes: Vec<u8>, with_ranges: bool, send: impl Fn(usize) -> usize + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! The decoding thread and the player together, as the window drives them.
+//! The decoding thread and the player together, driven as by the window.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{News, Player, PlayerOptions, SeekRequest, send, take_events};
 use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, StreamInfo};
 
-/// Nothing here takes as long.
+/// Longer than anything here takes.
 const SOON: Duration = Duration::from_secs(30);
 
 /// An open video and its player.
@@ -17,7 +17,7 @@ pub struct Session {
     pub media: DecodeThread,
     pub player: Player,
     pub info: Arc<StreamInfo>,
-    /// The frame on screen.
+    /// Returns the frame on screen.
     pub frame: Option<Frame>,
     pub errors: Vec<MediaError>,
     woken: Receiver<()>,
@@ -29,7 +29,7 @@ impl Session {
         Self::with(path, |_| {})
     }
 
-    /// The same with other options.
+    /// Opens a file with other options, and waits for its first frame.
     pub fn with(path: &Path, change: impl FnOnce(&mut PlayerOptions)) -> Self {
         let (wake, woken) = channel();
         let waker = move || {
@@ -54,7 +54,7 @@ impl Session {
         session
     }
 
-    /// Takes what was decoded and does what is due at `now`; gives the frame that went on screen.
+    /// Takes decoded frames and does what is due at `now`. Returns the frame that went on screen.
     pub fn tick(&mut self, now: Instant) -> Option<Frame> {
         let errors = &mut self.errors;
         take_events(&mut self.player, &self.media, now, |news| {
@@ -70,12 +70,12 @@ impl Session {
         tick.show
     }
 
-    /// Waits until something was decoded, or for so long.
+    /// Waits until something was decoded, or for `most`.
     pub fn wait(&self, most: Duration) {
         let _ = self.woken.recv_timeout(most);
     }
 
-    /// Waits until all that was asked for is on screen.
+    /// Waits until everything requested is on screen.
     pub fn finish(&mut self) {
         let deadline = Instant::now() + SOON;
         loop {
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Asks for something and waits until it is on screen.
+    /// Requests a frame and waits until it is on screen.
     pub fn go(&mut self, ask: impl FnOnce(&mut Player) -> Option<SeekRequest>) -> &Frame {
         let request = ask(&mut self.player);
         send(&self.media, request);
@@ -108,7 +108,7 @@ impl Session {
         self.go(|player| player.seek_to(secs))
     }
 
-    /// The frame on screen.
+    /// Returns the frame on screen.
     pub fn frame(&self) -> &Frame {
         self.frame.as_ref().expect("a frame is on screen")
     }

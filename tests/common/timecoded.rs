@@ -1,27 +1,29 @@
-//! Clips with timecodes, and what FFmpeg itself counts.
+//! Clips with timecodes, and FFmpeg's own count.
 
 use std::path::Path;
 
 use super::{Clip, ffprobe};
 
-/// A small moving picture of that rate and so many frames whose first one has that timecode, then `arguments`.
+/// Makes a small moving clip of this rate and number of frames. Its first frame has this timecode. Then come
+/// `arguments`.
 pub fn clip(name: &str, (rate, first): (&str, &str), frames: u32, arguments: &str) -> Clip {
     let source = format!("-f lavfi -i testsrc2=size=64x48:rate={rate} -frames:v {frames}");
     Clip::new(name, &format!("{source} -timecode {first} -pix_fmt yuv420p {arguments}"))
 }
 
-/// How FFmpeg counts timecodes at that rate: its MPEG-2 encoder writes each into a group of pictures of its own.
+/// Returns the timecodes as FFmpeg counts them at this rate. Its MPEG-2 encoder writes each into a separate group of
+/// pictures.
 pub fn counted((rate, first): (&str, &str), frames: u32) -> Vec<String> {
     let plain = clip("counted.m2v", (rate, first), frames, "-c:v mpeg2video -g 1 -bf 0 -flags low_delay");
     of_frames(plain.path())
 }
 
-/// The timecodes that frames have of their own, as `ffprobe` has them.
+/// Returns the frames' own timecodes, as reported by `ffprobe`.
 pub fn of_frames(path: &Path) -> Vec<String> {
     lines(&ffprobe(path, &["-select_streams", "v:0", "-show_entries", "frame_tags=timecode"]))
 }
 
-/// The first timecode of the file's or its video's tags, as `ffprobe` has it.
+/// Returns the first timecode in the tags of the file or its video, as reported by `ffprobe`.
 pub fn tagged(path: &Path) -> Option<String> {
     let entries = ["-select_streams", "v:0", "-show_entries", "stream_tags=timecode:format_tags=timecode"];
     lines(&ffprobe(path, &entries)).into_iter().next()
@@ -31,7 +33,7 @@ fn lines(text: &str) -> Vec<String> {
     text.split(['\n', ',', '|']).map(str::trim).filter(|line| line.contains(':')).map(str::to_owned).collect()
 }
 
-/// HEVC at 25 frames a second with so many of which each says its own timecode: hours, minutes, seconds and frames.
+/// Makes HEVC at 25 frames per second where each frame has its own timecodes: hours, minutes, seconds and frames.
 pub fn hevc(name: &str, timecodes: &[[u32; 4]]) -> Clip {
     let frames = timecodes.len();
     let plain = Clip::new(
@@ -57,7 +59,7 @@ pub fn hevc(name: &str, timecodes: &[[u32; 4]]) -> Clip {
     Clip::from_bytes(name, &marked)
 }
 
-/// The message of Rec. ITU-T H.265, section D.2.27, in a unit of its own.
+/// Returns the message of Rec. ITU-T H.265, section D.2.27, in a separate unit.
 fn time_code_message([hours, minutes, seconds, frames]: [u32; 4]) -> Vec<u8> {
     // Number of clock timestamps, flag, units by frames, counting type 0, full, no discontinuity, none dropped.
     let fields = [(1, 2), (1, 1), (0, 1), (0, 5), (1, 1), (0, 1), (0, 1), (frames, 9)];

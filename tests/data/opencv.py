@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes opencv.txt beside it: what OpenCV's createCLAHE and blur make of small gray pictures.
+"""Writes opencv.txt in the same folder: the results of OpenCV's createCLAHE and blur for small gray pictures.
 
-It takes the packages numpy and opencv-python-headless (5.0.0.93 made the file that is there). The pictures come from
-a generator that the test has too (crates/render/tests/adjust/opencv.rs), so that only results are kept, as hexadecimal digits.
+It needs the packages numpy and opencv-python-headless (5.0.0.93 made the current file). The pictures come from a generator
+that the test has too (crates/render/tests/adjust/opencv.rs), so only the results are stored, as hexadecimal digits.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def picture(width, height, seed):
-    """Gradients, an edge, and noise from a linear congruential generator."""
+    """Draws gradients, an edge, and noise from a linear congruential generator."""
     state = seed
     rows = []
     for y in range(height):

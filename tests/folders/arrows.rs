@@ -1,9 +1,9 @@
-//! Which module names which: read from the sources' `use` lines, other paths and macros' words, with `crate`, `self` and `super`
-//! followed and re-exports traced to where a name is defined.
+//! The dependencies between modules. They are read from the sources' `use` lines, other paths and macros' tokens.
+//! `crate`, `self` and `super` are resolved, and re-exports are traced to the definition of a name.
 //!
-//! A re-export by itself is no arrow: the face of a folder names its parts without building on them. What this does not see:
-//! methods called on a value whose type is never named, and paths that a macro builds. Tests' modules are left out: a test
-//! may know everything.
+//! A re-export alone is not a dependency, since a folder's root names its parts without building on them. Not seen are
+//! methods called on a value whose type is never named, and paths that a macro builds. Modules of tests are left out,
+//! since a test may use everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use syn::visit::{self, Visit};
 /// A module's path from the root of its crate: `["media", "av"]`.
 pub type Name = Vec<String>;
 
-/// A crate's modules, each with what it names.
+/// The modules of a crate, each with the paths that it names.
 #[derive(Debug, Default)]
 pub struct Modules {
     paths: BTreeMap<Name, Paths>,
@@ -23,23 +23,24 @@ pub struct Modules {
 /// The paths in a module.
 #[derive(Debug, Default)]
 struct Paths {
-    /// What a `use` brings in, by the name that it gets here. Whether it is public is kept for re-exports.
+    /// The names that a `use` imports: the local name, its path, and true if it is public, which matters for
+    /// re-exports.
     imports: Vec<(String, Name, bool)>,
-    /// Modules whose every name is brought in.
+    /// Modules imported with `*`.
     globs: Vec<Name>,
     /// Paths in the code.
     used: Vec<Name>,
 }
 
 impl Modules {
-    /// Reads the crate whose root is this file, with every file module that is not a test's.
+    /// Reads the crate with this root file, with every module file except those of tests.
     pub fn read(root: &Path) -> Self {
         let mut modules = Self::default();
         modules.read_file(root, root.parent().expect("a file lies in a folder"), Vec::new());
         modules
     }
 
-    /// Reads the module `name` from `file`; its children lie in `folder`.
+    /// Reads the module `name` from `file`. Its children are in `folder`.
     fn read_file(&mut self, file: &Path, folder: &Path, name: Name) {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let syntax = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -54,14 +55,14 @@ impl Modules {
             let stem = module.ident.to_string();
             let own = [name.clone(), vec![stem.clone()]].concat();
             let inside = folder.join(&stem);
-            // Where an attribute names another file for another system, the one without is read.
+            // If an attribute names a different file for another system, the one without the attribute is read.
             let beside = folder.join(format!("{stem}.rs"));
             let file = if beside.exists() { beside } else { inside.join("mod.rs") };
             self.read_file(&file, &inside, own);
         }
     }
 
-    /// Every module with those that it names, itself left out.
+    /// Returns every module with the modules that it names, except itself.
     pub fn arrows(&self) -> BTreeMap<Name, BTreeSet<Name>> {
         let targets = |module: &Name| {
             let paths = &self.paths[module];
@@ -73,9 +74,9 @@ impl Modules {
         self.paths.keys().map(|module| (module.clone(), targets(module))).collect()
     }
 
-    /// The module that defines what `path`, written in `module`, names; `None` for another crate's.
+    /// Returns the module that defines what `path`, written in `module`, refers to. `None` if another crate does.
     fn target(&self, module: &Name, path: &[String], depth: usize) -> Option<Name> {
-        // A circle of re-exports ends here; the compiler would not take it.
+        // Ends circles of re-exports, which the compiler would not accept.
         if depth > 9 {
             return None;
         }
@@ -114,7 +115,7 @@ impl Modules {
     }
 }
 
-/// Groups of modules each of which reaches every other one of its group along arrows.
+/// Returns groups of modules where each can reach every other along arrows.
 pub fn circles(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<BTreeSet<Name>> {
     let reached = |from: &Name| {
         let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
@@ -135,7 +136,7 @@ pub fn circles(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<BTreeSet<Name>> {
     circles
 }
 
-/// The arrows between rooms: the first folder of each module stands for all of it, and the root for itself.
+/// Returns the arrows between rooms: the first folder of each module stands for all of it, and the root for itself.
 pub fn between_rooms(arrows: &BTreeMap<Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<Name>> {
     let room = |module: &Name| module.iter().take(1).cloned().collect::<Name>();
     let mut rooms: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
@@ -174,7 +175,7 @@ impl Paths {
         }
     }
 
-    /// Paths among the words of a macro's call, which the parser leaves as words.
+    /// Finds paths among the tokens of a macro call, which the parser does not parse.
     fn words(&mut self, tokens: proc_macro2::TokenStream) {
         let mut path = Name::new();
         let mut colons = 0;
@@ -200,7 +201,7 @@ impl Paths {
 }
 
 impl<'ast> Visit<'ast> for Paths {
-    /// `pub(super)` and its like say who may look in: no arrow.
+    /// `pub(super)` and the like only limit visibility: no arrow.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_item(&mut self, item: &'ast syn::Item) {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::command::finish;
 
-/// Browsers that know the options below. Firefox can take pictures of pages, but does not print what became of them.
+/// Browsers that support the options below. Firefox can take pictures of pages, but cannot print the resulting HTML.
 const BROWSERS: [&str; 5] = [
     "chromium",
     "chromium-browser",
@@ -17,14 +17,14 @@ const BROWSERS: [&str; 5] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/// A browser with a profile of its own, and a page for it to open.
+/// A browser with its own profile, and a page for it to open.
 pub struct Browser {
     program: PathBuf,
     folder: TempDir,
 }
 
 impl Browser {
-    /// The browser of this machine. Without one the test fails, unless it was asked to be left out: then `None`.
+    /// Finds this machine's browser. If there is none the test fails, or returns `None` if these tests are disabled.
     pub fn find() -> Option<Self> {
         if std::env::var_os("HISTOSCOPE_TEST_WITHOUT_BROWSER").is_some_and(|value| !value.is_empty() && value != "0") {
             eprintln!("LEFT OUT because HISTOSCOPE_TEST_WITHOUT_BROWSER is set: no browser opens the report's page");
@@ -40,7 +40,7 @@ impl Browser {
             "no Chromium or Chrome was found to open the report's page with; run scripts/setup, or name a browser in \
              HISTOSCOPE_BROWSER, or set HISTOSCOPE_TEST_WITHOUT_BROWSER=1 to leave this test out",
         );
-        // A browser that is a snap, as Ubuntu's, sees neither the system's temporary folder nor hidden ones.
+        // A browser from a snap, as on Ubuntu, sees neither the system's temporary folder nor hidden ones.
         let folder = tempfile::Builder::new().prefix("browser-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
         let browser = Self { program, folder: folder.expect("a folder for the page") };
         assert!(
@@ -60,7 +60,7 @@ impl Browser {
         let mut command = Command::new(&self.program);
         command
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", &profile])
-            // Time in the page goes on only while it has something to do, so a busy machine changes nothing.
+            // The page's time advances only while it has work, so a busy machine makes no difference.
             .args(["--virtual-time-budget=20000", "--disable-dev-shm-usage", "--disable-background-networking"])
             .args(arguments)
             .arg(format!("file://{}", path.display()));
@@ -69,12 +69,12 @@ impl Browser {
         run.stdout
     }
 
-    /// What became of a page after its scripts ran, as HTML.
+    /// Returns a page as HTML, after its scripts have run.
     pub fn dump(&self, page: &str) -> String {
         self.open(page, &["--dump-dom"])
     }
 
-    /// How a page looks without a network: width, height, and red, green and blue of each pixel.
+    /// Renders a page without a network. Returns width, height, and red, green and blue of each pixel.
     pub fn screenshot(&self, page: &str, width: u32, height: u32) -> (u32, u32, Vec<[u8; 3]>) {
         let target = self.folder.path().join("page.png");
         let (size, picture) = (format!("--window-size={width},{height}"), format!("--screenshot={}", target.display()));

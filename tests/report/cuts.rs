@@ -1,11 +1,11 @@
-//! Cuts in clips of which it is known where they are.
+//! Cuts in clips whose cuts are known.
 
 use std::path::Path;
 
 use crate::common::Clip;
 use crate::{page_of, shots};
 
-/// The frames with which the page's shots begin, but for the first one.
+/// Returns the first frames of the page's shots, except the first shot.
 pub fn cuts(file: &Path, arguments: &[&str]) -> Vec<u64> {
     let page = page_of(file, arguments);
     let (_, list) = page.split_once("<ol id=\"shots\">").expect("the shots");
@@ -15,7 +15,7 @@ pub fn cuts(file: &Path, arguments: &[&str]) -> Vec<u64> {
     cards.map(|card| frame(card).unwrap_or_else(|| panic!("no frame in {card}"))).collect()
 }
 
-/// One clip from `shots`, sources of 192 × 108 pixels at 25 frames a second, joined by a filter graph.
+/// Makes one clip from `shots`, sources of 192 × 108 pixels at 25 frames per second, joined by a filter graph.
 fn joined(shots: &[&str], graph: &str) -> Clip {
     let inputs: String = shots.iter().map(|shot| format!("-f lavfi -i {shot} ")).collect();
     Clip::new("clip.mp4", &format!("{inputs} -filter_complex {graph},format=yuv420p -c:v libx264 -crf 20"))

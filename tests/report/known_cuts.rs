@@ -1,4 +1,4 @@
-//! How many of the cuts of made clips are found, and what others find in them.
+//! The share of cuts found in synthetic clips, and the results of other programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::cuts::cuts;
 use crate::montage::{RATE, Score, montage};
 use crate::shots::load_scenes;
 
-/// One shot in so many stays in the place of the one before: hardly any, and every third.
+/// One shot in this many stays at the place of the one before: hardly any, then every third.
 const STAYS: [usize; 2] = [1000, 3];
 
 #[test]
@@ -21,7 +21,7 @@ fn nearly_every_cut_of_two_hundred_is_found_and_hardly_anything_else() {
     assert!(score.recall() >= 0.97 && score.precision() >= 0.97, "{score:?}");
 }
 
-/// What PySceneDetect finds with a detector.
+/// Returns the cuts that PySceneDetect finds with a detector.
 fn scenedetect(file: &Path, detector: &str) -> Vec<u64> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut command = Command::new("python3");
@@ -31,7 +31,7 @@ fn scenedetect(file: &Path, detector: &str) -> Vec<u64> {
     load_scenes(&fs::read_to_string(folder.path().join("scenes.csv")).expect("the scenes"))
 }
 
-/// What FFmpeg's filter scdet finds.
+/// Returns the cuts that FFmpeg's filter scdet finds.
 fn scdet(file: &Path) -> Vec<u64> {
     let mut command = Command::new("ffmpeg");
     command.args(["-hide_banner", "-nostdin", "-i"]).arg(file).args(["-vf", "scdet", "-f", "null", "-"]);

@@ -1,4 +1,4 @@
-//! `histoscope report`: the cuts it finds, what it writes, and what a browser makes of its page.
+//! `histoscope report`: the cuts it finds, its outputs, and its page in a browser.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../command/mod.rs"]
@@ -22,7 +22,7 @@ use std::path::Path;
 use command::{Run, finish, program};
 use common::Clip;
 
-/// Shots of 1 s at 25 frames a second, hard cuts between them: at frames 25, 50 and 75.
+/// Makes shots of 1 s at 25 frames per second, with hard cuts at frames 25, 50 and 75.
 fn shots() -> Clip {
     let shots = [
         "-f lavfi -i testsrc2=s=192x108:r=25:d=1",
@@ -38,7 +38,7 @@ fn report(file: &Path, output: &Path, arguments: &[&str]) -> Run {
     finish(program().arg("report").arg(file).arg("-o").arg(output).args(["--engine", "cpu"]).args(arguments))
 }
 
-/// The page of a file, which must succeed in silence.
+/// Returns the page of a file. The run must succeed and print nothing.
 fn page_of(file: &Path, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = folder.path().join("report.html");

@@ -1,7 +1,7 @@
-//! Clips of which it is known where they are cut: shots of made scenes with motion, noise and changing light, joined by hard cuts,
+//! Clips with known cuts: shots of synthetic scenes with motion, noise and changing light, joined by hard cuts,
 //! dissolves and fades, with flashes in between.
 //!
-//! The scenes are drawn by chance from a seed, and so is what joins them: nothing is chosen for how easy it is to find.
+//! The scenes and the transitions are drawn at random from a seed. Nothing is chosen to make detection easy.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -13,7 +13,7 @@ pub const WIDTH: usize = 160;
 pub const HEIGHT: usize = 90;
 pub const RATE: usize = 25;
 
-/// A row of numbers that looks like chance and is the same everywhere (splitmix64).
+/// A pseudo-random sequence that is the same everywhere (splitmix64).
 struct Chance(u64);
 
 impl Chance {
@@ -24,12 +24,12 @@ impl Chance {
         word ^ (word >> 31)
     }
 
-    /// From `low` to below `high`.
+    /// Returns a number from `low` to below `high`.
     fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * ((self.next() >> 40) as f32 / (1 << 24) as f32)
     }
 
-    /// From `low` to `high`.
+    /// Returns a whole number from `low` to `high`.
     fn whole(&mut self, low: usize, high: usize) -> usize {
         low + (self.next() >> 33) as usize % (high - low + 1)
     }
@@ -47,7 +47,7 @@ impl Chance {
 /// A picture of red, green and blue from 0 to 1, row by row.
 type Pixels = Vec<[f32; 3]>;
 
-/// Where a shot is taken: the colours that are to be seen there, and how large each of them is.
+/// The location of a shot: its colours and their amounts.
 #[derive(Clone)]
 struct Place {
     sky: [f32; 3],
@@ -67,7 +67,7 @@ impl Place {
         Self { sky, ground, things, texture: chance.between(0.0, 0.12) }
     }
 
-    /// The backdrop of a shot, with the things where chance has them.
+    /// Returns the backdrop of a shot, with its objects at random positions.
     fn seen(&self, chance: &mut Chance) -> Pixels {
         let mut backdrop: Pixels = (0..WIDE * HIGH)
             .map(|at| {
@@ -93,20 +93,20 @@ impl Place {
     }
 }
 
-/// What a shot shows: a painted backdrop, larger than the picture, over which the picture moves.
+/// The content of a shot: a painted backdrop, larger than the picture, which moves over it.
 struct Scene {
     backdrop: Pixels,
-    /// Where the picture begins, as a part of the room that it has there.
+    /// The start position of the picture, as a fraction of its room to move.
     start: (f32, f32),
     /// Pixels a frame, to the right and down.
     pan: (f32, f32),
-    /// How much brighter it becomes with each frame.
+    /// The increase in brightness per frame.
     drift: f32,
     /// Standard deviation of the noise, in codes.
     grain: f32,
-    /// Pixels by which a hand shakes.
+    /// Pixels of camera shake.
     shake: f32,
-    /// What crosses the picture: its colour, its size, and how fast it goes.
+    /// An object that crosses the picture: its colour, its size, and its speed.
     passer: Option<([f32; 3], f32, f32)>,
 }
 
@@ -130,10 +130,10 @@ impl Scene {
         }
     }
 
-    /// The picture of its frame `at`.
+    /// Returns the picture of frame `at`.
     fn frame(&self, at: usize, chance: &mut Chance) -> Pixels {
         let place = |start: f32, speed: f32, room: usize, shake: f32| {
-            // To and fro, where a pan goes on for longer than the backdrop is wide.
+            // The pan turns around when it reaches the end of the backdrop.
             let way = (start + speed * at as f32 + shake).rem_euclid(2.0 * room as f32);
             (if way > room as f32 { 2.0 * room as f32 - way } else { way }) as usize
         };
@@ -157,7 +157,7 @@ impl Scene {
         }
         let grain = self.grain / 255.0;
         for pixel in &mut pixels {
-            // Three even chances come close to a bell.
+            // The sum of three uniform numbers is close to a normal distribution.
             let word = chance.next();
             let sum = [0, 16, 32].map(|shift| ((word >> shift) & 0xffff) as f32 / 65536.0 - 0.5).iter().sum::<f32>();
             *pixel = pixel.map(|code| code + 2.0 * grain * sum);
@@ -166,17 +166,17 @@ impl Scene {
     }
 }
 
-/// How one shot becomes the next.
+/// The transition from one shot to the next.
 #[derive(Clone, Copy, PartialEq)]
 enum Join {
     Cut,
-    /// Over so many frames.
+    /// Over this many frames.
     Dissolve(usize),
-    /// To black or white and from there, so many frames each.
+    /// To black or white and back, with this many frames each.
     Fade(f32, usize),
 }
 
-/// A clip, and what is known of it.
+/// A clip with its known properties.
 pub struct Montage {
     pub clip: Clip,
     /// The first frames after hard cuts.
@@ -188,15 +188,15 @@ pub struct Montage {
     pub frames: u64,
 }
 
-/// A clip while it is made.
+/// A clip in the making.
 struct Making {
     file: BufWriter<File>,
     chance: Chance,
     place: Place,
     scene: Scene,
-    /// The number of the scene's next frame, which goes on in a dissolve.
+    /// The number of the scene's next frame. It continues through a dissolve.
     at: usize,
-    /// Frames that were written.
+    /// Frames written so far.
     frames: u64,
     flashes: Vec<Range<u64>>,
 }
@@ -208,13 +208,13 @@ impl Making {
         self.frames += 1;
     }
 
-    /// The next picture of the scene.
+    /// Returns the next picture of the scene.
     fn next(&mut self) -> Pixels {
         self.at += 1;
         self.scene.frame(self.at - 1, &mut self.chance)
     }
 
-    /// A shot, with a flash in one of six.
+    /// Adds a shot, with a flash in one of six.
     fn shot(&mut self) {
         let length = self.chance.whole(20, 60);
         let flash = self.chance.is_one_in(6).then(|| {
@@ -232,11 +232,11 @@ impl Making {
         }
     }
 
-    /// The scene of the next shot; one in `stays` is taken in the place of the one before.
+    /// Returns the scene of the next shot. One in `stays` is at the place of the one before.
     fn other_scene(&mut self, stays: usize) -> Scene {
         let chance = &mut self.chance;
         let backdrop = match chance.is_one_in(stays) {
-            // The same place from another side, or another part of what was seen.
+            // The same place from another angle, or another part of the same view.
             true if chance.is_one_in(2) => self.place.seen(chance),
             true => self.scene.backdrop.clone(),
             false => {
@@ -247,7 +247,7 @@ impl Making {
         Scene::new(backdrop, chance)
     }
 
-    /// Goes over to that scene.
+    /// Changes to the next scene.
     fn join(&mut self, join: Join, next: Scene) {
         let blank = |level: f32| vec![[level; 3]; WIDTH * HEIGHT];
         let mut begun = 0;
@@ -276,7 +276,7 @@ impl Making {
     }
 }
 
-/// A clip with so many hard cuts, drawn by chance from `seed`; one shot in `stays` is taken in the place of the one before.
+/// Makes a clip with this many hard cuts, at random from `seed`. One shot in `stays` is at the place of the one before.
 pub fn montage(seed: u64, cuts: usize, stays: usize) -> Montage {
     let clip = Clip::blank("montage.mp4");
     let raw = clip.folder().join("frames.rgb");
@@ -314,25 +314,25 @@ fn mixed(a: &Pixels, b: &Pixels, part: f32) -> Pixels {
     a.iter().zip(b).map(mix).collect()
 }
 
-/// What was found in a clip, beside what is known of it.
+/// The results of a detection, compared with the known cuts.
 #[derive(Debug, Default, Clone)]
 pub struct Score {
-    /// How many cuts there are.
+    /// The number of cuts.
     pub known: usize,
-    /// How many places were named.
+    /// The number of detected places.
     pub found: usize,
-    /// Cuts that were not named.
+    /// Cuts that were not detected.
     pub missed: Vec<u64>,
-    /// Places in flashes and next to them that were named.
+    /// Detected places in flashes and next to them.
     pub flashes: Vec<u64>,
-    /// Places in dissolves and fades that were named.
+    /// Detected places in dissolves and fades.
     pub gradual: Vec<u64>,
-    /// Other places that were named.
+    /// Detected places elsewhere.
     pub elsewhere: Vec<u64>,
 }
 
 impl Score {
-    /// Matches what was found with what is known; a place may be one frame off.
+    /// Matches detected places with known cuts. They may be one frame apart.
     pub fn of(montage: &Montage, found: &[u64]) -> Self {
         let is_near = |frame: u64, others: &[u64]| others.iter().any(|other| frame.abs_diff(*other) <= 1);
         let lies_in =
@@ -349,7 +349,7 @@ impl Score {
         score
     }
 
-    /// Adds what was found in another clip.
+    /// Adds the results of another clip.
     pub fn add(&mut self, other: &Self) {
         self.known += other.known;
         self.found += other.found;
@@ -359,12 +359,12 @@ impl Score {
         self.elsewhere.extend(&other.elsewhere);
     }
 
-    /// The share of the cuts that was found.
+    /// The share of cuts that were detected.
     pub fn recall(&self) -> f64 {
         1.0 - self.missed.len() as f64 / self.known as f64
     }
 
-    /// The share of what was named that are cuts.
+    /// The share of detected places that are cuts.
     pub fn precision(&self) -> f64 {
         let wrong = self.flashes.len() + self.gradual.len() + self.elsewhere.len();
         1.0 - wrong as f64 / self.found.max(1) as f64

@@ -1,4 +1,4 @@
-//! What is written, and what is said where it cannot be.
+//! The outputs, and the messages if they cannot be written.
 
 use std::fs;
 use std::io::BufReader;
@@ -89,7 +89,7 @@ fn a_file_that_ends_early_gives_a_report_that_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("report.html");
     let run = report(cut_off.path(), &output, &[]);
-    run.fails_with(&["short.mkv", "ends after", "the report shows what there is"]);
+    run.fails_with(&["short.mkv", "ends after", "the report shows the readable part"]);
     let page = fs::read_to_string(&output).unwrap();
     assert!(page.contains("<p class=\"note\">Incomplete: it ends after"), "the page says so");
 }
@@ -107,11 +107,11 @@ fn an_older_report_is_replaced_only_by_a_whole_one() {
 
 #[test]
 fn the_video_is_not_written_over() {
-    // A picture is a video of one frame.
+    // A picture counts as a video of one frame.
     let clip = Clip::moving("one.png", "64x48", 0.04, "");
     let bytes = clip.bytes();
-    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the video that is read", "-o"]);
+    report(clip.path(), clip.path(), &[]).fails_with(&["one.png", "is the input", "-o"]);
     let snapshot = ["snapshot".as_ref(), clip.path().as_os_str(), "-o".as_ref(), clip.path().as_os_str()];
-    run(snapshot).fails_with(&["one.png", "is the video that is read", "-o"]);
+    run(snapshot).fails_with(&["one.png", "is the input", "-o"]);
     assert!(clip.bytes() == bytes, "the picture is as it was");
 }

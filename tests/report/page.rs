@@ -14,7 +14,7 @@ use crate::browser::Browser;
 use crate::common::{Clip, decode_all};
 use crate::{page_of, shots};
 
-/// The reference's histograms of all frames.
+/// Returns the reference's histograms of all frames.
 fn histograms(file: &Path) -> Vec<Histogram> {
     decode_all(file).iter().map(|frame| reference::histogram(&frame.picture, Components::Rgbl)).collect()
 }
@@ -24,7 +24,7 @@ fn attribute<'a>(html: &'a str, name: &str) -> &'a str {
     html[start + name.len() + 2..].split('"').next().unwrap_or_default()
 }
 
-/// How many frames a table has.
+/// Counts the frames in a table.
 fn rows(html: &str, table: &str) -> usize {
     let start = html.find(&format!("<table class=\"frames\" id=\"{table}\">"));
     let table = start.and_then(|start| html[start..].split("</table>").next());
@@ -91,7 +91,7 @@ fn pointing_reads_out_the_frame_and_its_shares() {
     }
 }
 
-/// The readout after `action`, JavaScript that is done again and again once the page is ready.
+/// Returns the readout after `action`, JavaScript that is repeated once the page is ready.
 fn readout_after(browser: &Browser, page: &str, action: &str) -> String {
     let script = format!(
         "<script>setInterval(() => {{
@@ -104,7 +104,7 @@ fn readout_after(browser: &Browser, page: &str, action: &str) -> String {
     readout.split_once("</div>").expect("its end").0.to_owned()
 }
 
-/// What the readout says of a frame's luminance.
+/// Returns the readout's text for a frame's luminance.
 fn luminance(frame: &Histogram) -> [String; 3] {
     let bins = frame.bins(3);
     let at = |bin: Option<usize>| bin.expect("a sample");
@@ -163,7 +163,7 @@ fn keys_lead_along_the_time_axis() {
 #[test]
 fn lines_that_coincide_are_both_seen() {
     let Some(browser) = Browser::find() else { return };
-    // The same outline for both, and nothing else of their colours.
+    // The same outline for both, without their other colours.
     let same = "<style>.over i, .key, .threshold, .tables, .note, .heat, .side { display: none !important }</style>
         <script>const paths = document.querySelectorAll('[data-strip=clipped] .area');
         paths.forEach((path) => path.setAttribute('d', path.classList.contains('lowest') ? '' : 'M0 100V40H1120V100z'));
@@ -206,9 +206,9 @@ fn the_page_loads_nothing() {
     let address = server.local_addr().unwrap();
     let asked = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&asked);
-    // Ends with the test's program; whoever asks is hung up on, so that no browser waits for an answer.
+    // Runs until the test program ends. It closes every connection, so that no browser waits for an answer.
     thread::spawn(move || server.incoming().for_each(|_| flag.store(true, Ordering::Relaxed)));
-    // Even where somebody puts something into it, as a file's name might if it were not escaped.
+    // Even if something is injected, as a file's name could be without escaping.
     let image = format!("<img src=\"http://{address}/pixel.png\"></body>");
     let dump = browser.dump(&page.replace("</body>", &image));
     assert_eq!(attribute(&dump, "data-ready"), "yes");

@@ -1,4 +1,4 @@
-//! The scopes of a report: there where they are asked for, and the same whoever decodes and counts.
+//! The scopes of a report: present if requested, and equal for any way of decoding and counting.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::{page_of, shots};
 
 const BOTH: [&str; 2] = ["--scopes", "waveform,vectorscope"];
 
-/// The pictures of the scopes in a page, by their names.
+/// Returns the pictures of the scopes in a page, by name.
 fn pictures(page: &str) -> Vec<(String, String)> {
     let sections = page.split("data-scope=\"").skip(1);
     let inside = |text: &str, before: &str| {

@@ -1,4 +1,4 @@
-//! `--shots`: the table as PySceneDetect's `load-scenes` reads it.
+//! `--shots`: the table as read by PySceneDetect's `load-scenes`.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use crate::command::{Run, finish, program};
 use crate::common::Clip;
 use crate::{report, shots};
 
-/// What `load-scenes` makes of a table: it looks for the column `Start Frame` in the first row, then in the second; it takes
-/// that column's numbers, from 1, and leaves out the first, which is where the video begins.
+/// Reads a table as `load-scenes` does. It looks for the column `Start Frame` in the first row, then in the second. It
+/// takes the numbers of this column, counted from 1, except the first, which is the beginning of the video.
 pub fn load_scenes(text: &str) -> Vec<u64> {
     let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let find = |names: Vec<&str>| names.iter().position(|name| *name == "Start Frame");

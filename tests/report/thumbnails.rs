@@ -1,4 +1,4 @@
-//! The small pictures in the page.
+//! The thumbnails in the page.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use crate::common::{Clip, raw_frames};
 use crate::{page_of, report, shots};
 
-/// The shots of a page: the number of each one's first frame, and its picture.
+/// Returns the shots of a page: the number of each one's first frame, and its thumbnail.
 fn pictured_shots(page: &str) -> Vec<(u64, Vec<u8>)> {
     let (_, list) = page.split_once("<ol id=\"shots\">").expect("the shots");
     let (list, _) = list.split_once("</ol>").expect("their end");
@@ -20,7 +20,7 @@ fn pictured_shots(page: &str) -> Vec<(u64, Vec<u8>)> {
     list.split("<li ").skip(1).map(card).collect()
 }
 
-/// The worst frames of one kind: the number of each, and its picture.
+/// Returns the worst frames of one kind: the number of each, and its thumbnail.
 fn pictured_worst(page: &str, kind: &str) -> Vec<(u64, Vec<u8>)> {
     let (_, table) = page.split_once(&format!("<table class=\"frames\" id=\"{kind}\">")).expect("the table");
     let (table, _) = table.split_once("</table>").expect("its end");
@@ -31,24 +31,24 @@ fn pictured_worst(page: &str, kind: &str) -> Vec<(u64, Vec<u8>)> {
     table.split("<tr data-secs=").skip(1).map(row).collect()
 }
 
-/// The file behind the picture in that piece of a page.
+/// Returns the JPEG file in a piece of a page.
 fn jpeg(html: &str) -> Vec<u8> {
     let (_, data) = html.split_once("src=\"data:image/jpeg;base64,").unwrap_or_else(|| panic!("no picture in {html}"));
     BASE64.decode(data.split('"').next().unwrap_or_default()).expect("base64")
 }
 
-/// Bytes of red, green and blue of a picture, as FFmpeg reads it.
+/// Returns the red, green and blue bytes of a picture, as decoded by FFmpeg.
 fn pixels(jpeg: &[u8]) -> Vec<u8> {
     raw_frames(Clip::from_bytes("picture.jpg", jpeg).path(), "rgb24")
 }
 
-/// How far two pictures are from each other on average, in codes; a picture of another size is no match.
+/// Returns the mean difference of two pictures, in codes. Pictures of different sizes never match.
 fn distance(a: &[u8], b: &[u8]) -> f64 {
     assert_eq!(a.len(), b.len(), "another size");
     a.iter().zip(b).map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / a.len() as f64
 }
 
-/// Checks that pictures show the frames that they stand for, which are no larger than a picture may be.
+/// Checks that thumbnails show their frames, and are within the size limit.
 fn check(file: &Path, pictures: &[(u64, Vec<u8>)], size: usize) {
     let frames = raw_frames(file, "rgb24");
     let frames: Vec<&[u8]> = frames.chunks_exact(3 * size).collect();
@@ -89,7 +89,7 @@ fn pictures_of_large_and_turned_frames_are_small_and_upright() {
 
 #[test]
 fn several_decoders_and_other_components_give_the_same_pictures() {
-    // A cut at frame 130, between two parts' beginnings, and levels that make every kind of worst frame.
+    // A cut at frame 130, between the beginnings of two parts, and levels that cause every kind of worst frame.
     let graph = "-f lavfi -i testsrc2=s=192x108:r=25:d=5.2 -f lavfi -i smptebars=s=192x108:r=25:d=6.8 \
         -filter_complex [0][1]concat,format=yuv420p -c:v libx264 -crf 20 -g 20";
     let clip = Clip::new("parts.mp4", graph);

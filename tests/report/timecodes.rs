@@ -1,4 +1,4 @@
-//! Timecodes in a report: of shots, and where they break.
+//! Timecodes in a report: those of shots, and breaks.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Adjusted pictures: what is drawn, and of which picture the figures are.
+//! Adjusted pictures: the drawing, and the picture that the figures describe.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Posterize, Reduction, Tone, otsu, plain,
@@ -98,7 +98,7 @@ fn people_are_told_too() {
     assert_eq!(lines[9..], plain.lines().collect::<Vec<_>>()[2..], "the source's own table");
 }
 
-/// What is drawn is what is counted: the picture at its own size is the adjusted one.
+/// The drawing shows what is counted: the picture at its own size equals the adjusted one.
 #[test]
 fn the_adjusted_picture_is_drawn() {
     for (arguments, adjustments, told) in kinds() {
@@ -122,7 +122,7 @@ fn what_contradicts_itself_is_wrong_usage() {
     let path = clip.path().to_str().unwrap();
     for (arguments, words) in [
         (&["--counted", "both"][..], "--counted chooses"),
-        (&["--equalize", "--components", "ycbcr"], "leave --components out"),
+        (&["--equalize", "--components", "ycbcr"], "leave out --components"),
         (&["--equalize", "--clahe", "8x8"], "cannot be used with"),
         (&["--low-pass", "65"], "3 to 63"),
         (&["--equalize=luminance:99"], "0 to 10"),

@@ -1,4 +1,4 @@
-//! The bins equal the plain definition at every size and on every content, and the comparison can fail.
+//! The bins equal the plain definition at every size and for every content. The comparison is also shown to fail.
 
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
@@ -8,7 +8,7 @@ use crate::command::{figures, program, run, sample};
 use crate::common::Clip;
 use crate::expected::{Kind, check, difference, frame_at};
 
-/// The sample says BT.709 and limited range.
+/// The sample is tagged as BT.709 and limited range.
 fn sample_kind() -> Kind {
     Kind { matrix: Matrix::Bt709, ..Kind::untagged_420((1280, 720)) }
 }
@@ -44,7 +44,7 @@ fn the_comparison_can_fail() {
     let overridden = bins_at("3.2", "cpu", &["--matrix", "bt601", "--range", "full"]);
     assert_eq!((&overridden["matrix"], &overridden["matrix_source"]), (&"bt601".into(), &"overridden".into()));
     assert_eq!((&overridden["range"], &overridden["range_source"]), (&"full".into(), &"overridden".into()));
-    // One pixel in another bin is found, wherever it is.
+    // One pixel in a different bin is found anywhere.
     let json = bins_at("3.2", "cpu", &[]);
     for channel in 0..4 {
         let mut moved: Histogram = expected.clone();
@@ -58,7 +58,7 @@ fn the_comparison_can_fail() {
 #[test]
 fn odd_sizes() {
     for size in [(1, 1), (2, 2), (3, 5), (17, 1), (1, 257), (641, 359)] {
-        // Of this level, because FFmpeg 8 finds no number of slices for the smallest at the default one.
+        // The level is set because FFmpeg 8 finds no number of slices for the smallest size at the default level.
         let clip = Clip::noisy("clip.mkv", &format!("{}x{}", size.0, size.1), "yuv420p", 1, "-c:v ffv1 -level 1");
         check(clip.path(), &Kind::untagged_420(size), &["gpu", "cpu"]);
     }
@@ -71,7 +71,7 @@ fn a_picture_of_4096_by_2304() {
     check(clip.path(), &Kind::untagged_420(size), &["gpu", "cpu"]);
 }
 
-/// A raw 4:2:0 clip whose luma sample at (x, y) is `code(x, y)`, likewise the chroma samples.
+/// Makes a raw 4:2:0 clip where the luma sample at (x, y) is `code(x, y)`, and likewise the chroma samples.
 fn drawn(size: (usize, usize), code: impl Fn(usize, usize, usize) -> u8) -> Clip {
     let (width, height) = size;
     let chroma = (width.div_ceil(2), height.div_ceil(2));
@@ -115,7 +115,7 @@ fn codes_as_they_are_coded() {
     }
 }
 
-/// The bins of a channel by their definition: code c of N goes to bin floor(c · count / N).
+/// Returns the bins of a channel by definition: code c of N goes to bin floor(c · count / N).
 fn regrouped(codes: &[u32], count: u64) -> Vec<u32> {
     let mut bins = vec![0; count as usize];
     for (code, counted) in (0_u64..).zip(codes) {
@@ -148,7 +148,8 @@ fn any_number_of_bins_and_the_same_figures_whatever_it_is() {
 
 #[test]
 fn a_number_of_bins_that_there_cannot_be_is_wrong_usage() {
-    for (count, told) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096"), ("many", "no number of bins")] {
+    for (count, told) in [("2", "the nearest is 3"), ("5000", "the nearest is 4096"), ("many", "not a number of bins")]
+    {
         for arguments in [&["snapshot", "clip.mp4", "--bin-count", count][..], &["clip.mp4", "--bin-count", count]] {
             let run = run(arguments);
             assert_eq!((run.code, run.stderr.contains(told)), (Some(2), true), "{arguments:?}: {}", run.stderr);

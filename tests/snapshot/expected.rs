@@ -1,5 +1,5 @@
-//! What a snapshot should say, found in two ways: from the frames that our decoder yields, and from planes that the
-//! `ffmpeg` command wrote, put together here by layouts and colours that are written down by hand.
+//! The expected result of a snapshot, found in two ways: from our decoder's frames, and from planes written by the
+//! `ffmpeg` command, which are interpreted with hand-written layouts and colours.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::command::figures;
 use crate::common::open;
 
-/// How a clip's samples lie and what they mean, as the test knows it.
+/// The memory layout of a clip's samples and their meaning, as the test knows them.
 #[derive(Debug, Clone)]
 pub struct Kind {
     /// FFmpeg's name of the pixel format.
@@ -31,14 +31,14 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Planar Y'CbCr 4:2:0 of 8 bits without tags, which means BT.601 at small sizes and limited range.
+    /// Planar 8-bit Y'CbCr 4:2:0 without tags, which means limited range and, at small sizes, BT.601.
     pub fn untagged_420(size: (u32, u32)) -> Self {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
         let matrix = if size.0 >= 1280 || size.1 > 576 { Matrix::Bt709 } else { Matrix::Bt601 };
         Self { format: "yuv420p", layout, size, matrix, range: Range::Limited }
     }
 
-    /// The picture in these bytes, plane after plane.
+    /// Returns the picture in these bytes, plane after plane.
     pub fn picture(&self, bytes: &[u8]) -> Picture {
         let mut rest = bytes;
         let plane = |index| {
@@ -52,13 +52,13 @@ impl Kind {
         Picture::new(self.layout, self.size, colorimetry, Arc::new(planes)).expect("the planes are whole")
     }
 
-    /// The histogram of frame `index` of a clip, from the planes that the `ffmpeg` command decodes.
+    /// Returns the histogram of frame `index` of a clip, from the planes decoded by the `ffmpeg` command.
     pub fn histogram(&self, clip: &Path, index: u64) -> Histogram {
         reference::histogram(&self.picture(&raw_frame(clip, self.format, index)), Components::Rgbl)
     }
 }
 
-/// The bytes of one frame as the `ffmpeg` command decodes it.
+/// Returns the bytes of one frame as decoded by the `ffmpeg` command.
 pub fn raw_frame(clip: &Path, format: &str, index: u64) -> Vec<u8> {
     let output = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-nostdin", "-noautorotate", "-i"])
@@ -71,7 +71,7 @@ pub fn raw_frame(clip: &Path, format: &str, index: u64) -> Vec<u8> {
     output.stdout
 }
 
-/// The frame that is on screen at `secs`, found by decoding from the start.
+/// Returns the frame on screen at `secs`, found by decoding from the start.
 pub fn frame_at(clip: &Path, secs: f64) -> Frame {
     let mut decoder = open(clip);
     let mut found = decoder.next_frame().expect("the clip decodes").expect("the clip has a frame");
@@ -84,7 +84,7 @@ pub fn frame_at(clip: &Path, secs: f64) -> Frame {
     found
 }
 
-/// What is wrong with the JSON's bins and figures, if anything is.
+/// Compares the JSON's bins and figures. Returns the first error.
 pub fn difference(json: &Value, expected: &Histogram) -> Result<(), String> {
     let channels = json["channels"].as_object().ok_or("no channels")?;
     let names: Vec<_> = channels.keys().map(String::as_str).collect();
@@ -104,7 +104,7 @@ pub fn difference(json: &Value, expected: &Histogram) -> Result<(), String> {
         let stats = expected.stats(index, None);
         let found = (&channel["count"], &channel["min"], &channel["max"], &channel["median"]);
         if found != (&stats.count.into(), &stats.min.into(), &stats.max.into(), &stats.median.into())
-            // Reading a number back from JSON may move its last digit.
+            // Parsing a number from JSON may change its last digit.
             || channel["mean"].as_f64().is_none_or(|mean| (mean - stats.mean).abs() > 1e-9)
         {
             return Err(format!("the figures of {name} are {channel}, not {stats:?}"));
@@ -122,7 +122,7 @@ pub fn difference(json: &Value, expected: &Histogram) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks both engines' bins of a clip's first frame, and its description, against both ways to the same numbers.
+/// Checks both engines' bins of a clip's first frame, and its description, against the results of both ways.
 pub fn check(clip: &Path, kind: &Kind, engines: &[&str]) {
     let ffmpeg = kind.histogram(clip, 0);
     let frame = frame_at(clip, 0.0);

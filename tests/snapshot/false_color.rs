@@ -1,10 +1,10 @@
-//! `--false-colour`: the picture in flat colours by percents of Y', or of luminance, computed here in another way.
+//! `--false-colour`: the picture in flat colours by percentages of Y' or of luminance, computed here differently.
 
 use crate::common::{Clip, noise};
 use crate::expected::frame_at;
 use crate::png_file::snapshot;
 
-/// The colour of a percentage by the table of cameras; nothing where it is gray.
+/// Returns the colour of a percentage in the cameras' scale, or `None` if it is gray.
 fn camera(percent: f64) -> Option<[u8; 3]> {
     let table = [(2.5, Some([138, 0, 178])), (4.0, Some([0, 84, 255])), (38.0, None), (42.0, Some([38, 172, 66]))];
     let more = [(52.0, None), (56.0, Some([255, 138, 190])), (97.0, None), (99.0, Some([255, 230, 0]))];
@@ -17,7 +17,10 @@ fn a_level_above_all_codes_of_the_video_is_refused() {
     let sample = crate::command::sample().to_str().expect("plain");
     for (option, code) in [("--zebra=300c", 300), ("--clip-marks=2%,256c", 256)] {
         let run = crate::command::run(["snapshot", sample, option]);
-        run.fails_with(&["sample.mp4", &format!("{code}c is no code of a video of 8 bits, whose codes end at 255")]);
+        run.fails_with(&[
+            "sample.mp4",
+            &format!("{code}c is not a code of this video of 8 bits, whose codes end at 255"),
+        ]);
     }
     assert_eq!(crate::command::run(["snapshot", sample, "--zebra=255c"]).code, Some(0));
 }

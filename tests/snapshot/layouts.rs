@@ -1,4 +1,4 @@
-//! Every pixel layout, range and matrix tag is counted as the plain definition has it.
+//! Every pixel layout, range and matrix tag is counted as the plain definition does.
 
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
@@ -8,8 +8,8 @@ use crate::expected::{Kind, check};
 
 const SIZE: (u32, u32) = (19, 7);
 
-/// Each format with the layout and the range that its name promises. P010 and its kin are not among them: they come out
-/// of hardware decoders, and no file that FFmpeg reads in software holds them.
+/// Returns each format with the layout and range that its name implies. P010 and similar formats are missing: only
+/// hardware decoders output them, and no file that FFmpeg decodes in software contains them.
 fn formats() -> Vec<(&'static str, PixelLayout, Range)> {
     let planar = PixelLayout::planar_ycbcr;
     let packed = PixelLayout::packed_rgb;
@@ -41,7 +41,7 @@ fn formats() -> Vec<(&'static str, PixelLayout, Range)> {
     limited.into_iter().map(ranged(Range::Limited)).chain(full.into_iter().map(ranged(Range::Full))).collect()
 }
 
-/// The matrix of an untagged small clip: R'G'B' has none, all else is taken as BT.601.
+/// Returns the matrix of an untagged small clip. R'G'B' has none; everything else is treated as BT.601.
 fn matrix(format: &str) -> Matrix {
     if ["rgb", "bgr", "gbr", "arg"].iter().any(|start| format.contains(start)) {
         Matrix::Identity
@@ -52,7 +52,7 @@ fn matrix(format: &str) -> Matrix {
 
 #[test]
 fn every_layout() {
-    // Alpha takes bytes that are not counted; formats that have it lie in one plane.
+    // Alpha takes bytes that are not counted. Formats with alpha have a single plane.
     let clip = Clip::from_bytes("noise.bin", &noise(16 * 1024, 5));
     let (mut inputs, mut outputs) = (String::new(), String::new());
     for (index, (format, ..)) in formats().iter().enumerate() {
@@ -114,7 +114,7 @@ fn lossless_encoders() {
     let layout = PixelLayout::planar_ycbcr(8, (0, 0));
     let kind = Kind { format: "yuv444p", layout, size: (36, 26), matrix: Matrix::Bt601, range: Range::Limited };
     check(clip.path(), &kind, &["cpu"]);
-    // H.264 of R'G'B' carries G, B and R planes.
+    // R'G'B' in H.264 has G, B and R planes.
     let clip = Clip::noisy("clip.mkv", "36x26", "rgb24", 1, "-c:v libx264rgb -preset ultrafast -qp 0");
     let layout = PixelLayout::planar_gbr(8);
     let kind = Kind { format: "gbrp", layout, size: (36, 26), matrix: Matrix::Identity, range: Range::Full };

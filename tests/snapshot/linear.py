@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the luminance of linear light of a clip's first frame, bin by bin, as NumPy and `decimal` compute it.
+"""Prints the luminance of linear light of a clip's first frame, bin by bin, computed with NumPy and `decimal`.
 
     linear.py CLIP PIX_FMT TRANSFER WIDTH HEIGHT
 
-It shares no code with Histoscope: R'G'B' come from the ffmpeg command, the light of codes from the formulas with 50 digits.
+It shares no code with Histoscope: R'G'B' comes from the ffmpeg command, the light of codes from the formulas with 50 digits.
 """
 
 import json

@@ -1,4 +1,4 @@
-//! The luminance of linear light in the figures, against NumPy, by what the file says of its transfer function.
+//! The luminance of linear light in the figures, against NumPy, with the transfer function tagged in the file.
 
 use crate::command::python::python;
 use crate::command::{figures, run};
@@ -48,5 +48,5 @@ fn it_comes_only_when_asked_for_and_only_with_red_green_and_blue() {
     assert_eq!(both["source_channels"]["linear_luminance"]["count"], 33 * 21);
     let path = clip.path().to_str().unwrap();
     let wrong = run(["snapshot", path, "--luminance", "linear", "--components", "ycbcr"]);
-    assert_eq!((wrong.code, wrong.stderr.contains("leave --components out")), (Some(2), true), "{wrong:?}");
+    assert_eq!((wrong.code, wrong.stderr.contains("leave out --components")), (Some(2), true), "{wrong:?}");
 }

@@ -30,7 +30,7 @@ fn a_picture_is_replaced_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("view.png");
     fs::write(&path, "an older file").unwrap();
-    // Whoever has the older file open keeps reading it.
+    // A program that has the older file open keeps reading it.
     let older = fs::File::open(&path).unwrap();
     assert_eq!(write_to(&path).code, Some(0));
     assert_eq!(std::io::read_to_string(older).unwrap(), "an older file");
@@ -57,7 +57,7 @@ fn places_that_take_no_file_are_named() {
     write_to(folder.path()).fails_with(&[folder.path().to_str().unwrap(), "is a folder"]);
     write_to(&folder.path().join("no/view.png")).fails_with(&["no/view.png", "does not exist", "-o"]);
     assert_eq!(names(folder.path()), [""; 0]);
-    // Nobody may write there, root included.
+    // Nobody may write there, not even root.
     if cfg!(target_os = "linux") {
         write_to(Path::new("/proc/view.png")).fails_with(&["/proc/view.png", "cannot be written", "-o"]);
     }

@@ -1,4 +1,4 @@
-//! The overlays' pixels on a picture of one colour, whose histograms are one bar each.
+//! The overlays' pixels on a picture of a single colour, whose histograms have one bar each.
 
 use crate::common::Clip;
 use crate::png_file::{Png, snapshot};
@@ -9,7 +9,8 @@ const LEFT: u32 = 16;
 const RIGHT: u32 = 336;
 const WIDTH: u32 = 288;
 const TOP: u32 = 300;
-/// What lies over a bar that is cut off, two rows high and reaching two columns over its neighbours; a dark gap of four rows is below.
+/// The cap of a bar that is cut off. It is two rows high and extends two columns over its neighbours. Below it is a
+/// dark gap of four rows.
 const CAP: [u8; 3] = [255; 3];
 
 /// Red 200, green 100, blue 50, and the luminance bin of that colour.
@@ -24,7 +25,7 @@ fn view(clip: &Clip, arguments: &[&str]) -> Png {
     snapshot(clip.path(), &[&["--size", SIZE], arguments].concat())
 }
 
-/// The column in the middle of a code's bar.
+/// Returns the column in the middle of a code's bar.
 fn column(left: u32, code: u32) -> u32 {
     left + (2 * code + 1) * WIDTH / 512
 }
@@ -52,7 +53,7 @@ fn a_clipped_bar_ends_in_a_gap_below_a_light_cap_at_its_code() {
     }
     let caps = (0..640).filter(|&x| png.at(x, TOP) == CAP).count();
     assert!((20..=24).contains(&caps), "over four bars of one or two pixels and two on each side, not {caps}");
-    // Between and beside the overlays the picture is untouched.
+    // Between and beside the overlays the picture is unchanged.
     for x in [0, LEFT - 2, LEFT + WIDTH + 1, RIGHT - 2, RIGHT + WIDTH + 1, 639] {
         assert_eq!(png.at(x, 399), [200, 100, 50], "column {x}");
     }

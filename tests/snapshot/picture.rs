@@ -30,7 +30,7 @@ fn converted_colours_are_those_that_are_counted() {
     let picture = frame_at(clip.path(), 0.0).picture;
     for (x, y) in (0..29).flat_map(|y| (0..43).map(move |x| (x, y))) {
         let counted = unclamped_rgb(&picture, x, y).map(|code| code.clamp(0, 255));
-        // The picture is drawn with real numbers, which may round the other way.
+        // The picture is drawn with real numbers, which may round differently.
         let far = (0..3).any(|i| (i32::from(png.at(x, y)[i]) - counted[i]).abs() > 1);
         assert!(!far, "({x}, {y}): {:?} is shown and {counted:?} counted", png.at(x, y));
     }
@@ -50,7 +50,7 @@ fn sizes_are_the_video_s_or_those_asked_for() {
 
 #[test]
 fn the_surplus_is_cut_off_equally() {
-    // Thirds of red, green and blue; a square view keeps the middle third and half of each other one.
+    // Thirds of red, green and blue. A square view keeps the middle third and half of each of the others.
     let source = "-f lavfi -i color=red:s=32x48 -f lavfi -i color=lime:s=32x48 -f lavfi -i color=blue:s=32x48 \
                   -filter_complex hstack=3,format=rgb24 -frames:v 1 -c:v ffv1";
     let clip = Clip::new("clip.mkv", source);
@@ -61,7 +61,7 @@ fn the_surplus_is_cut_off_equally() {
     assert_eq!(edges, [8, 40], "as much is lost at the left as at the right");
 }
 
-/// Four quarters in four colours, 64×48.
+/// Makes four quarters in four colours, 64×48.
 fn quarters() -> Clip {
     let corner = |color| format!("-f lavfi -i color={color}:s=32x24 ");
     let inputs: String = ["red", "lime", "blue", "white"].map(corner).concat();

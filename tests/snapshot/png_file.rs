@@ -1,4 +1,4 @@
-//! Pictures that the program has written.
+//! Pictures written by the program.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,7 +11,7 @@ use crate::command::{finish, program};
 pub struct Png {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Rows from the top, three bytes a pixel.
+    /// Rows from the top, three bytes per pixel.
     pub rgb: Vec<u8>,
 }
 
@@ -26,14 +26,14 @@ impl Png {
         Self { size: (info.width, info.height), rgb }
     }
 
-    /// The pixel at that place.
+    /// Returns the pixel at this position.
     pub fn at(&self, x: u32, y: u32) -> [u8; 3] {
         let at = (y as usize * self.size.0 as usize + x as usize) * 3;
         [self.rgb[at], self.rgb[at + 1], self.rgb[at + 2]]
     }
 }
 
-/// The picture that `snapshot CLIP -o … ARGUMENTS` makes.
+/// Returns the picture made by `snapshot CLIP -o … ARGUMENTS`.
 pub fn snapshot(clip: &Path, arguments: &[&str]) -> Png {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("view.png");
@@ -42,7 +42,7 @@ pub fn snapshot(clip: &Path, arguments: &[&str]) -> Png {
     Png::read(&path)
 }
 
-/// The first picture of a clip as the `ffmpeg` command shows it, turned as the file says.
+/// Returns the first picture of a clip as shown by the `ffmpeg` command, rotated as the file says.
 pub fn shown_by_ffmpeg(clip: &Path, size: (u32, u32)) -> Png {
     let output = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-nostdin", "-i"])

@@ -1,4 +1,4 @@
-//! What lies outside EBU R 103's limits is told in the figures, exactly, and the same whoever counts.
+//! Samples outside EBU R 103's limits are in the figures, exactly, and equal for any engine.
 
 use histoscope_core::histogram::reference;
 use histoscope_core::picture::region::{Rect, parts};

@@ -1,11 +1,12 @@
-//! A region is counted as `analyze --region` counts it: the same bins of the same frame, whoever counts, and what cannot be is said.
+//! A region is counted as by `analyze --region`: the same bins of the same frame, with any engine, and with messages
+//! for impossible regions.
 
 use serde_json::Value;
 
 use crate::command::{figures, run, sample};
 use crate::common::Clip;
 
-/// What `analyze` tells of the first frame.
+/// Returns `analyze`'s record of the first frame.
 fn analyzed(clip: &str, arguments: &[&str]) -> Value {
     let run =
         run([&["analyze", clip, "--format", "jsonl", "--bins", "--from", "0f", "--to", "1f"], arguments].concat());
@@ -15,7 +16,8 @@ fn analyzed(clip: &str, arguments: &[&str]) -> Value {
 
 #[test]
 fn bins_equal_those_of_analyze() {
-    // Regions that begin between two luma samples that share chroma, of one pixel, of odd sizes, and of all.
+    // Regions that begin between two luma samples sharing chroma, with a single pixel, with odd sizes, and with the
+    // whole picture.
     let regions = ["0,0,1,1", "13,7,641,333", "1279,719,1,1", "1,0,1279,720", "25%,25%,50%,50%", "0,0,1280,720"];
     for region in regions {
         for more in [&[][..], &["--components", "ycbcr"], &["--low-pass", "5", "--equalize=luminance:0"]] {

@@ -1,10 +1,10 @@
-//! The shape of the figures, for programs and for people.
+//! The format of the figures, for programs and for people.
 
 use serde_json::Value;
 
 use crate::command::{figures, finish, program, sample};
 
-/// The keys that other programs rely on, in their order. There may be more between them.
+/// The keys that other programs rely on, in order. There may be others in between.
 const KEYS: [&str; 12] = [
     "schema",
     "input",
@@ -24,7 +24,7 @@ fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
-/// Checks that `wanted` stand in that order among `found`.
+/// Checks that `wanted` occur in this order in `found`.
 fn assert_in_order(found: &[&str], wanted: &[&str]) {
     let kept: Vec<_> = found.iter().filter(|key| wanted.contains(key)).copied().collect();
     assert_eq!(kept, wanted, "in {found:?}");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the waveform and the vectorscope of a clip's first frame as NumPy counts them, in the shape of `snapshot --scopes`.
+"""Prints the waveform and the vectorscope of a clip's first frame counted with NumPy, in the format of `snapshot --scopes`.
 
     scopes.py CLIP PIX_FMT WIDTH HEIGHT COMPONENTS [MATRIX RANGE [LEVELS]]
 
-MATRIX and RANGE say how the samples are to be read where red, green and blue are counted. With LEVELS the picture is posterized
-before, into so many levels of equal width. It shares no code with Histoscope: planes come from the ffmpeg command, R'G'B' from
-the formulas in integers, of ../analyze/records.py.
+MATRIX and RANGE say how to interpret the samples when red, green and blue are counted. With LEVELS the picture is first posterized
+to this many levels of equal width. It shares no code with Histoscope: planes come from the ffmpeg command, and R'G'B' from the
+integer formulas of ../analyze/records.py.
 """
 
 import json
@@ -67,8 +67,8 @@ if components == "rgbl":
     channels = {"red": red, "green": green, "blue": blue, "luminance": luminance((red, green, blue))}
 is_computed = is_rgb or posterized is not None
 if is_computed:
-    # The matrix of untagged video of that size, BT.709 or BT.601, or that of a source that is posterized; limited range, rounded to
-    # nearest in fixed point with as many fractional bits as the conversion to R'G'B' has. The weights of a difference add up to zero.
+    # The matrix for untagged video of this size, BT.709 or BT.601, or the matrix of a posterized source. Limited range, rounded to
+    # nearest in fixed point with as many fractional bits as the conversion to R'G'B'. The weights of a difference add up to zero.
     if is_rgb:
         matrix = "bt709" if width >= 1280 or height > 576 else "bt601"
     kr, kb = [Fraction(str(weight)) for weight in records.KR_KB[matrix]]

@@ -37,7 +37,7 @@ fn a_picture_of_the_scopes_needs_somewhere_to_go_and_has_its_size() {
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
 }
 
-/// The luma of what a filter of FFmpeg makes of a clip's first frame.
+/// Returns the luma of the output of a filter of FFmpeg for a clip's first frame.
 fn filtered(clip: &str, filter: &str) -> Vec<u8> {
     let filter = format!("{filter},extractplanes=y");
     let arguments = ["-v", "error", "-i", clip, "-vf", &filter, "-frames:v", "1", "-f", "rawvideo", "-"];
@@ -46,8 +46,8 @@ fn filtered(clip: &str, filter: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// FFmpeg's waveform adds a fixed intensity for each pixel, so that its picture is the counts themselves as far as 255; its
-/// vectorscope lights the pairs that occur. A picture as wide as the waveform has columns has one for each.
+/// FFmpeg's waveform adds a fixed intensity for each pixel, so its picture equals the counts up to 255. Its vectorscope
+/// lights the pairs that occur. In a picture as wide as the waveform, each column has its own.
 #[test]
 fn filters_of_ffmpeg_draw_the_same_counts() {
     for format in ["yuv420p", "yuv422p", "yuv444p"] {
@@ -112,7 +112,8 @@ fn every_engine_counts_what_numpy_counts() {
     }
 }
 
-/// Of the result they are its red, green and blue, and its colour differences by the source's matrix; beside them the source's.
+/// Scopes of the result use its red, green and blue, and its colour differences by the source's matrix. The source's
+/// scopes are beside them.
 #[test]
 fn of_an_adjusted_picture_they_are_what_numpy_counts_of_it() {
     let kinds = [
@@ -144,7 +145,7 @@ fn of_an_adjusted_picture_they_are_what_numpy_counts_of_it() {
     }
 }
 
-/// Adjustments go by all of the picture, whatever part of it is counted.
+/// Adjustments use the whole picture, whatever region is counted.
 #[test]
 fn of_a_region_of_an_adjusted_picture_they_add_up_to_its_bins_on_every_engine() {
     let clip = Clip::noisy("clip.nut", "67x41", "yuv420p", 1, "-c copy");
@@ -165,7 +166,7 @@ fn of_a_region_of_an_adjusted_picture_they_add_up_to_its_bins_on_every_engine() 
     }
 }
 
-/// With a region, of code values and of colours: the sums are the bins of the same region.
+/// With a region, of code values and of colours: the sums equal the bins of the same region.
 #[test]
 fn of_a_region_they_add_up_to_its_bins() {
     let clip = Clip::noisy("clip.nut", "67x41", "yuv420p", 1, "-c copy");
@@ -184,7 +185,7 @@ fn of_a_region_they_add_up_to_its_bins() {
         }
         let pairs = engines[0]["vectorscope"]["counts"].as_array().unwrap();
         let all: u64 = pairs.iter().flat_map(|row| row.as_array().unwrap()).map(|count| count.as_u64().unwrap()).sum();
-        // Columns 3 to 18 and rows 1 to 12 of chroma cover pixels of it.
+        // Columns 3 to 18 and rows 1 to 12 of chroma cover pixels of the region.
         assert_eq!(all, 16 * 12);
     }
 }

@@ -1,4 +1,4 @@
-//! A frame by its timecode, and the timecode below a picture.
+//! Choosing a frame by its timecode, and the timecode below a picture.
 
 use crate::command::{figures, run};
 use crate::common::timecoded::clip;

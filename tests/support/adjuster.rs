@@ -1,6 +1,6 @@
 //! Adjusting on the GPU, for tests: a device with its passes, used by one test at a time.
 //!
-//! Each test binary uses some of these helpers only, hence the lint exception.
+//! Each test binary uses only some of these helpers, hence the lint exception.
 #![allow(dead_code)]
 
 use histoscope_core::adjust::{Adjustments, Codes, Processor};
@@ -25,7 +25,7 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// One on whatever adapter the machine has, which no other test uses meanwhile.
+    /// Returns one on this machine's adapter, for exclusive use.
     pub fn get() -> Lent<Self> {
         static ADJUSTERS: Pool<Adjuster> = Pool::new();
         ADJUSTERS.lend(|| {
@@ -37,7 +37,7 @@ impl Adjuster {
         })
     }
 
-    /// The codes of an adjusted picture; `counted` as for `Chain::prepare`.
+    /// Returns the codes of an adjusted picture. `counted` is as for `Chain::prepare`.
     pub fn adjust(
         &mut self,
         picture: &Picture,
@@ -62,8 +62,8 @@ impl Adjuster {
         chain.result().expect("something is adjusted").read(gpu).expect("it comes back")
     }
 
-    /// The codes of an adjusted picture with its histograms and their scales, counted as it was written, if that is how it
-    /// is counted. With `spans`, what sums the chunks up runs pass by pass.
+    /// Returns the codes of an adjusted picture. If it is counted while it is written, also returns its histograms and
+    /// their scales. With `spans`, the summing of chunks runs pass by pass.
     pub fn adjust_and_count(
         &mut self,
         picture: &Picture,
@@ -73,7 +73,7 @@ impl Adjuster {
         let Self { gpu, pictures, histogram, chain } = self;
         pictures.upload(gpu, picture).expect("the picture fits");
         let source = InputPicture::from(picture);
-        // The passes count the source, or the result into the same bins: nothing here needs the source's.
+        // The passes count the source, or the result into the same bins. The source's bins are not needed here.
         chain.prepare_counting(gpu, source, adjustments, None, false, histogram).expect("the result fits");
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let group = pictures.bind_group().expect("it was uploaded");
@@ -91,7 +91,7 @@ impl Adjuster {
         (codes, counted)
     }
 
-    /// The histograms of the result, by the passes that count any picture.
+    /// Returns the histograms of the result from the passes that count any picture.
     pub fn count_result(&mut self) -> Histogram {
         let Self { gpu, histogram, chain, .. } = self;
         let result = chain.result().expect("something is adjusted");
@@ -102,7 +102,7 @@ impl Adjuster {
         histogram.read(gpu, result.bits, Components::Rgbl).expect("bins come back")
     }
 
-    /// Asserts that the GPU's picture is the CPU's, to the last code, and returns it.
+    /// Asserts that the GPU's picture equals the CPU's, to the last code, and returns it.
     pub fn check(&mut self, name: &str, picture: &Picture, adjustments: &Adjustments) -> Codes {
         let expected = Processor::default().apply_to_codes(Codes::of(picture), adjustments, None);
         let adjusted = self.adjust(picture, adjustments, None, true);
@@ -111,7 +111,7 @@ impl Adjuster {
     }
 }
 
-/// Asserts that two pictures are the same.
+/// Asserts that two pictures are equal.
 pub fn assert_same(name: &str, adjusted: &Codes, expected: &Codes) {
     assert_eq!((adjusted.bits, adjusted.width, adjusted.height), (expected.bits, expected.width, expected.height));
     let differs = |&at: &usize| adjusted.rgb[at] != expected.rgb[at];

@@ -18,7 +18,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One on whatever adapter the machine has, which no other test uses meanwhile.
+    /// Returns one on this machine's adapter, for exclusive use.
     pub fn get() -> Lent<Self> {
         static COUNTERS: Pool<Counter> = Pool::new();
         COUNTERS.lend(|| {
@@ -30,12 +30,12 @@ impl Counter {
         })
     }
 
-    /// A picture's bins.
+    /// Returns a picture's bins.
     pub fn count(&mut self, picture: &Picture, components: Components) -> Histogram {
         self.run(picture, components, false)
     }
 
-    /// The same with the passes one by one, as when they are timed.
+    /// Returns a picture's bins with the passes dispatched separately, as when they are timed.
     #[allow(dead_code, reason = "not every test program looks at both ways")]
     pub fn count_apart(&mut self, picture: &Picture, components: Components) -> Histogram {
         self.run(picture, components, true)

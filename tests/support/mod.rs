@@ -1,6 +1,6 @@
-//! Pictures made to order, for tests and benchmarks.
+//! Synthetic pictures, for tests and benchmarks.
 //!
-//! Each test binary uses some of these helpers only, hence the lint exception.
+//! Each test binary uses only some of these helpers, hence the lint exception.
 #![allow(dead_code)]
 
 pub mod image;
@@ -15,7 +15,7 @@ use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use pool::{Lent, Pool};
 
-/// A device that no other test uses meanwhile.
+/// Returns a device for exclusive use.
 pub fn gpu() -> Lent<Gpu> {
     static DEVICES: Pool<Gpu> = Pool::new();
     DEVICES.lend(|| Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one"))
@@ -26,7 +26,7 @@ pub fn gpu() -> Lent<Gpu> {
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -35,12 +35,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A random number below `limit`.
+    /// Returns a random number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(count + 8);
         while bytes.len() < count {
@@ -51,12 +51,12 @@ impl Random {
     }
 }
 
-/// A colorimetry that a file would have stated.
+/// Returns a colorimetry as if stated by a file.
 pub fn colorimetry(matrix: Matrix, range: Range) -> Colorimetry {
     Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(range) }
 }
 
-/// Every layout that is counted natively, with a name.
+/// Returns every layout that is counted natively, with a name.
 pub fn native_layouts() -> Vec<(String, PixelLayout)> {
     let subsamplings =
         [("444", (0, 0)), ("422", (1, 0)), ("420", (1, 1)), ("440", (0, 1)), ("411", (2, 0)), ("410", (2, 2))];
@@ -98,7 +98,8 @@ pub fn native_layouts() -> Vec<(String, PixelLayout)> {
     layouts
 }
 
-/// Planes of that picture size: `padding` unused bytes after each row but the last one, every byte from `fill`.
+/// Returns planes for this picture size, with `padding` unused bytes after each row except the last, and every byte
+/// from `fill`.
 pub fn planes(
     layout: &PixelLayout,
     (width, height): (u32, u32),
@@ -113,14 +114,15 @@ pub fn planes(
     OwnedPlanes { planes: (0..layout.plane_count()).map(plane).collect() }
 }
 
-/// A picture of random bytes: every code value, legal or not, and garbage in the bits and bytes that do not count.
+/// Makes a picture of random bytes: every code value, legal or not, and garbage in unused bits and bytes.
 pub fn noise(layout: PixelLayout, size: (u32, u32), colorimetry: Colorimetry, padding: usize, seed: u64) -> Picture {
     let mut random = Random(seed);
     let planes = planes(&layout, size, padding, |count| random.bytes(count));
     Picture::new(layout, size, colorimetry, Arc::new(planes)).expect("the planes fit the layout")
 }
 
-/// A picture whose component `i` has the code `code(i, x, y)` at sample (x, y); codes are at the layout's full depth.
+/// Makes a picture whose component `i` has the code `code(i, x, y)` at sample (x, y). Codes have the layout's full
+/// depth.
 pub fn drawn(
     layout: PixelLayout,
     size: (u32, u32),
@@ -144,13 +146,13 @@ pub fn drawn(
     Picture::new(layout, size, colorimetry, Arc::new(planes)).expect("the planes fit the layout")
 }
 
-/// A picture of one colour: every component has the code of mid-gray.
+/// Makes a picture of one colour: every component has the code of mid-gray.
 pub fn constant(layout: PixelLayout, size: (u32, u32), colorimetry: Colorimetry) -> Picture {
     drawn(layout, size, colorimetry, |_, _, _| 1 << (layout.depth - 1))
 }
 
-/// A picture with the statistics of a photograph: smooth gradients, edges, flat areas and a little sensor noise, all
-/// codes legal in limited range.
+/// Makes a picture with the statistics of a photograph: smooth gradients, edges, flat areas and a little sensor noise.
+/// All codes are legal in limited range.
 pub fn natural(layout: PixelLayout, size: (u32, u32), colorimetry: Colorimetry, seed: u64) -> Picture {
     let mut random = Random(seed);
     let top = f64::from((1_u32 << layout.depth) - 1);

@@ -1,9 +1,9 @@
-//! What takes long to make and is lent to one test at a time, such as a device with its passes: as many as there are tests at once.
+//! A pool of things that are slow to make, for example devices with their passes. Each is lent to one test at a time.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-/// What was made and nobody uses now.
+/// The things that are not in use.
 pub struct Pool<T: 'static>(Mutex<Vec<T>>);
 
 impl<T: 'static> Pool<T> {
@@ -11,15 +11,15 @@ impl<T: 'static> Pool<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// One that nobody uses, or a new one.
+    /// Returns an unused one, or a new one.
     pub fn lend(&'static self, make: impl FnOnce() -> T) -> Lent<T> {
-        // Not held while one is made.
+        // The lock is not held while one is made.
         let free = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Lent { item: Some(free.unwrap_or_else(make)), pool: self }
     }
 }
 
-/// One of a pool, which goes back when this is dropped; not after a test that has failed, which may have left it anyhow.
+/// A borrowed thing. It returns to the pool when dropped, unless the test failed, which may have left it in any state.
 pub struct Lent<T: 'static> {
     item: Option<T>,
     pool: &'static Pool<T>,

@@ -1,6 +1,6 @@
-//! Renderers of every kind, for tests: whoever draws and counts, the views must be the same.
+//! Renderers of every kind, for tests: all of them must give the same views.
 //!
-//! Each test binary uses some of these helpers only, hence the lint exception.
+//! Each test binary uses only some of these helpers, hence the lint exception.
 #![allow(dead_code)]
 
 use std::sync::Arc;
@@ -8,21 +8,22 @@ use std::sync::Arc;
 use histoscope_core::adjust::{Adjustments, Blur, Clahe, Equalize, Placing, Posterize, Processor};
 use histoscope_core::adjust::{ClassDisplay, Otsu, Reduction, Tone};
 use histoscope_core::histogram::{Components, Histogram};
-use histoscope_core::picture::{Frame, Orientation, Picture, Ratio, Scan, VideoId};
+use histoscope_core::picture::{Frame, FrameFacts, Orientation, Picture, Ratio, Scan, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
-/// What counts, adjusts and paints.
+/// The backend that counts, adjusts and paints.
 pub type Way = BackendKind;
 
-/// Every way there is.
+/// Every combination.
 pub const WAYS: [Way; 2] = [BackendKind::Adapter, BackendKind::Cpu];
 
 pub const UPRIGHT: (Ratio, Orientation) = (Ratio::ONE, Orientation { quarter_turns: 0, mirrored: false });
 
-/// An adapter with a renderer for each backend, made once: compiling the passes takes longest.
+/// An adapter with a renderer for each backend, made once, since compiling the passes takes longest.
 pub struct Studio {
     pub gpu: Gpu,
     renderers: [Renderer; 2],
@@ -45,7 +46,7 @@ impl Studio {
         renderer.load(gpu, picture, placing, None, components).expect("it loads");
     }
 
-    /// The same for a frame.
+    /// Loads a frame.
     pub fn load_frame(&mut self, way: Way, frame: &Frame) {
         let (renderer, gpu) = self.renderer(way);
         renderer.load_frame(gpu, frame, None, Components::Rgbl).expect("it loads");
@@ -63,29 +64,29 @@ impl Studio {
         renderer.count(gpu).expect("it is counted")
     }
 
-    /// A picture drawn as it is, by the same backend.
+    /// Draws a picture without changes, with the same backend.
     pub fn plain(&mut self, way: Way, picture: &Picture, size: (u32, u32), scene: &Scene) -> Image {
         self.load(way, picture, UPRIGHT, Components::Rgbl);
-        self.snapshot(way, size, &Scene { adjustments: Adjustments::default(), ..*scene })
+        self.snapshot(way, size, &Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..*scene })
     }
 }
 
-/// A picture's bins by the CPU's engine.
+/// Returns a picture's bins from the CPU engine.
 pub fn count(picture: &Picture, components: Components) -> Histogram {
     cpu::Engine::new().count(picture, components).clone()
 }
 
-/// A picture adjusted by definition.
+/// Returns a picture adjusted by definition.
 pub fn adjusted(picture: &Picture, adjustments: &Adjustments) -> Picture {
     Processor::default().apply(picture, adjustments, None).expect("it has pixels")
 }
 
-/// A scene without overlays.
+/// Returns a scene without overlays.
 pub fn bare(adjustments: Adjustments) -> Scene {
-    Scene { overlays: false, adjustments, ..Scene::default() }
+    Scene::from(Look { overlays: false, adjustments, ..Look::default() })
 }
 
-/// Each adjustment by itself, and all stages together.
+/// Returns each adjustment alone, and all stages together.
 pub fn each() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.5 }));
@@ -108,19 +109,15 @@ pub fn each() -> Vec<Adjustments> {
     ]
 }
 
-/// A frame of a video, `number` in it, at 25 frames a second.
+/// Returns frame `number` of a video at 25 frames per second.
 pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
-    Frame {
-        timecode: None,
-        arrival: None,
-        video: VideoId::default(),
-        picture,
+    let facts = FrameFacts {
         pts_ticks: 512 * number as i64,
         time_base: Ratio { num: 1, den: 12_800 },
         time_secs: number as f64 * 0.04,
         duration_secs: 0.04,
         index: Some(number),
-        serial,
+        timecode: None,
         sample_aspect: Ratio::ONE,
         orientation: Orientation::default(),
         scan: Scan::Progressive,
@@ -129,5 +126,7 @@ pub fn frame(picture: Picture, serial: u64, number: u64) -> Frame {
         damaged: false,
         picture_type: None,
         source: Arc::default(),
-    }
+        arrival: None,
+    };
+    Frame { picture, facts, video: VideoId::default(), serial }
 }

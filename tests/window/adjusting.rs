@@ -1,4 +1,4 @@
-//! Adjustments in the window: what is saved is held to their definition on the CPU, pixel by pixel and bin by bin.
+//! Adjustments in the window: saved pictures and bins equal the definition on the CPU, pixel by pixel and bin by bin.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
@@ -9,11 +9,10 @@ use histoscope_core::picture::Picture as Planes;
 use histoscope_media::{Decoder, OpenOptions};
 use serde_json::Value;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 fn first_planes() -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
@@ -24,7 +23,7 @@ fn adjusted(planes: &Planes, adjustments: &Adjustments) -> Planes {
     Processor::default().apply(planes, adjustments, None).expect("the picture can be adjusted")
 }
 
-/// What the window saves: the view, and the frame's figures.
+/// Saves from the window. Returns the view and the frame's figures.
 fn save(program: &Program) -> (Picture, Value) {
     let line = program.after(|| program.key("shift+s"), "note: saved");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
@@ -42,7 +41,7 @@ fn assert_bins(channels: &Value, expected: &Histogram, what: &str) {
     }
 }
 
-/// Above the histograms, the columns show these codes, pixel by pixel: the window has the picture's size.
+/// Above the histograms, the columns must show these codes, pixel by pixel, since the window has the picture's size.
 fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32>, what: &str) {
     for (x, y) in (0..530).step_by(3).flat_map(|y| columns.clone().map(move |x| (x, y))) {
         let codes = reference::unclamped_rgb(planes, x, y).map(|code| code.clamp(0, 255) as u8);
@@ -52,9 +51,7 @@ fn assert_shows(picture: &Picture, planes: &Planes, columns: std::ops::Range<u32
 
 #[test]
 fn what_is_saved_is_what_the_definition_says() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let planes = first_planes();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
     let posterize = Some(Reduction::Posterize(Posterize { levels: 5, placing: Placing::Width }));
@@ -93,18 +90,16 @@ fn what_is_saved_is_what_the_definition_says() {
 
 #[test]
 fn the_divider_has_the_source_at_its_left_and_is_dragged() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--posterize", "3"]);
+    let program = paused_sample(&["--posterize", "3"]);
     let source = first_planes();
     let reduction = Some(Reduction::Posterize(Posterize { levels: 3, placing: Placing::Width }));
     let result = adjusted(&source, &Adjustments { reduction, ..Adjustments::default() });
     program.after(|| program.key("w"), "note: divider on");
-    // What the source looks like on the window, whose chroma is drawn finer than it is counted.
+    // The source as shown in the window. Its chroma is drawn more finely than it is counted.
     let plain = program.snapshot(sample(), "0", 1280, 720);
     let check = |at: u32, what: &str| {
         let (picture, _) = save(&program);
-        // The line between them takes some columns of both.
+        // The line between them covers some columns of both.
         assert_eq!(picture.pixel(at, 200), [255; 3], "{what}: no line");
         assert_shows(&picture, &result, at + 6..1280, what);
         for (x, y) in (0..530).flat_map(|y| (0..at - 6).map(move |x| (x, y))) {
@@ -112,7 +107,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
         }
     };
     check(640, "in the middle");
-    // Four pixels aside it is taken hold of, and keeps that distance.
+    // It can be grabbed four pixels to the side, and keeps that distance.
     program.point(644, 300);
     program.button("mousedown", "1");
     program.move_pointer(500, 320);
@@ -127,7 +122,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
     program.move_pointer(860, 300);
     program.settled();
     program.button("mouseup", "1");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     check(320, "after a drag elsewhere");
     program.after(|| program.key("w"), "note: divider off");
     assert_shows(&save(&program).0, &result, 0..1280, "without a divider");
@@ -136,9 +131,7 @@ fn the_divider_has_the_source_at_its_left_and_is_dragged() {
 
 #[test]
 fn j_counts_the_source_the_result_or_both() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--low-pass", "15x3"]);
+    let program = paused_sample(&["--low-pass", "15x3"]);
     let source = first_planes();
     let blur = Some(Blur { size: 15, runs: 3 });
     let result = adjusted(&source, &Adjustments { blur, ..Adjustments::default() });
@@ -147,7 +140,7 @@ fn j_counts_the_source_the_result_or_both() {
     for (name, counted, has_source) in
         [("both", "result", true), ("source", "source", false), ("result", "result", false)]
     {
-        program.after(|| program.key("j"), &format!("note: histograms: {name}"));
+        program.after(|| program.key("j"), &format!("note: counted: {name}"));
         let (picture, figures) = save(&program);
         assert_eq!(figures["picture"].as_str(), Some(counted));
         assert_bins(&figures["channels"], if counted == "source" { &source } else { &result }, name);
@@ -168,19 +161,17 @@ fn j_counts_the_source_the_result_or_both() {
 
 #[test]
 fn figures_under_the_pointer_say_of_which_picture_they_are() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--otsu", "2"]);
+    let program = paused_sample(&["--otsu", "2"]);
     let reduction = Some(Reduction::Otsu(Otsu { classes: 2, shown: ClassDisplay::Tones }));
     let result = adjusted(&first_planes(), &Adjustments { reduction, ..Adjustments::default() });
     let white = reference::histogram(&result, Components::Rgbl).bins(3)[255];
-    // Two classes: nothing but black and white is counted, while the pixel under the pointer has the source's codes.
+    // Two classes: only black and white are counted, while the pixel under the pointer has the source's codes.
     let line = program.after(|| program.point(672 + 575, 650), "bin: code 255 of 255");
     assert!(line.contains("100.0 %  result; ") && line.contains(&format!("L {white} ")), "{line}: {white}");
     let line = program.after(|| program.point(733, 219), "probe: x 733  y 219");
     assert!(line.contains("y 219  source;"), "{line}");
-    program.after(|| program.key("j"), "note: histograms: both");
-    program.after(|| program.key("j"), "note: histograms: source");
+    program.after(|| program.key("j"), "note: counted: both");
+    program.after(|| program.key("j"), "note: counted: source");
     let line = program.after(|| program.point(672 + 287, 650), "bin: code 127 of 255");
     assert!(line.contains("%  source; "), "{line}");
     program.quit_with("q");
@@ -188,9 +179,7 @@ fn figures_under_the_pointer_say_of_which_picture_they_are() {
 
 #[test]
 fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let (bare, _) = save(&program);
     for key in ["shift+h", "shift+u"] {
         program.after(|| program.key(key), " on");
@@ -206,9 +195,7 @@ fn curves_and_the_backdrop_are_drawn_at_the_histograms_only() {
 
 #[test]
 fn the_panel_switches_and_slides() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.key("shift+a");
     program.point(600, 300);
     program.settled();
@@ -224,16 +211,16 @@ fn the_panel_switches_and_slides() {
     program.point(201, 253);
     program.settled();
     program.button("mousedown", "1");
-    // A slow drawing may see the press and the way of the pointer at once, and the press at its end.
+    // A slow drawing may receive the press and the movement at once, with the press at the end.
     program.settled();
     program.move_pointer(230, 253);
     program.after(|| program.move_pointer(320, 260), "chosen: 16 levels");
     program.after(|| program.move_pointer(100, 260), "chosen: 2 levels");
     program.button("mouseup", "1");
-    // Before the pointer goes on: a slow drawing may see both at once.
+    // Waits before the pointer moves on, since a slow drawing may receive both at once.
     program.settled();
     program.after(|| click(288, 275), "chosen: 2 levels by population");
-    // A parameter of what is off switches it on.
+    // Changing a parameter switches its adjustment on.
     program.after(|| click(288, 319), "chosen: 2 classes in false colours");
     let (_, figures) = save(&program);
     assert_eq!(figures["adjustments"].as_str(), Some("low-pass 9×9, 2 classes in false colours"));
@@ -246,10 +233,8 @@ fn the_panel_switches_and_slides() {
 
 #[test]
 fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
-    let _turn = turn();
-    let display = Display::start();
     let opens = "the panel of adjustments opens by itself";
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.resize(480, 270);
     program.key("n");
     program.point(200, 150);
@@ -263,8 +248,8 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
     program.after(|| program.key("z"), opens);
     program.quit_with("q");
 
-    // Whoever has opened and closed it does not want it again.
-    let program = paused_sample(&display, &[]);
+    // After it has been opened and closed, it does not open again.
+    let program = paused_sample(&[]);
     let bare = program.settled();
     program.key("shift+a");
     program.until_other("the panel to open", &bare, Area::Outside, 1_000);
@@ -280,16 +265,14 @@ fn the_panel_opens_by_itself_once_and_only_where_it_is_in_nothing_s_way() {
 
 #[test]
 fn parameters_last_but_a_video_opens_as_it_is() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
-    let program = Program::start_at_home(&display, &[sample()], home.path());
+    let program = Program::start_at_home(&[sample()], home.path());
     program.after(|| program.key("k"), "note: CLAHE 8×8 clip 2");
     program.after(|| program.key("alt+Right"), "note: CLAHE 8×8 clip 2.5");
     program.after(|| program.key("alt+Down"), "note: CLAHE 7×7 clip 2.5");
     program.after(|| program.key("shift+h"), "note: cumulative curves on");
     program.quit_with("q");
-    let program = Program::start_at_home(&display, &[sample()], home.path());
+    let program = Program::start_at_home(&[sample()], home.path());
     let (_, figures) = save(&program);
     assert!(figures.get("adjustments").is_none(), "a video opens adjusted: {}", figures["adjustments"]);
     program.after(|| program.key("shift+h"), "note: cumulative curves off");

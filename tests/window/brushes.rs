@@ -1,24 +1,23 @@
-//! Brushes in the waveform and the vectorscope, as they are drawn by hand.
+//! Brushes in the waveform and the vectorscope, drawn by hand.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Scene};
+use histoscope_render::view::scene::{Brush, Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
-use crate::display::Display;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 const SIZE: (u32, u32) = (1280, 720);
 
-/// The middle of a scope, and its width and height.
+/// Returns the middle of a scope, and its width and height.
 fn place(kind: ScopeKind) -> ((i32, i32), (i32, i32)) {
     let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    let scene = Scene { scopes, ..Scene::default() };
+    let scene = Scene::from(Look { scopes, ..Look::default() });
     let rect = scene.arranged(SIZE).panels.iter().find(|panel| panel.kind == kind).expect("it is shown").rect;
     let middle = ((rect.left + rect.width / 2) as i32, (rect.top + rect.height / 2) as i32);
     (middle, (rect.width as i32, rect.height as i32))
@@ -33,8 +32,8 @@ fn drag(program: &Program, points: &[(i32, i32)]) {
     program.button("mouseup", "1");
 }
 
-/// The newest words about a scope's brush, without what stands before them, once they tell the number of pixels and something else
-/// than those before.
+/// Returns the newest message on a scope's brush, without its beginning, once it shows the number of pixels and differs
+/// from `before`.
 fn told(program: &Program, kind: ScopeKind, before: &str) -> String {
     let begin = format!("brushed in the {}: ", kind.name());
     until("what is brushed", PATIENCE, || {
@@ -45,20 +44,21 @@ fn told(program: &Program, kind: ScopeKind, before: &str) -> String {
     })
 }
 
-/// The numbers in what is told.
+/// Returns the numbers in a text.
 fn numbers(text: &str) -> Vec<u32> {
     let digits = |word: &str| word.trim_start_matches('\u{b1}').parse().ok();
     text.split([' ', '\u{2013}']).filter_map(digits).collect()
 }
 
-/// The pixels of the sample's first frame that a rectangle of the waveform selects, first and last column and lowest and highest code.
+/// Returns the pixels of the sample's first frame selected by a rectangle of the waveform, given by first and last
+/// column and lowest and highest code.
 fn in_rectangle(picture: &Picture, [first, last, low, high]: [u32; 4]) -> Vec<bool> {
     let brush = Brush { channels: Channels::ALL, low, high };
     let is_in = |x, y| (first..=last).contains(&x) && probe(picture, x, y, Components::Rgbl).is_lit_by(&brush);
     pixels(picture).map(|(x, y)| is_in(x, y)).collect()
 }
 
-/// Those that a circle of the vectorscope selects, Cb and Cr of its middle and its radius.
+/// Returns the pixels selected by a circle of the vectorscope, given by Cb and Cr of its centre and its radius.
 fn in_circle(picture: &Picture, [cb, cr, radius]: [u32; 3]) -> Vec<bool> {
     let way = |x: u32, y: u32, component, middle: u32| picture.code(component, x >> 1, y >> 1).abs_diff(middle).pow(2);
     pixels(picture).map(|(x, y)| way(x, y, 1, cb) + way(x, y, 2, cr) <= radius * radius).collect()
@@ -75,12 +75,10 @@ fn count(selected: &[bool]) -> u32 {
 
 #[test]
 fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
-    let _turn = turn();
-    let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let picture = decoder.next_frame().expect("it can be read").expect("a frame").picture;
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         for key in ["2", "4", "shift+0"] {
             program.key(key);
         }
@@ -104,13 +102,13 @@ fn brushes_of_waveform_and_vectorscope_tell_the_pixels_that_both_select() {
         assert_eq!(pixels, count(&in_both), "{engine}: {both}");
         assert!(pixels > 0 && pixels < count(&rectangle) && pixels < count(&circle), "{engine}: {both}");
 
-        // A click in the waveform leaves the circle.
+        // A click in the waveform removes only its own brush.
         let ((x, y), (width, _)) = place(ScopeKind::Waveform);
         drag(&program, &[(x + width / 3, y)]);
         let alone = told(&program, ScopeKind::Vectorscope, &both);
         assert_eq!(numbers(&alone)[3], count(&circle), "{engine}: {alone}");
 
-        // By hand it is a polygon.
+        // Drawn by hand it is a polygon.
         let ((x, y), (width, _)) = place(ScopeKind::Vectorscope);
         let side = width / 8;
         program.hold("keydown", "shift");

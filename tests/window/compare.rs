@@ -1,4 +1,5 @@
-//! Two clips that play in step, `--compare`: partners by time and by number, shifted, matched, and what cannot be compared.
+//! Two clips played in step with `--compare`: frames matched by time and by number, shifted, aligned, and impossible
+//! comparisons.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -8,13 +9,12 @@ use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
 
-use crate::display::Display;
 use crate::picture::Picture;
 use crate::program::{self, Program};
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+use crate::{FRAME_SECONDS, near, position_where, sample};
 
-/// The sums of a file's frame of that number.
+/// Returns the sums of a frame of a file, by number.
 fn sums_of(file: &str, number: usize) -> Cumulative {
     let mut decoder = Decoder::open(file, &OpenOptions::default()).expect("it opens");
     let mut frame = None;
@@ -24,7 +24,7 @@ fn sums_of(file: &str, number: usize) -> Cumulative {
     cpu::Engine::new().count(&frame.expect("a frame").picture, Components::Rgbl).cumulative()
 }
 
-/// A clip made by ffmpeg in a folder.
+/// Makes a clip with ffmpeg in a folder.
 fn made(folder: &Path, name: &str, arguments: &str) -> String {
     let path = folder.join(name);
     let mut command = std::process::Command::new("ffmpeg");
@@ -33,16 +33,17 @@ fn made(folder: &Path, name: &str, arguments: &str) -> String {
     path.to_str().expect("plain").to_owned()
 }
 
-/// Two files, paused on the first frame, with nothing under the pointer.
-fn paused<'display>(display: &'display Display, files: [&str; 2], arguments: &[&str]) -> Program<'display> {
-    let program = Program::start_on(display, &[&["--compare", "--paused"], arguments, &files[..]].concat());
+/// Opens two files, paused on the first frame, with nothing under the pointer.
+fn paused(files: [&str; 2], arguments: &[&str]) -> Program {
+    let program = Program::start_on(&[&["--compare", "--paused"], arguments, &files[..]].concat());
     program.take_pointer_away();
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     program.settled();
     program
 }
 
-/// Waits until the second clip's frame of that time is told beside the first one's, in seconds with three digits.
+/// Waits until this frame of the second clip is shown with this one of the first. Times are in seconds with three
+/// digits.
 fn in_step(program: &Program, second: &str, first: &str) {
     let wanted = format!("second clip: {second} s beside {first} s");
     until(&wanted, PATIENCE, || {
@@ -54,10 +55,11 @@ fn in_step(program: &Program, second: &str, first: &str) {
     });
 }
 
-/// Waits until both stand, the second clip's frame so many seconds after the first one's, which is the one on screen.
+/// Waits until both are paused, with the second clip's frame this many seconds after the first one's, which is on
+/// screen.
 fn stand_in_step(program: &Program, offset_secs: f64) {
     until("both to stand in step", PATIENCE, || {
-        // Frames may still have come when the key was pressed.
+        // Frames may still have arrived when the key was pressed.
         let position = program.title().position.filter(|_| program.title().paused)?;
         let log = program.log();
         let line = log.lines().rfind(|line| line.contains("second clip: "))?.to_owned();
@@ -71,7 +73,7 @@ fn stand_in_step(program: &Program, offset_secs: f64) {
     });
 }
 
-/// The rows of the newest numbers that tell the distances of the first clip's frame of that number and its partner.
+/// Waits until the newest numbers contain these distances between the first clip's frame and its partner.
 fn distances(program: &Program, frame: usize, expected: &[String]) {
     until(&format!("the distances {expected:?}"), PATIENCE, || {
         let log = program.log();
@@ -89,7 +91,7 @@ fn expected_distances([first, second]: [&Cumulative; 2]) -> Vec<String> {
     (0..4).map(of).collect()
 }
 
-/// Above the histograms and below the controls these columns are those of a picture.
+/// Above the histograms and below the controls, these columns must equal those of a picture.
 fn columns_are(program: &Program, expected: &Picture, columns: std::ops::Range<u32>, what: &str) {
     until(what, PATIENCE, || {
         let now = program.settled();
@@ -100,17 +102,15 @@ fn columns_are(program: &Program, expected: &Picture, columns: std::ops::Range<u
 
 #[test]
 fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused(&display, [sample(), sample()], &["--engine", engine, "--offset", "30"]);
+        let program = paused([sample(), sample()], &["--engine", engine, "--offset", "30"]);
         in_step(&program, "1.000", "0.000");
         let plain = |at| program.snapshot_with(sample(), at, (1280, 720), &["--no-overlay"]);
         columns_are(&program, &plain("0"), 0..636, "the first clip at the left");
         columns_are(&program, &plain("1"), 646..1280, "the second clip at the right");
         program.key("n");
         distances(&program, 0, &expected_distances([&sums_of(sample(), 0), &sums_of(sample(), 30)]));
-        // Steps and seeks, there and back, also one after the other.
+        // Steps and seeks, back and forth, also in quick succession.
         program.key("period");
         in_step(&program, "1.033", "0.033");
         program.key("comma");
@@ -132,7 +132,7 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
             program.key("ctrl+period");
         }
         program.after(|| program.key("End"), "note: sample.mp4 has ended; its last picture stays");
-        // Played on, both go on together.
+        // When playback continues, both play together.
         program.key("Home");
         in_step(&program, "0.100", "0.000");
         program.key("space");
@@ -144,7 +144,7 @@ fn partners_are_shown_at_either_side_with_their_distances_and_follow_every_key()
     }
 }
 
-/// What is seen above the histograms and below the controls.
+/// Returns the part above the histograms and below the controls.
 fn middle(program: &Program) -> Vec<[u8; 3]> {
     let now = program.settled();
     (150..480)
@@ -156,11 +156,9 @@ fn middle(program: &Program) -> Vec<[u8; 3]> {
 
 #[test]
 fn two_clips_are_seen_side_by_side_and_as_their_difference() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let arguments = ["--engine", engine, "--compare-as", "difference", "--gain", "4"];
-        let program = paused(&display, [sample(), sample()], &arguments);
+        let program = paused([sample(), sample()], &arguments);
         in_step(&program, "0.000", "0.000");
         until("nothing to differ", PATIENCE, || middle(&program).iter().all(|pixel| *pixel == [0; 3]).then_some(()));
         program.after(|| program.key("ctrl+period"), "note: offset +1 frames of sample.mp4");
@@ -172,7 +170,7 @@ fn two_clips_are_seen_side_by_side_and_as_their_difference() {
         program.after(|| program.key("alt+comma"), "note: difference ×4");
         until("the smaller one", PATIENCE, || (sum(&middle(&program)) == small).then_some(()));
         assert!(large <= 2 * small, "no more than twice as much: {small} and {large}");
-        // A divider, then both in their halves: what is seen of either is the same once they are the same frame.
+        // A divider, then side by side: both show the same when they show the same frame.
         program.after(|| program.key("shift+w"), "note: divider on, the second clip right of it");
         program.after(|| program.key("shift+w"), "note: side by side: the first and the second clip");
         program.after(|| program.key("ctrl+comma"), "note: offset +0 frames of sample.mp4");
@@ -190,20 +188,18 @@ fn two_clips_are_seen_side_by_side_and_as_their_difference() {
 
 #[test]
 fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_found() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     // It begins twelve frames later and is shorter.
     let arguments = format!("-ss 0.4 -i {} -t 6 -vf scale=640:480 -pix_fmt yuv420p10le -c:v libx264 -crf 12", sample());
     let other = made(folder.path(), "other.mp4", &arguments);
-    let program = paused(&display, [sample(), &other], &["--compare-by", "frame"]);
+    let program = paused([sample(), &other], &["--compare-by", "frame"]);
     in_step(&program, "0.000", "0.000");
-    program.after(|| program.key("ctrl+m"), "matched with an offset of -12");
+    program.after(|| program.key("ctrl+m"), "best match: offset -12");
     for _ in 0..2 {
         program.key("shift+Right");
     }
     in_step(&program, "1.600", "2.000");
-    // Codes of other depths have no difference: their distance is told in percent.
+    // Codes of different depths cannot be subtracted, so their distance is shown in percent.
     let log = program.log().len();
     program.key("n");
     until("a distance in percent", PATIENCE, || {
@@ -215,20 +211,20 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
     until("the end of the shorter one", PATIENCE, || {
         program.log().contains("note: other.mp4 has ended; its last picture stays").then_some(())
     });
-    // Shown alone, nothing of it is handed over; held frames take its place until they are let go of.
+    // Shown alone, it cannot be saved. Held frames replace it until they are released.
     program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
     program.after(|| program.key("s"), "note: nothing was saved: the second clip is on screen");
     program.after(|| program.key("p"), "note: the second clip is on screen");
     program.after(|| program.key("shift+p"), "note: the video");
     program.after(|| program.key("p"), "note: held: sample.mp4 0:09.967");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:09.967");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:09.967");
     program.after(|| program.key("shift+p"), "note: the second clip: other.mp4");
     program.after(|| program.key("Escape"), "note: the video");
     program.quit_with("q");
-    // By time, 25 frames a second beside 30.
+    // Matched by time: 25 frames per second with 30.
     let arguments = format!("-i {} -t 4 -vf fps=25,scale=320:180 -c:v libx264", sample());
     let slow = made(folder.path(), "slow.mp4", &arguments);
-    let program = paused(&display, [sample(), &slow], &[]);
+    let program = paused([sample(), &slow], &[]);
     for (number, first, second) in
         [(1, "0.033", "0.000"), (2, "0.067", "0.040"), (3, "0.100", "0.080"), (4, "0.133", "0.120")]
     {
@@ -242,12 +238,10 @@ fn clips_of_other_sizes_rates_depths_and_lengths_are_compared_and_an_offset_is_f
 
 #[test]
 fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = format!("-i {} -t 5 -vf scale=320:180 -c:v libx264 -g 20", sample());
     let [first, second] = ["first.mp4", "second.mp4"].map(|name| made(folder.path(), name, &arguments));
-    let program = paused(&display, [&first, &second], &["--loop", "--offset", "3", "--cache-mb", "2"]);
+    let program = paused([&first, &second], &["--loop", "--offset", "3", "--cache-mb", "2"]);
     in_step(&program, "0.100", "0.000");
     let play_until = |what: &str, is_there: &dyn Fn(f64) -> bool| {
         program.key("space");
@@ -257,14 +251,15 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
     let stand = || {
         program.key("space");
         until("a pause", PATIENCE, || program.title().paused.then_some(()));
-        // Near its end the second clip, which is ahead, has its last picture.
+        // Near its end, the second clip, which is ahead, shows its last frame.
         let position = program.title().position.expect("a position");
         if position < 4.85 {
             stand_in_step(&program, 0.1);
         }
         position
     };
-    // Through the end to the beginning, where seeks lead as memory does not keep the whole clip, twice; the second time at double speed.
+    // Over the end to the beginning, where it must seek since memory does not hold the whole clip. Twice, the second
+    // time at double speed.
     for speed in [None, Some("braceright")] {
         if let Some(key) = speed {
             program.after(|| program.key(key), "speed 2.00×");
@@ -282,7 +277,7 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
     program.after(|| program.key("braceleft"), "speed 0.500×");
     play_until("a third of a second on", &|position| position > 0.3);
     assert!(stand() < 1.5, "it goes as slowly as it is to");
-    // A part of the clip, over and over.
+    // A looped part of the clip.
     program.key("Home");
     program.key("a");
     for _ in 0..9 {
@@ -292,24 +287,22 @@ fn the_second_clip_goes_along_through_loops_and_at_other_speeds() {
     program.key("a");
     program.after(|| program.key("BackSpace"), "speed 1.00×");
     play_until("within the part", &|position| position < 0.35);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    program.pass(std::time::Duration::from_secs(1));
     assert!(stand() < 0.35, "it stays within the part");
     program.quit_with("q");
 }
 
-/// What the program says and ends with.
-fn ended(display: &Display, arguments: &[&str]) -> Output {
+/// Returns the program's output and exit code.
+fn ended(arguments: &[&str]) -> Output {
     let runtime = tempfile::tempdir().expect("a folder");
-    let mut command = program::command(display, &runtime);
-    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error");
+    let mut command = program::command(&runtime);
+    command.args(["--adapter", "llvmpipe"]).args(arguments).env("RUST_LOG", "error").env("HISTOSCOPE_SCRIPT", "driven");
     let child = command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
     child.stderr(std::process::Stdio::piped()).output().expect("it starts")
 }
 
 #[test]
 fn what_cannot_be_compared_is_named() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let letter: PathBuf = folder.path().join("letter.mp4");
     std::fs::write(&letter, "Dear reader, this is no video.").expect("a file");
@@ -322,12 +315,12 @@ fn what_cannot_be_compared_is_named() {
         (&[sample(), letter, "--compare"], 1, "letter.mp4"),
         (&[sample(), &sound, "--compare"], 1, "sound.m4a"),
         (&[sample(), "-", "--compare"], 1, "-"),
-        (&[sample(), "--compare"], 2, "--compare takes two files, and 1 are given"),
-        (&[sample(), sample(), sample(), "--compare"], 2, "--compare takes two files, and 3 are given"),
+        (&[sample(), "--compare"], 2, "--compare needs two files, not 1"),
+        (&[sample(), sample(), sample(), "--compare"], 2, "--compare needs two files, not 3"),
         (&[sample(), folder, "--compare"], 2, "is a folder"),
     ];
     for (arguments, code, named) in cases {
-        let output = ended(&display, arguments);
+        let output = ended(arguments);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
         assert!(text.contains(named) && !text.contains("panicked"), "{arguments:?}: {text}");
@@ -335,11 +328,11 @@ fn what_cannot_be_compared_is_named() {
     for arguments in
         [&["--offset", "3"][..], &["--compare-by", "frame"], &["--compare-as", "difference"], &["--gain", "2"]]
     {
-        let output = ended(&display, &[&[sample(), sample()], arguments].concat());
+        let output = ended(&[&[sample(), sample()], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?} without --compare");
     }
     for gain in ["0", "257", "loud"] {
-        let output = ended(&display, &[sample(), sample(), "--compare", "--gain", gain]);
+        let output = ended(&[sample(), sample(), "--compare", "--gain", gain]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && text.contains("a whole number from 1 to 256"), "{gain}: {text}");
     }
@@ -347,9 +340,7 @@ fn what_cannot_be_compared_is_named() {
 
 #[test]
 fn a_matrix_that_is_chosen_is_the_first_clip_s_alone() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused(&display, [sample(), sample()], &["--offset", "30"]);
+    let program = paused([sample(), sample()], &["--offset", "30"]);
     in_step(&program, "1.000", "0.000");
     program.after(|| program.key("m"), "note: matrix bt601 instead of bt709 (tagged)");
     let plain = |at, arguments: &[&str]| {
@@ -368,8 +359,6 @@ fn a_matrix_that_is_chosen_is_the_first_clip_s_alone() {
 
 #[test]
 fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a folder");
     let whole = made(folder.path(), "whole.mkv", &format!("-i {} -t 4 -c copy", sample()));
     let mut bytes = std::fs::read(&whole).expect("a clip");
@@ -377,7 +366,7 @@ fn a_second_clip_that_is_damaged_or_cut_off_is_told() {
     let cut = folder.path().join("cut.mkv");
     std::fs::write(&cut, &bytes).expect("a file");
     let cut = cut.to_str().expect("plain");
-    let program = paused(&display, [sample(), cut], &[]);
+    let program = paused([sample(), cut], &[]);
     program.key("shift+Right");
     in_step(&program, "1.000", "1.000");
     program.after(|| program.key("End"), "note: cut.mkv");

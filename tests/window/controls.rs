@@ -1,64 +1,25 @@
-//! The controls over the picture: they come and go, cost nothing while nothing happens, and move the position.
+//! The controls over the picture: they appear and fade, cost nothing while nothing happens, and move the position.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, alone, near, pause, position_where, sample, turn};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample};
 
 /// The timeline's line in a window of the sample's size, in pixels.
 const LINE: (i32, i32) = (26, 1254);
 /// A row of pixels on the line.
 const LINE_ROW: i32 = 26;
 
-/// The column of a part of the timeline.
+/// Returns the column at a fraction of the timeline.
 fn column(part: f64) -> i32 {
     LINE.0 + (f64::from(LINE.1 - LINE.0) * part).round() as i32
 }
 
 #[test]
-fn the_controls_come_with_the_pointer_and_go_without_a_trace() {
-    let _turn = alone();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
-    program.take_pointer_away();
-    let bare = pause(&program);
-    program.point(600, 300);
-    let shown = until("the controls to come", PATIENCE, || {
-        let now = program.picture();
-        (now.differing(&bare, Area::Everywhere) > 10_000).then_some(now)
-    });
-    for histogram in [Area::Left, Area::Right] {
-        // The pixel under the pointer is marked there with a line for each channel; nothing is covered.
-        assert!(shown.differing(&bare, histogram) < 5_000, "the controls cover {histogram:?}");
-    }
-    program.until_same("the controls to fade without a trace", &bare, Area::Everywhere);
-
-    // They are still there after more than two seconds while they are pinned.
-    program.after(|| program.key("Tab"), "note: controls stay");
-    program.take_pointer_away();
-    thread::sleep(Duration::from_secs(4));
-    assert!(program.picture().differing(&bare, Area::Everywhere) > 10_000, "pinned controls have gone");
-    program.after(|| program.key("Tab"), "note: controls fade");
-    program.until_same("the controls to go", &bare, Area::Everywhere);
-
-    // Nobody takes pictures meanwhile: they too are work for the display, and this looks at the program alone.
-    let before = program.processor_seconds();
-    let begin = Instant::now();
-    thread::sleep(Duration::from_secs(10));
-    let share = (program.processor_seconds() - before) / begin.elapsed().as_secs_f64();
-    assert!(share < 0.01, "a paused and untouched window uses {:.1} % of a processor", share * 100.0);
-    program.quit_with("q");
-}
-
-#[test]
 fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     pause(&program);
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
@@ -70,7 +31,7 @@ fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
     for part in [0.2, 0.4, 0.6, 0.8] {
         program.move_pointer(column(part), LINE_ROW);
         let wanted = part * SAMPLE_SECONDS;
-        // Quick pictures are near: the sample has a keyframe at least every 2 s.
+        // Quick pictures are near the target: the sample has a keyframe at least every 2 s.
         seen.push(position_where(&program, &format!("near {wanted} s"), |at| near(at, wanted, 2.1)));
     }
     program.move_pointer(column(0.33), LINE_ROW + 40);
@@ -84,38 +45,8 @@ fn dragging_the_timeline_scrubs_and_settles_on_the_exact_frame() {
 }
 
 #[test]
-fn a_held_arrow_scrubs_and_settles_when_it_is_let_go() {
-    let _turn = turn();
-    let display = Display::start();
-    let clip = crate::long_clip();
-    let program = Program::start(&display, clip.path().to_str().expect("a plain name"));
-    pause(&program);
-    program.key("Home");
-    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.01));
-    program.hold("keydown", "Right");
-    let mut seen: Vec<f64> = Vec::new();
-    until("several pictures while the key is held", PATIENCE, || {
-        let position = program.title().position?;
-        if seen.last().is_none_or(|&last| position > last) {
-            seen.push(position);
-        }
-        (seen.len() >= 5).then_some(())
-    });
-    program.hold("keyup", "Right");
-    program.settled();
-    let position = program.title().position.expect("a position");
-    // Five seconds each time, from the beginning, and frames every tenth of a second.
-    let rest = position.rem_euclid(5.0);
-    assert!(!(0.01..=4.99).contains(&rest), "the key led to {position}, which is no exact frame of it");
-    assert!(position >= *seen.last().expect("positions") - 0.11, "it has settled behind: {position}, {seen:?}");
-    program.quit_with("q");
-}
-
-#[test]
 fn buttons_do_what_their_keys_do() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     pause(&program);
     program.point(600, 300);
     program.settled();
@@ -137,7 +68,7 @@ fn buttons_do_what_their_keys_do() {
     program.quit_with("q");
 }
 
-/// Presses a key that opens a panel; what the window shows then.
+/// Presses a key that opens a panel. Returns the window's picture.
 fn shows(program: &Program, key: &str, before: &Picture) -> Picture {
     program.key(key);
     program.until_other(&format!("{key} to show a panel"), before, Area::Everywhere, 1_000);
@@ -146,9 +77,7 @@ fn shows(program: &Program, key: &str, before: &Picture) -> Picture {
 
 #[test]
 fn panels_close_each_other_and_grow_back_in_a_small_window() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.take_pointer_away();
     let bare = pause(&program);
     let shows = |key: &str, before: &Picture| shows(&program, key, before);
@@ -156,19 +85,19 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
     program.key("shift+a");
     program.resize(480, 270);
     let bare = program.settled();
-    // The times would lie on the numbers.
+    // The times would overlap the numbers.
     let numbers = shows("n", &bare);
     shows("t", &bare);
     program.key("n");
     program.until_same("the numbers to take the place of the times", &numbers, Area::Everywhere);
     program.key("n");
     program.until_same("the numbers to close", &bare, Area::Everywhere);
-    // The adjustments stand below the times, and take their room again afterwards.
+    // The adjustments are below the times, and move up when those are closed.
     let small = shows("shift+a", &bare);
     shows("t", &small);
     program.key("t");
     program.until_same("the adjustments to have all their lines again", &small, Area::Everywhere);
-    // And they take what a larger window has.
+    // They use the space of a larger window.
     program.resize(1280, 720);
     program.until_same("the adjustments to be there as a whole", &large, Area::Everywhere);
     program.quit_with("q");
@@ -176,9 +105,7 @@ fn panels_close_each_other_and_grow_back_in_a_small_window() {
 
 #[test]
 fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.take_pointer_away();
     let bare = pause(&program);
     let shows = |key: &str, before: &Picture| shows(&program, key, before);
@@ -201,12 +128,10 @@ fn panels_without_room_come_back_with_it_and_esc_closes_them_all() {
 
 #[test]
 fn what_has_room_is_told_by_the_layouts_own_points() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.take_pointer_away();
     pause(&program);
-    // So low a window is laid out smaller: it is 844 points wide, which is enough for two panels.
+    // Such a low window is scaled down: it is 844 points wide, enough for two panels.
     program.resize(760, 300);
     let numbers = shows(&program, "n", &program.settled());
     shows(&program, "t", &numbers);
@@ -217,14 +142,12 @@ fn what_has_room_is_told_by_the_layouts_own_points() {
 
 #[test]
 fn the_controls_follow_the_size_of_a_window_that_stands() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.take_pointer_away();
     pause(&program);
     program.after(|| program.key("Tab"), "note: controls stay");
-    // Once the note has gone, nothing is drawn but for the window's size.
-    thread::sleep(Duration::from_secs(3));
+    // After the note has faded, only the window's size causes drawing.
+    program.pass(Duration::from_secs(3));
     let large = program.settled();
     for _ in 0..3 {
         program.resize(480, 270);
@@ -240,34 +163,13 @@ fn the_controls_follow_the_size_of_a_window_that_stands() {
 }
 
 #[test]
-fn an_edge_that_is_dragged_while_playing_leaves_everything_alive() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--loop"]);
-    for step in 0..40_u32 {
-        // Sizes follow each other without waiting, as under a pointer that drags an edge.
-        program.resize_soon(900 + 9 * (step % 20), 500 + 7 * (step % 20));
-        thread::sleep(Duration::from_millis(16));
-    }
-    program.resize(1100, 620);
-    let now = until("a picture of the last size", PATIENCE, || {
-        let picture = program.picture();
-        (picture.size() == (1100, 620)).then_some(picture)
-    });
-    program.until_other("the picture to move at the last size", &now, Area::Outside, 100);
-    program.quit_with("q");
-}
-
-#[test]
 fn playing_without_the_controls_lays_nothing_out() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--loop"]);
+    let program = Program::start_with(sample(), &["--loop"]);
     program.take_pointer_away();
-    thread::sleep(Duration::from_secs(4));
+    program.pass(Duration::from_secs(4));
     program.quit_with("q");
     let log = program.log();
-    // The line that has such words, and the number before them.
+    // Returns the number before these words in the log.
     let count = |words: &str| -> u64 {
         let line = log.lines().rfind(|line| line.contains(words)).unwrap_or_else(|| panic!("no '{words}' in {log}"));
         let before = line.split(words).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The codes that are written in large pixels: zoomed in with the wheel, by key, paused and while it plays.
+//! Codes written in large pixels: zoomed in with the wheel and by key, paused and while playing.
 
 use glam::DVec2;
 use histoscope_core::histogram::Components;
@@ -7,20 +7,18 @@ use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_render::view::datascope::{Datascope, Writing, ink_on};
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 
-use crate::display::Display;
 use crate::picture::Picture;
 use crate::program::Program;
-use crate::turn;
 use crate::wait::{PATIENCE, output_of, until};
 
-/// As far as the picture can be enlarged.
+/// The largest zoom.
 const CELL: u32 = 64;
 const VIEW: (u32, u32) = (1280, 720);
-/// What is looked at: where neither controls nor labels are.
+/// The checked columns, away from controls and labels.
 const COLUMNS: std::ops::Range<u32> = 90..1190;
 const ROWS: std::ops::Range<u32> = 150..560;
 
-/// A clip of grays, each pixel of another one than its neighbours, which change from frame to frame.
+/// Makes a clip of grays that changes from frame to frame. Neighbouring pixels always differ.
 fn grays() -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
     let source = "color=gray:s=64x36:r=10:d=20,format=yuv420p,geq=lum='16+mod(3*X+7*Y+5*N,219)':cb=128:cr=128";
@@ -30,7 +28,7 @@ fn grays() -> tempfile::NamedTempFile {
     clip
 }
 
-/// How codes are written in the largest pixels.
+/// Returns the way codes are written in the largest pixels.
 fn writing(datascope: Datascope, components: Components) -> Writing {
     let shape = Shape { width: 64, height: 36, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
     let settings =
@@ -39,7 +37,7 @@ fn writing(datascope: Datascope, components: Components) -> Writing {
     codes.writing(&Placement::new(&shape, &settings, VIEW)).expect("there is room")
 }
 
-/// Where the first whole cell begins, from a picture without codes.
+/// Finds the first whole cell in a picture without codes.
 fn first_cell(bare: &Picture) -> (u32, u32) {
     let differs = |a: (u32, u32), b: (u32, u32)| bare.pixel(a.0, a.1) != bare.pixel(b.0, b.1);
     let x = COLUMNS
@@ -50,7 +48,7 @@ fn first_cell(bare: &Picture) -> (u32, u32) {
     (x, y)
 }
 
-/// Compares every whole cell with what the definition writes in it, by the gray at its corner; how many there are.
+/// Compares every whole cell with the definition for the gray at its corner. Returns the number of cells.
 fn read(picture: &Picture, (left, top): (u32, u32), writing: &Writing) -> Result<u32, String> {
     let mut cells = 0;
     for y in (top..ROWS.end - CELL).step_by(CELL as usize) {
@@ -77,21 +75,22 @@ fn read(picture: &Picture, (left, top): (u32, u32), writing: &Writing) -> Result
 
 #[test]
 fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = grays();
     for engine in ["cpu", "gpu"] {
         let file = clip.path().to_str().expect("a plain path");
-        let program = Program::start_with(&display, file, &["--engine", engine, "--paused", "--loop"]);
+        let program = Program::start_with(file, &["--engine", engine, "--paused", "--loop"]);
         program.resize(VIEW.0, VIEW.1);
         program.key("h");
         program.point(640, 360);
         program.turn_wheel(40);
         program.take_pointer_away();
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, red over green over blue");
+        program.after(
+            || program.key("d"),
+            "note: codes in pixels: hexadecimal  ·  from 16:1 on, red over green over blue",
+        );
         program.after(|| program.key("d"), "note: codes in pixels off");
-        // The notes go.
-        std::thread::sleep(std::time::Duration::from_millis(2000));
+        // Waits for the notes to fade.
+        program.pass(std::time::Duration::from_millis(2000));
         let bare = program.settled();
         let first = first_cell(&bare);
         let reads = |what: &str, datascope, components| {
@@ -102,11 +101,11 @@ fn the_codes_of_pixels_are_read_off_them_while_it_stands_and_while_it_plays() {
             });
             assert!(cells > 70, "{cells}");
         };
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: decimal");
+        program.after(|| program.key("d"), "note: codes in pixels: decimal");
         reads("red, green and blue", Datascope::Decimal, Components::Rgbl);
         program.after(|| program.key("y"), "note: counting Y'");
         reads("Y', Cb and Cr", Datascope::Decimal, Components::YCbCr);
-        program.after(|| program.key("d"), "note: codes in pixels from 16:1 on: hexadecimal, Y' over Cb over Cr");
+        program.after(|| program.key("d"), "note: codes in pixels: hexadecimal  ·  from 16:1 on, Y' over Cb over Cr");
         reads("Y', Cb and Cr in hexadecimal", Datascope::Hexadecimal, Components::YCbCr);
         program.key("space");
         for _ in 0..3 {

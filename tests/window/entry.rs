@@ -1,21 +1,18 @@
-//! The field for a time or a frame number: it is edited as any field is, and takes the keys from the shortcuts.
+//! The field for a time or a frame number: it is edited like any text field, and keys in it are not shortcuts.
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::{FRAME_SECONDS, near, paused_sample, position_where, turn};
+use crate::{FRAME_SECONDS, near, paused_sample, position_where};
 
 #[test]
 fn a_typed_timecode_leads_to_its_frame() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = tempfile::Builder::new().suffix(".mov").tempfile().expect("a temporary file");
     let arguments = "-v error -y -f lavfi -i testsrc2=s=320x180:r=25:d=4 -timecode 09:59:59:00 -pix_fmt yuv420p -g 12";
     let mut command = std::process::Command::new("ffmpeg");
     let made = command.args(arguments.split(' ')).arg(clip.path()).status().expect("the ffmpeg command is installed");
     assert!(made.success());
     let file = clip.path().to_str().expect("a plain name");
-    let program = Program::start_with(&display, file, &["--start", "10:00:00:10", "--paused"]);
+    let program = Program::start_with(file, &["--start", "10:00:00:10", "--paused"]);
     position_where(&program, "at frame 35", |position| near(position, 1.4, 0.002));
     for (typed, note, frame) in [
         ("09:59:59:05", "note: to 09:59:59:05", 5_u32),
@@ -32,7 +29,7 @@ fn a_typed_timecode_leads_to_its_frame() {
     program.quit_with("q");
 }
 
-/// Opens the field, does something in it, and presses Enter; the frame to which that leads.
+/// Opens the field, does something in it, and presses Enter. It must lead to this frame.
 fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     what();
@@ -43,9 +40,7 @@ fn leads_to(program: &Program, what: impl FnOnce(), frame: u32) {
 
 #[test]
 fn letters_go_to_the_cursor_and_take_the_place_of_a_selection() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let typed = |text: &str, keys: &[&str], more: &str| {
         program.type_text(text);
         keys.iter().for_each(|key| program.key(key));
@@ -60,14 +55,12 @@ fn letters_go_to_the_cursor_and_take_the_place_of_a_selection() {
 
 #[test]
 fn what_is_cut_is_pasted() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let what = || {
         program.type_text("41");
         program.key("shift+Home");
         program.key("ctrl+x");
-        // What is cut is there to be pasted once the field has been drawn without it.
+        // Cut text can be pasted once the field has been drawn without it.
         program.settled();
         program.type_text("1");
         program.key("ctrl+v");
@@ -76,28 +69,9 @@ fn what_is_cut_is_pasted() {
     program.quit_with("q");
 }
 
-/// What is copied in one window is pasted in another, so that it has gone over the desktop's clipboard.
-#[test]
-fn what_was_copied_elsewhere_is_pasted() {
-    let _turn = turn();
-    let display = Display::start();
-    let other = paused_sample(&display, &[]);
-    other.after(|| other.key("ctrl+g"), "key: EnterTime");
-    other.type_text("217");
-    other.key("ctrl+a");
-    other.key("ctrl+c");
-    // It is on the clipboard once the field has been drawn.
-    other.settled();
-    let program = paused_sample(&display, &[]);
-    leads_to(&program, || program.key("ctrl+v"), 217);
-    program.quit_with("q");
-}
-
 #[test]
 fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let before = program.settled();
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     let open = program.settled();
@@ -106,13 +80,13 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
         program.key(key);
     }
     program.key("Return");
-    // What makes no sense stays, and the field with it.
+    // An invalid text keeps the field open.
     program.after(|| program.key("Return"), "is neither a time, a timecode nor a frame");
     assert!(!program.log().contains("key: ToggleChannel"), "{}", program.log());
     assert!(program.is_running() && program.title().paused);
     program.key("Escape");
     program.until_same("the field to close without a trace", &before, Area::Everywhere);
-    // Keys that follow Enter at once are not the field's any more.
+    // Keys right after Enter no longer go to the field.
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     program.type_text("8");
     program.after(
@@ -122,7 +96,7 @@ fn keys_that_the_field_takes_are_no_shortcuts_and_those_after_it_are() {
         },
         "note: red off",
     );
-    // Esc that comes with it was meant for the field.
+    // Esc in the same moment goes to the field.
     program.after(|| program.key("ctrl+g"), "key: EnterTime");
     program.type_text("9");
     program.after(|| program.keys(&["Return", "Escape"]), "note: Esc once more quits");

@@ -1,20 +1,19 @@
-//! Every key of the table that the help sheet is made from does what the sheet says.
+//! Every key in the table does what the help sheet says.
 
 use std::time::Instant;
 
-use histoscope::keys::{Action, Chord, SpeedChange, TABLE};
+use histoscope::keys::{Action, Chord, SpeedChange, keys};
 use histoscope_core::adjust::{Adjustment, Parameter};
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample, turn};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, pause, position_where, sample};
 
-/// Where seeks begin, in seconds.
+/// The start of seeks, in seconds.
 const START: f64 = 4.0;
 
-/// How xdotool names the key.
+/// Returns xdotool's name of the key.
 fn name_of(chord: &Chord) -> String {
     let label = match chord {
         Chord::Named(key) => key.name().to_owned(),
@@ -57,7 +56,7 @@ fn plain(label: &str) -> String {
         "?" => "question",
         "+" => "shift+equal",
         "-" => "minus",
-        // By its place: with newer keyboard maps xdotool adds Shift to the name, which the map has there too.
+        // By key code, since with newer keyboard maps xdotool adds Shift to the name.
         "F1" => "67",
         other => other,
     };
@@ -66,30 +65,26 @@ fn plain(label: &str) -> String {
 
 #[test]
 fn every_key_on_the_help_sheet_does_what_it_says() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_on(&display, &[sample(), sample()]);
+    let program = Program::start_on(&[sample(), sample()]);
     program.take_pointer_away();
     pause(&program);
-    for (chord, action) in TABLE.iter().flat_map(|row| row.keys) {
+    for key in keys() {
         // The two that end the program come last.
-        if !matches!(action, Action::Back | Action::Quit) {
-            check(&program, &name_of(chord), *action);
+        if !matches!(key.action, Action::Back | Action::Quit) {
+            check(&program, &name_of(&key.chord), key.action);
         }
     }
-    let key = |wanted: Action| {
-        let mut all = TABLE.iter().flat_map(|row| row.keys);
-        name_of(&all.find(|(_, action)| *action == wanted).expect("the key is in the table").0)
-    };
-    // Esc closes the sheet first, and then leaves.
+    let key =
+        |wanted: Action| name_of(&keys().find(|key| key.action == wanted).expect("the key is in the table").chord);
+    // Esc closes the sheet first, and then quits.
     toggles(&program, &key(Action::ToggleHelp), &key(Action::Back));
     assert!(program.is_running());
     program.quit_with(&key(Action::Back));
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     program.quit_with(&key(Action::Quit));
 }
 
-/// Presses the key and looks for what the action is said to do; leaves everything as it was.
+/// Presses the key, checks its effect, and restores the state.
 fn check(program: &Program, key: &str, action: Action) {
     let note = |text: &str| program.after(|| program.key(key), &format!("note: {text}"));
     // For keys that undo themselves.
@@ -132,7 +127,7 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::NextStrip => {
             for size in ["small", "tall", "off"] {
-                note(&format!("the clip behind the timeline: {size}"));
+                note(&format!("timeline strip: {size}"));
             }
         }
         Action::NextReadout => {
@@ -152,7 +147,7 @@ fn check(program: &Program, key: &str, action: Action) {
             program.key(key);
             program.type_text("2.5x");
             program.after(|| program.key("Return"), "entry: ‘2.5x’ is neither a time, a timecode nor a frame");
-            // It stays, and can be put right; Esc closes it, and nothing else.
+            // It stays open and can be corrected. Esc closes only the field.
             program.key("BackSpace");
             program.after(|| program.key("Return"), "note: to 0:02.500");
             program.key(key);
@@ -182,54 +177,54 @@ fn check(program: &Program, key: &str, action: Action) {
         Action::ToggleWaveform => notes("waveform on", "waveform off"),
         Action::ToggleParade => notes("parade on", "parade off"),
         Action::ToggleVectorscope => notes("vectorscope on", "vectorscope off"),
-        Action::ToggleScopes => notes("scopes off", "scopes on"),
-        Action::ToggleSplit => notes("scopes beside the picture", "scopes over the picture"),
+        Action::ToggleScopes => notes("all scopes off", "all scopes on"),
+        Action::ToggleSplit => notes("split layout on", "split layout off"),
         Action::ToggleComponents => notes("counting Y', Cb and Cr", "counting red, green, blue"),
-        Action::ToggleLogarithmic => notes("logarithmic height", "linear height"),
+        Action::ToggleLogarithmic => notes("logarithmic height on", "logarithmic height off"),
         Action::NextArrangement => {
             for name in ["combined", "parade", "column", "pair"] {
-                note(&format!("histograms: {name}"));
+                note(&format!("arrangement: {name}"));
             }
         }
         Action::Enlarge { more } => {
-            note(if more { "histograms 25 % high" } else { "histograms 20 % high" });
+            note(if more { "histogram height: 25 %" } else { "histogram height: 20 %" });
         }
         Action::Opaque { more } => {
-            note(if more { "histograms 100 % opaque" } else { "histograms 90 % opaque" });
+            note(if more { "histogram opacity: 100 %" } else { "histogram opacity: 90 %" });
         }
-        Action::ToggleZebra => notes("zebras from 95 % on", "zebras off"),
-        Action::ToggleMarks => notes("marked: what is clipped or out of range", "marks off"),
+        Action::ToggleZebra => notes("zebra: 95 % and above", "zebra off"),
+        Action::ToggleMarks => notes("marks: clipped or out of range", "marks off"),
         Action::StepZebra { more } => {
-            note(if more { "zebras from 95 % on" } else { "zebras from 94 % on" });
+            note(if more { "zebra: 95 % and above" } else { "zebra: 94 % and above" });
             if more {
-                program.after(|| program.key("9"), "note: zebras off");
+                program.after(|| program.key("9"), "note: zebra off");
             }
         }
-        Action::ToggleFalseColor => notes("false colour: the cameras' table", "false colour off"),
+        Action::ToggleFalseColor => notes("false colour: camera scale", "false colour off"),
         Action::NextFalseColor => {
-            for table in ["ten equal steps", "the cameras' table"] {
+            for table in ["ten equal steps", "camera scale"] {
                 note(&format!("false colour: {table}"));
             }
             program.after(|| program.key("5"), "note: false colour off");
         }
         Action::NextDatascope => {
-            for way in [" from 16:1 on: hexadecimal", " off", " from 16:1 on: decimal"] {
+            for way in [": hexadecimal  ·  from 16:1 on", " off", ": decimal  ·  from 16:1 on"] {
                 note(&format!("codes in pixels{way}"));
             }
         }
         Action::NextMarks => {
             for limits in ["outside EBU R 103", "up to 0 % and from 100 %", "clipped or out of range"] {
-                note(&format!("marked: what is {limits}"));
+                note(&format!("marks: {limits}"));
             }
             program.after(|| program.key("shift+9"), "note: marks off");
         }
         Action::ClearRegion => drop(note("there is no region")),
         Action::NextFit => {
             for name in ["contain", "1:1", "cover"] {
-                note(&format!("picture: {name}"));
+                note(&format!("fit: {name}"));
             }
         }
-        Action::ResetView => drop(note("picture: as at the start")),
+        Action::ResetView => drop(note("view reset")),
         Action::ToggleNumbers
         | Action::ToggleInfo
         | Action::ToggleTiming
@@ -252,7 +247,7 @@ fn check(program: &Program, key: &str, action: Action) {
             }
         }
         Action::StepGain { more } => {
-            // The table has less of it first.
+            // The table has the smaller gain first.
             let gains: &[u32] = if more { &[2, 4, 8, 16, 32, 64, 128, 256, 256] } else { &[4, 2, 1, 1] };
             for gain in gains {
                 note(&format!("difference ×{gain}"));
@@ -260,14 +255,14 @@ fn check(program: &Program, key: &str, action: Action) {
         }
         Action::NextCounted => {
             for name in ["both", "source", "result"] {
-                note(&format!("histograms: {name}, once something is adjusted"));
+                note(&format!("counted: {name}, once something is adjusted"));
             }
         }
         Action::ToggleCurves => changes_histograms(program, key, ("cumulative curves on", "cumulative curves off")),
         Action::ToggleBackdrop => changes_histograms(program, key, ("soft backdrop on", "soft backdrop off")),
         Action::NextMatrix => {
             note("matrix bt601 instead of bt709 (tagged)");
-            // The planes are subsampled, so that G, B and R cannot be meant.
+            // The planes are subsampled, so G, B and R are not possible.
             for matrix in ["bt2020nc", "smpte240m", "fcc", "ycgco", "bt709 (tagged)"] {
                 note(&format!("matrix {matrix}"));
             }
@@ -289,19 +284,19 @@ fn check(program: &Program, key: &str, action: Action) {
             program.after(|| program.key("ctrl+shift+z"), "note: redone: green off");
             program.after(|| program.key("ctrl+z"), "note: undone: green off");
         }
-        Action::HoldFrame => notes("held: sample.mp4", "let go of sample.mp4"),
+        Action::HoldFrame => notes("held: sample.mp4", "released sample.mp4"),
         Action::FlipHeld => drop(note("no frame is held: p holds the one on screen")),
         Action::Continue => drop(note("this video was not left anywhere before")),
         Action::OpenRecent => drop(note("no other file was opened before")),
         Action::OpenFile => drop(note("this desktop has no file dialog")),
         Action::OtherFile { forward } => {
-            // From the first file of two: there is none before it.
+            // At the first of two files, there is none before.
             note(if forward { "sample.mp4  (2 of 2)" } else { "this is the first file" });
-            // What stands goes on standing.
+            // A paused video stays paused.
             until("the title to say so", PATIENCE, || program.title().paused.then_some(()));
         }
         Action::ToggleFullscreen => {
-            // Without a window manager nothing may come of it; that it was asked for must do.
+            // Without a window manager this may have no effect, so only the request is checked.
             program.after(|| program.key(key), "key: ToggleFullscreen");
             program.after(|| program.key(key), "key: ToggleFullscreen");
             program.settled();
@@ -311,6 +306,13 @@ fn check(program: &Program, key: &str, action: Action) {
             notes("controls stay", "controls fade");
             vanishes(program, &without, "the controls");
         }
+        Action::ToggleLinear
+        | Action::SetBins(_)
+        | Action::SetOverlaps(_)
+        | Action::SetUnit(_)
+        | Action::SetZoom(_)
+        | Action::ToggleWhite
+        | Action::ToggleSkinTone => unreachable!("they have no key"),
         Action::Back | Action::Quit => unreachable!("they are pressed last"),
     }
 }
@@ -329,7 +331,7 @@ fn leads_to(program: &Program, key: &str, wanted: f64) {
     position_where(program, &format!("at {wanted} s after {key}"), |at| near(at, wanted, 0.002));
 }
 
-/// One key shows a panel, one takes it away without a trace. Notes may come and go at the upper edge meanwhile.
+/// One key shows a panel, another removes it without a trace. Meanwhile notes may appear and fade at the upper edge.
 fn toggles(program: &Program, on: &str, off: &str) {
     let without = program.settled();
     program.key(on);
@@ -338,7 +340,7 @@ fn toggles(program: &Program, on: &str, off: &str) {
     vanishes(program, &without, &format!("what {off} closes"));
 }
 
-/// Waits until the window shows the same as before, but for notes at the upper edge.
+/// Waits until the window shows the same as before, apart from notes at the upper edge.
 fn vanishes(program: &Program, before: &Picture, what: &str) {
     let begin = Instant::now();
     while program.picture().differing(before, Area::Below) > 0 {
@@ -395,7 +397,7 @@ fn steps(program: &Program, key: &str, parameter: Parameter, more: bool) {
     note("u", "low-pass off");
 }
 
-/// Changes how the histograms look, and nothing else, and back.
+/// Changes only the look of the histograms, and back.
 fn changes_histograms(program: &Program, key: &str, (on, off): (&str, &str)) {
     let without = program.settled();
     program.after(|| program.key(key), &format!("note: {on}"));

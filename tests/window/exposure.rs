@@ -1,4 +1,4 @@
-//! Zebras and marks in the window, by key, by pointer and by what was chosen in an earlier run; and the numbers beside them.
+//! Zebra and marks in the window, by key, by pointer and from the settings of an earlier run, with their numbers.
 
 use histoscope_core::adjust::{Adjustments, Placing, Posterize, Processor, Reduction};
 use histoscope_core::histogram::limits::R103_TOLERATED_PERCENT;
@@ -11,19 +11,16 @@ use histoscope_render::view::overlay::{lights, line_pixels};
 use histoscope_render::view::panel::panels;
 use histoscope_render::view::scene::Scene;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 #[test]
 fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine, "--zebra", "60"]);
-        program.after(|| program.key("9"), "note: zebras off");
+        let program = paused_sample(&["--engine", engine, "--zebra", "60"]);
+        program.after(|| program.key("9"), "note: zebra off");
         let plain = program.settled();
         let cases: [(&[&str], &[&str]); 3] = [
             (&["9"], &["--zebra", "60"]),
@@ -44,19 +41,15 @@ fn nine_stripes_and_marks_as_a_snapshot_does_and_leaves_no_trace() {
 
 #[test]
 fn escape_takes_zebras_and_marks_off_before_it_quits() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--zebra", "60", "--clip-marks"]);
-    program.after(|| program.key("Escape"), "note: zebras and marks off");
+    let program = paused_sample(&["--zebra", "60", "--clip-marks"]);
+    program.after(|| program.key("Escape"), "note: zebra off, marks off");
     program.quit_with("Escape");
 }
 
 #[test]
 fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let plain = program.settled();
         // The legend is at the upper right, and the note that tells of the key goes.
         let is_legend = |x: u32, y: u32| x + 180 > plain.width && y < 220;
@@ -77,8 +70,8 @@ fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
             let is_plate = |[r, g, b]: [u8; 3]| r.max(g).max(b) < 70;
             assert!((20..60).filter(|&x| is_plate(legend(x))).count() > 20, "there is no legend");
         }
-        program.after(|| program.key("ctrl+z"), "note: undone: table of false colour");
-        program.after(|| program.key("ctrl+z"), "note: undone: false colour on");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: ten equal steps");
+        program.after(|| program.key("ctrl+z"), "note: undone: false colour: camera scale");
         program.until_same("undo to bring the picture back", &plain, Area::Below);
         program.after(|| program.key("shift+5"), "note: false colour: ten equal steps");
         program.after(|| program.key("Escape"), "note: false colour off");
@@ -89,10 +82,8 @@ fn five_shows_false_colours_as_a_snapshot_does_and_leaves_no_trace() {
 
 #[test]
 fn a_click_on_the_legend_of_false_colour_tells_codes_and_that_is_kept() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
-    let program = Program::start_at_home(&display, &[sample(), "--paused", "--false-color=steps"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused", "--false-color=steps"], home.path());
     let width = program.settled().width as i32;
     program.after(
         || {
@@ -107,7 +98,7 @@ fn a_click_on_the_legend_of_false_colour_tells_codes_and_that_is_kept() {
     let settings: serde_json::Value = serde_json::from_str(&settings).expect("JSON");
     let expected = serde_json::json!({"shown": true, "table": "steps", "unit": "codes"});
     assert_eq!(settings["exposure"]["false_color"], expected, "{settings}");
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.after(|| program.key("5"), "note: false colour off");
     program.quit_with("q");
 }
@@ -125,18 +116,16 @@ fn single_pixel((x, y): (u32, u32)) -> tempfile::NamedTempFile {
 
 #[test]
 fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
-    let _turn = turn();
-    let display = Display::start();
     let (x, y) = (800, 333);
     let clip = single_pixel((x, y));
     let file = clip.path().to_str().expect("a plain path");
     for engine in ["cpu", "gpu"] {
-        let program = Program::start_with(&display, file, &["--engine", engine, "--paused"]);
+        let program = Program::start_with(file, &["--engine", engine, "--paused"]);
         program.take_pointer_away();
         let bare = program.settled();
         // It is clipped, too.
         program.after(|| program.key("shift+9"), "marked: 1 of 921600 pixels, first Some([800, 333])");
-        program.after(|| program.key("shift+8"), "note: marked: what is outside EBU R 103");
+        program.after(|| program.key("shift+8"), "note: marks: outside EBU R 103");
         program.until_other("the marks", &bare, Area::Outside, 300_000);
         let shown = until("the ring", PATIENCE, || {
             let now = program.picture();
@@ -150,7 +139,7 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
         });
         assert_ne!(shown.pixel(x, y), shown.pixel(x + 3, y), "the pixel itself is marked");
         // While it plays nothing is counted, and so nothing ringed; what is off leaves no trace.
-        program.after(|| program.key("shift+8"), "note: marked: what is up to 0 %");
+        program.after(|| program.key("shift+8"), "note: marks: up to 0 %");
         program.after(|| program.key("shift+9"), "note: marks off");
         program.until_same("no legend and no marks", &bare, Area::Below);
         program.quit_with("q");
@@ -159,8 +148,6 @@ fn a_single_pixel_outside_r103_is_counted_ringed_and_named_in_the_legend() {
 
 #[test]
 fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
-    let _turn = turn();
-    let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let planes = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
     let exposure = Exposure { marks: true, ..Exposure::default() };
@@ -176,7 +163,7 @@ fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
     assert!(result > source, "{result} and {source}: posterizing clips");
     let told = |marked: usize| format!("marked: {marked} of 921600 pixels");
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine, "--posterize", "3"]);
+        let program = paused_sample(&["--engine", engine, "--posterize", "3"]);
         program.after(|| program.key("shift+9"), &told(result));
         program.after(|| program.key("z"), &told(source));
         program.after(|| program.key("z"), &told(result));
@@ -186,12 +173,10 @@ fn marks_on_an_adjusted_picture_are_counted_as_those_of_the_source_are() {
 
 #[test]
 fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a folder");
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.key("Tab");
-    program.after(|| program.key("9"), "note: zebras from 95 % on");
+    program.after(|| program.key("9"), "note: zebra: 95 % and above");
     // The panel is the first thing below the controls at the left; its slider lies right of the switch.
     program.point(170, 92);
     program.settled();
@@ -210,18 +195,16 @@ fn the_level_of_zebras_is_dragged_and_kept_for_the_next_run() {
     let exposure = &settings["exposure"];
     assert_eq!((&exposure["zebra"], &exposure["marks"]), (&true.into(), &true.into()), "{settings}");
     assert_ne!(exposure["level"], "95%", "{settings}");
-    let program = Program::start_at_home(&display, &[sample(), "--paused", "--zebra", "70"], home.path());
-    program.after(|| program.key("9"), "note: zebras off");
-    program.after(|| program.key("9"), "note: zebras from 70 % on");
+    let program = Program::start_at_home(&[sample(), "--paused", "--zebra", "70"], home.path());
+    program.after(|| program.key("9"), "note: zebra off");
+    program.after(|| program.key("9"), "note: zebra: 70 % and above");
     program.after(|| program.key("shift+9"), "note: marks off");
     program.quit_with("q");
 }
 
 #[test]
 fn a_clip_indicator_tells_the_share_in_the_outermost_code() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let shown = program.settled();
     let view = (shown.width, shown.height);
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
@@ -247,8 +230,6 @@ fn a_clip_indicator_tells_the_share_in_the_outermost_code() {
 
 #[test]
 fn the_numbers_tell_what_is_out_of_range_and_outside_r103() {
-    let _turn = turn();
-    let display = Display::start();
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let picture = decoder.next_frame().expect("the sample can be read").expect("a frame").picture;
     let outside = reference::outside_r103(&picture);
@@ -256,7 +237,7 @@ fn the_numbers_tell_what_is_out_of_range_and_outside_r103() {
     let is_within = u64::from(outside) * 100 <= R103_TOLERATED_PERCENT * u64::from(pixels);
     let verdict = if is_within { "within 1 %" } else { "more than 1 %" };
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         program.key("n");
         let line = until("the numbers", PATIENCE, || {
             let log = program.log();

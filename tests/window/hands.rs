@@ -1,17 +1,16 @@
-//! What hands know from every player: Esc, double-clicks, full screen, quick clicks, and keys of every keyboard.
+//! Habits from other players: Esc, double-clicks, full screen, quick clicks, and keys of every keyboard.
 
 use std::time::Duration;
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, sample, turn};
+use crate::{FRAME_SECONDS, SAMPLE_SECONDS, near, paused_sample, position_where, sample};
 
 /// A point of the picture, away from the controls and the histograms.
 const PICTURE: (i32, i32) = (640, 330);
 
-/// Presses and releases the first button twice, as fast as xdotool can.
+/// Presses and releases the left button twice, as fast as xdotool can.
 fn double_click(program: &Program, (x, y): (i32, i32)) {
     program.point(x, y);
     program.clicks(2);
@@ -19,9 +18,7 @@ fn double_click(program: &Program, (x, y): (i32, i32)) {
 
 #[test]
 fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_quits() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     // A range of the luminance histogram, a panel, and the full screen.
     program.point(800, 700);
@@ -47,24 +44,12 @@ fn esc_leaves_the_full_screen_then_closes_panels_then_clears_the_selection_then_
 }
 
 #[test]
-fn esc_never_quits_from_the_full_screen() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--fullscreen", "--paused"]);
-    program.after(|| program.key("Escape"), "note: full screen off");
-    assert!(program.is_running());
-    program.quit_with("Escape");
-}
-
-#[test]
 fn a_double_click_fills_the_screen_and_moves_nothing() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let before = program.settled();
     program.after(|| double_click(&program, PICTURE), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
-    // A hand that trembles while it clicks, and one that moves on before it lets go.
+    // A hand that trembles while clicking, and one that moves before it releases.
     program.point(PICTURE.0, PICTURE.1);
     program.clicks(1);
     program.move_pointer(PICTURE.0 + 2, PICTURE.1 + 1);
@@ -76,13 +61,13 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
     program.take_pointer_away();
     assert!(program.title().paused, "a double-click plays");
     program.until_same("the picture to be where it was", &before, Area::Below);
-    // Two clicks at different places, or far apart in time, are none.
+    // Two clicks at different places, or with a long pause, are not a double-click.
     let log = program.log().len();
     program.point(300, 250);
     program.clicks(1);
     program.move_pointer(420, 300);
     program.clicks(1);
-    std::thread::sleep(Duration::from_millis(800));
+    program.pass(Duration::from_millis(800));
     program.clicks(1);
     program.settled();
     assert!(!program.log()[log..].contains("ToggleFullscreen"), "{}", program.log());
@@ -91,9 +76,7 @@ fn a_double_click_fills_the_screen_and_moves_nothing() {
 
 #[test]
 fn a_click_on_the_timeline_counts_however_quick_it_is() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     for (x, part) in [(640, 0.5), (333, 0.25)] {
         program.point(600, 300);
         program.settled();
@@ -112,13 +95,11 @@ fn a_click_on_the_timeline_counts_however_quick_it_is() {
 
 #[test]
 fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+a"), "key: ToggleAdjusting");
     program.settled();
     program.after(|| program.key("u"), "note: low-pass 9×9");
-    // Size of the low-pass: the rail, and the value at its right.
+    // The size of the low-pass: the slider, and the value at its right.
     let (rail, value) = ((250, 109), (325, 109));
     for place in [rail, value] {
         for _ in 0..4 {
@@ -136,72 +117,8 @@ fn a_double_click_on_a_slider_or_its_value_brings_the_first_value_back() {
 }
 
 #[test]
-fn plus_enlarges_on_every_keyboard() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
-    // By place: 21 is right of the zero's right neighbour, 35 right of P's, 20 right of the zero, 15 and 17 bear 6 and 8.
-    let cases: [(&str, &[&str], &[&str]); 4] = [
-        ("us", &["21", "shift+21"], &["20"]),
-        ("de", &["35"], &["61"]),
-        ("fr", &["shift+21", "21"], &["15"]),
-        ("ru", &["21", "shift+21"], &["20"]),
-    ];
-    for (layout, larger, smaller) in cases {
-        program.set_layout(layout);
-        for key in larger {
-            program.after(|| program.key(key), "note: histograms 30 % high");
-            program.after(|| program.key(smaller[0]), "note: histograms 25 % high");
-            let line = program.after(|| program.key(&format!("alt+{key}")), "note: histograms");
-            assert!(line.contains("100 % opaque"), "{layout} alt+{key}: {line}");
-        }
-        program.after(|| program.key(&format!("alt+{}", smaller[0])), "note: histograms 90 % opaque");
-        program.after(|| program.key(&format!("alt+{}", larger[0])), "note: histograms 100 % opaque");
-    }
-    program.set_layout("us");
-    program.quit_with("q");
-}
-
-#[test]
-fn the_keys_of_digits_are_the_same_on_every_keyboard() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--zebra", "60"]);
-    program.after(|| program.key("9"), "note: zebras off");
-    // By place: 14, 16, 17 and 18 bear 5, 7, 8 and 9. French, Belgian and Czech keyboards type those with Shift.
-    for layout in ["us", "de", "fr", "be", "cz"] {
-        program.set_layout(layout);
-        program.after(|| program.key("18"), "note: zebras from 60 % on");
-        program.after(|| program.key("16"), "note: zebras from 59 % on");
-        program.after(|| program.key("17"), "note: zebras from 60 % on");
-        program.after(|| program.key("18"), "note: zebras off");
-        program.after(|| program.key("14"), "note: false colour: ");
-        program.after(|| program.key("shift+14"), "note: false colour: ");
-        program.after(|| program.key("14"), "note: false colour off");
-        program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+17"), "note: marked: what is outside EBU R 103");
-        program.after(|| program.key("shift+17"), "note: marked: what is up to");
-        program.after(|| program.key("shift+17"), "note: marked: what is clipped");
-        program.after(|| program.key("shift+18"), "note: marks off");
-    }
-    // Bépo has + and - where 7 and 8 are: the signs are what they say, and the digits come with Shift.
-    program.set_layout("fr(bepo)");
-    program.after(|| program.key("16"), "note: histograms 30 % high");
-    program.after(|| program.key("17"), "note: histograms 25 % high");
-    program.after(|| program.key("18"), "note: zebras from 60 % on");
-    program.after(|| program.key("shift+16"), "note: zebras from 59 % on");
-    program.after(|| program.key("shift+17"), "note: zebras from 60 % on");
-    program.after(|| program.key("18"), "note: zebras off");
-    program.after(|| program.key("shift+18"), "note: marked: what is clipped");
-    program.set_layout("us");
-    program.quit_with("q");
-}
-
-#[test]
 fn a_start_time_is_where_the_first_video_begins() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_with(&display, sample(), &["--start", "0:03.5", "--paused"]);
+    let program = Program::start_with(sample(), &["--start", "0:03.5", "--paused"]);
     position_where(&program, "at 3.5 s", |position| near(position, 3.5, 0.002));
     program.take_pointer_away();
     let there = program.settled();
@@ -210,21 +127,19 @@ fn a_start_time_is_where_the_first_video_begins() {
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     program.quit_with("q");
-    let program = Program::start_with(&display, sample(), &["--start", "99", "--paused"]);
+    let program = Program::start_with(sample(), &["--start", "99", "--paused"]);
     assert!(program.log().contains("note: to the end: the video is 0:10.000 long"), "{}", program.log());
     program.quit_with("q");
 }
 
 #[test]
 fn a_folder_plays_its_videos_in_natural_order() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["clip 10.mp4", "clip 9.mp4", "Clip 1.mp4"] {
         std::fs::copy(sample(), folder.path().join(name)).expect("the sample can be copied");
     }
     std::fs::write(folder.path().join("clip 2.txt"), "Dear reader, this is no video.").expect("a file can be written");
-    let program = Program::start_on(&display, &[folder.path().to_str().expect("plain")]);
+    let program = Program::start_on(&[folder.path().to_str().expect("plain")]);
     assert!(program.title().text.contains("Clip 1.mp4"), "{:?}", program.title().text);
     program.after(|| program.key("Next"), "note: clip 9.mp4  (2 of 3)");
     until("the second to be open", PATIENCE, || program.title().text.contains("clip 9.mp4").then_some(()));
@@ -232,7 +147,7 @@ fn a_folder_plays_its_videos_in_natural_order() {
     program.quit_with("q");
 }
 
-/// Where the menu that is open has an entry, as the program tells it.
+/// Returns the position of an entry in the open menu, as logged by the program.
 pub fn entry(program: &Program, words: &str) -> (i32, i32) {
     let line = format!("menu: {words} at ");
     let place = until(&format!("the menu to have '{words}'"), PATIENCE, || {
@@ -243,7 +158,7 @@ pub fn entry(program: &Program, words: &str) -> (i32, i32) {
     (x.parse().expect("a column"), y.parse().expect("a row"))
 }
 
-/// Opens the menu and clicks on its entries, of which the last does something.
+/// Opens the menu and clicks on its entries. The last one is an action.
 pub fn choose(program: &Program, entries: &[&str]) {
     program.point(PICTURE.0, PICTURE.1 - 100);
     program.after(|| program.button("click", "3"), "menu: All keys at");
@@ -258,12 +173,10 @@ pub fn choose(program: &Program, entries: &[&str]) {
 
 #[test]
 fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     program.after(|| choose(&program, &["Full screen"]), "key: ToggleFullscreen");
-    // Esc closes the menu before it leaves the full screen; so does a click beside it, which does nothing else.
+    // Esc closes the menu before it leaves full screen. So does a click outside the menu, which does nothing else.
     choose(&program, &[]);
     entry(&program, "Leave full screen");
     program.key("Escape");
@@ -283,7 +196,7 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
     program.after(|| choose(&program, &["Hide histograms"]), "note: histograms off");
     program.after(|| choose(&program, &["Show histograms"]), "note: histograms on");
     program.after(|| choose(&program, &["Save a labelled picture"]), "note: saved");
-    // The pixel that the menu was opened at, not what the menu lies on or the whole frame.
+    // The pixel where the menu was opened, not one below the menu, nor the whole frame.
     program.after(|| choose(&program, &["Copy the values"]), "note: copied x ");
     choose(&program, &["Play"]);
     until("the menu to play", PATIENCE, || (!program.title().paused).then_some(()));
@@ -292,20 +205,18 @@ fn a_right_click_opens_a_menu_whose_entries_do_what_their_keys_do() {
 
 #[test]
 fn recent_files_are_offered_with_the_place_where_they_were_left() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let [first, second] = ["first.mp4", "second.mp4"].map(|name| folder.path().join(name));
     for path in [&first, &second] {
         std::fs::copy(sample(), path).expect("the sample can be copied");
     }
     let [one, other] = [&first, &second].map(|path| path.to_str().expect("plain"));
-    let start = |arguments: &[&str]| Program::start_at_home(&display, arguments, home.path());
+    let start = |arguments: &[&str]| Program::start_at_home(arguments, home.path());
     let program = start(&[one, "--paused", "--start", "5"]);
     position_where(&program, "at 5 s", |position| near(position, 5.0, 0.002));
     program.quit_with("q");
 
-    // The other one, and from its menu the first: it begins at its beginning, and says where it was left.
+    // The other file, and from its menu the first one. It starts at its beginning, and a note says where it was left.
     let program = start(&[other, "--paused"]);
     let line = program.after(|| choose(&program, &["Recent files", "first.mp4"]), "note: left at");
     assert!(line.contains("left at 0:05: Shift+Home continues there"), "{line}");
@@ -317,7 +228,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     program.key("Escape");
     program.quit_with("q");
 
-    // A window without a video offers them too; one that has gone is told, and stays in the list.
+    // A window without a video offers them too. A missing file is reported, and stays in the list.
     std::fs::remove_file(&first).expect("the file can be removed");
     let program = start(&[]);
     program.settled();
@@ -341,7 +252,7 @@ fn recent_files_are_offered_with_the_place_where_they_were_left() {
     program.quit_with("q");
 }
 
-/// The last thing that the label said of what is in view.
+/// Checks the newest text of the label of the visible part.
 fn seen(program: &Program, text: &str) {
     let wanted = format!("seen: {text}");
     until(&format!("the label to say '{text}'"), PATIENCE, || {
@@ -352,15 +263,13 @@ fn seen(program: &Program, text: &str) {
 
 #[test]
 fn what_is_cut_off_says_so_and_names_the_key() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     assert!(!program.log().contains("seen: "), "all of the picture is in view: {}", program.log());
     // The window is 4:3, the picture 16:9.
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
     let cut = program.settled();
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     let whole = program.settled();
     let log = program.log().len();
     program.after(|| program.key("r"), "note: red off");
@@ -368,8 +277,8 @@ fn what_is_cut_off_says_so_and_names_the_key() {
     program.settled();
     assert!(!program.log()[log..].contains("seen: "), "the label stays while all is seen");
     assert!(whole.differing(&cut, Area::Outside) > 5_000);
-    // The wheel cuts off more, and the label follows.
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    // The wheel crops more, and the label follows.
+    program.after(|| program.key("shift+c"), "note: view reset");
     seen(&program, "75 % of the picture in view · c shows all");
     program.point(480, 200);
     program.turn_wheel(5);
@@ -384,21 +293,19 @@ fn what_is_cut_off_says_so_and_names_the_key() {
 
 #[test]
 fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let square = folder.path().join("square.mp4");
     let mut command = std::process::Command::new("ffmpeg");
     command.args("-v error -y -f lavfi -i testsrc2=s=480x360:r=10:d=5 -pix_fmt yuv420p".split(' ')).arg(&square);
     crate::wait::output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     let square = square.to_str().expect("plain");
-    let start = |file: &str| Program::start_at_home(&display, &[file, "--paused"], home.path());
+    let start = |file: &str| Program::start_at_home(&[file, "--paused"], home.path());
     let program = start(square);
     program.resize(960, 540);
     seen(&program, "75 % of the picture in view · c shows all");
-    program.after(|| program.key("c"), "note: picture: contain");
+    program.after(|| program.key("c"), "note: fit: contain");
     program.quit_with("q");
-    // Another shape covers; the first one is contained in the next run.
+    // Covers a different shape; the next run fits it again.
     let program = start(sample());
     program.resize(960, 720);
     seen(&program, "75 % of the picture in view · c shows all");
@@ -408,6 +315,6 @@ fn the_choice_of_fit_is_kept_for_each_shape_of_picture() {
     program.resize(960, 540);
     program.settled();
     assert!(!program.log().contains("seen: "), "the choice was not kept: {}", program.log());
-    program.after(|| program.key("c"), "note: picture: 1:1");
+    program.after(|| program.key("c"), "note: fit: 1:1");
     program.quit_with("q");
 }

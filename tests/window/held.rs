@@ -1,17 +1,16 @@
-//! Frames that are held to compare with: outlines, numbers and flipping.
+//! Frames held for comparison: outlines, numbers and flipping.
 
 use histoscope_core::compare::Distance;
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::cpu;
 
-use crate::display::Display;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample, turn};
+use crate::{FRAME_SECONDS, long_clip, near, paused_sample, position_where, sample};
 
-/// The sums of the sample's frame of that number.
+/// Returns the sums of a frame of the sample, by number.
 fn sums_of(number: usize, components: Components) -> Cumulative {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     let mut frame = None;
@@ -22,21 +21,21 @@ fn sums_of(number: usize, components: Components) -> Cumulative {
     cpu::Engine::new().count(&picture, components).cumulative()
 }
 
-/// Steps to the frame behind, number 1, 2 and so on.
+/// Steps to the next frame, which has this number.
 fn step_to(program: &Program, number: u32) {
     program.key("period");
     let wanted = f64::from(number) * FRAME_SECONDS;
     position_where(program, "at the next frame", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
 }
 
-/// Goes a second on, to the sample's frame of that number.
+/// Seeks one second forward to this frame of the sample.
 fn go_on_to(program: &Program, number: u32) {
     program.key("shift+Right");
     let wanted = f64::from(number) * FRAME_SECONDS;
     position_where(program, "a second on", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
 }
 
-/// The rows of the numbers' newest table that tell this, of the live frame of that number.
+/// Returns the rows with this name in the newest numbers of this live frame.
 fn row(program: &Program, frame: usize, name: &str) -> String {
     until(name, PATIENCE, || {
         let log = program.log();
@@ -47,10 +46,8 @@ fn row(program: &Program, frame: usize, name: &str) -> String {
 
 #[test]
 fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         program.key("n");
         program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000; Shift+P shows it");
         go_on_to(&program, 30);
@@ -82,9 +79,7 @@ fn numbers_of_a_held_frame_stand_beside_those_of_the_live_one() {
 
 #[test]
 fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+p"), "note: no frame is held");
     program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000");
     program.key("h");
@@ -93,51 +88,49 @@ fn a_held_frame_is_outlined_shown_in_turn_and_let_go_of() {
     let live = program.until_other("the frame of a second later", &first, Area::Below, 5000);
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.000");
     program.until_same("the held frame in the place of the video", &first, Area::Below);
-    // It may be another file's.
+    // It may be a frame of another file.
     program.after(|| program.key("s"), "note: nothing was saved: the held frame is on screen");
     program.after(|| program.key("ctrl+c"), "note: nothing was copied: the held frame is on screen");
     program.after(|| program.key("shift+p"), "note: the video");
     program.until_same("the video again", &live, Area::Below);
-    // A step shows what it leads to.
+    // A step shows its target.
     program.after(|| program.key("shift+p"), "note: the held frame");
     step_to(&program, 31);
     let snapshot = program.snapshot_with(sample(), "1.04", (live.width, live.height), &["--no-overlay"]);
     program.until_same("the frame that was stepped to", &snapshot, Area::Below);
-    // Esc goes back to the video, and does not quit.
+    // Esc returns to the video, and does not quit.
     program.after(|| program.key("shift+p"), "note: the held frame");
     program.after(|| program.key("Escape"), "note: the video");
     program.until_same("the frame that was stepped to", &snapshot, Area::Below);
     program.key("h");
     let plain = program.snapshot(sample(), "1.04", live.width, live.height);
     program.until_other("outlines over the histograms", &plain, Area::Left, 50);
-    // Shown, it is let go of by the same key that holds one.
+    // While it is shown, the key that holds a frame releases it.
     program.after(|| program.key("shift+p"), "note: the held frame");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.000");
     program.until_same("the video again, without outlines", &plain, Area::Below);
     program.quit_with("q");
 }
 
 #[test]
 fn four_frames_are_held_at_most_and_stay_with_another_file() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = long_clip();
     let name = clip.path().file_name().and_then(|name| name.to_str()).expect("plain").to_owned();
     let other = clip.path().to_str().expect("plain");
-    let program = Program::start_on(&display, &["--paused", sample(), other]);
+    let program = Program::start_on(&["--paused", sample(), other]);
     program.take_pointer_away();
     program.settled();
     for frame in 0..4 {
         program.after(|| program.key("p"), "note: held: sample.mp4");
         step_to(&program, frame + 1);
     }
-    program.after(|| program.key("p"), "sample.mp4 0:00.000 was let go of, 4 are held at most");
-    // The same frame once more is let go of, and the newest of the others is chosen.
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.133");
+    program.after(|| program.key("p"), "sample.mp4 0:00.000 was released, 4 are held at most");
+    // The same frame again is released, and the newest of the others is selected.
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.133");
     program.after(|| program.key("Next"), &format!("note: {name}"));
     until("the other file", PATIENCE, || program.title().text.contains(&name).then_some(()));
     program.key("n");
-    // The fourth of before, of another size.
+    // The fourth of the frames before, with a different size.
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.100");
     program.after(|| program.key("shift+p"), "note: the video");
     let held = sums_of(3, Components::Rgbl);
@@ -150,9 +143,7 @@ fn four_frames_are_held_at_most_and_stay_with_another_file() {
 
 #[test]
 fn the_menu_chooses_among_held_frames() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let choose = |entries: &[&str]| crate::hands::choose(&program, entries);
     program.after(|| choose(&["Compare", "Hold this frame"]), "note: held: sample.mp4 0:00.000");
     step_to(&program, 1);
@@ -160,12 +151,12 @@ fn the_menu_chooses_among_held_frames() {
     program.after(|| choose(&["Compare", "sample.mp4 0:00.000"]), "note: compared with sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the held frame"]), "note: the held frame: sample.mp4 0:00.000");
     program.after(|| choose(&["Compare", "Show the video"]), "note: the video");
-    program.after(|| choose(&["Compare", "Let go of it"]), "note: let go of sample.mp4 0:00.000");
+    program.after(|| choose(&["Compare", "Release it"]), "note: released sample.mp4 0:00.000");
     program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.033");
     program.quit_with("q");
 }
 
-/// The columns of two pictures of the window, but for rows that the controls and histograms take.
+/// Compares columns of two pictures of the window, except rows with controls and histograms.
 fn columns_are(now: &Picture, expected: &Picture, columns: std::ops::Range<u32>, what: &str) {
     for (x, y) in (150..480).step_by(3).flat_map(|y| columns.clone().map(move |x| (x, y))) {
         assert_eq!(now.pixel(x, y), expected.pixel(x, y), "{what}: ({x}, {y})");
@@ -174,10 +165,8 @@ fn columns_are(now: &Picture, expected: &Picture, columns: std::ops::Range<u32>,
 
 #[test]
 fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         // In this order there is nothing to divide at first.
         program.after(|| program.key("w"), "note: divider on; nothing is adjusted or held yet");
         let first = program.settled();
@@ -191,14 +180,14 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
         columns_are(&divided, &before, 0..636, "the held frame");
         columns_are(&divided, &after, 646..1280, "the live frame");
         assert!(before.differing(&after, Area::Outside) > 5000, "the two frames look the same");
-        // What is saved is what is seen, and its caption says of what.
+        // The saved picture shows what is on screen, and its caption says what that is.
         program.after(|| program.key("shift+s"), "note: saved");
         let saved = std::fs::read_dir(program.folder()).expect("a folder").filter_map(Result::ok).map(|e| e.path());
         let saved = { saved }.find(|path| path.extension().is_some_and(|end| end == "png")).expect("a picture");
         let saved = Picture::from_png(&saved).expect("a PNG");
         columns_are(&saved, &before, 0..636, "saved: the held frame");
         columns_are(&saved, &after, 646..1280, "saved: the live frame");
-        // Dragged.
+        // The divider is dragged.
         program.point(644, 300);
         program.button("mousedown", "1");
         program.move_pointer(500, 320);
@@ -211,13 +200,13 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
         });
         columns_are(&dragged, &before, 0..310, "dragged: the held frame");
         columns_are(&dragged, &after, 336..1280, "dragged: the live frame");
-        // Each side tells its own pixels.
+        // Each side shows its own pixels.
         let line = program.after(|| program.point(200, 300), "probe: x 200  y 300");
         assert!(line.contains("held"), "{line}");
         let line = program.after(|| program.point(900, 300), "probe: x 900  y 300");
         assert!(!line.contains("held"), "{line}");
         program.take_pointer_away();
-        // Shown in the place of the video, the held frame has nothing beside it.
+        // When the held frame replaces the video, there is nothing beside it.
         program.after(|| program.key("shift+p"), "note: the held frame: sample.mp4 0:00.000");
         let shows = |picture: &Picture, what: &str| {
             until(what, PATIENCE, || {
@@ -230,10 +219,10 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
         shows(&before, "the held frame everywhere");
         program.after(|| program.key("shift+p"), "note: the video");
         shows(&dragged, "the two again");
-        // Another one is held, of the live frame, and let go of.
+        // Another live frame is held and released.
         program.after(|| program.key("p"), "note: held: sample.mp4 0:01.000");
         shows(&after, "the live frame beside itself");
-        program.after(|| program.key("p"), "note: let go of sample.mp4 0:01.000");
+        program.after(|| program.key("p"), "note: released sample.mp4 0:01.000");
         shows(&dragged, "the one that was held before");
         program.after(|| program.key("w"), "note: divider off");
         shows(&after, "the live frame everywhere");
@@ -243,9 +232,7 @@ fn the_divider_has_the_held_frame_at_its_left_and_the_live_one_at_its_right() {
 
 #[test]
 fn both_sides_of_the_divider_are_adjusted() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--posterize", "3"]);
+    let program = paused_sample(&["--posterize", "3"]);
     program.after(|| program.key("p"), "note: held: sample.mp4 0:00.000, 3 levels");
     go_on_to(&program, 30);
     program.after(|| program.key("w"), "note: divider on, the held frame left of it");
@@ -257,11 +244,11 @@ fn both_sides_of_the_divider_are_adjusted() {
     });
     columns_are(&divided, &before, 0..636, "the held frame");
     columns_are(&divided, &after, 646..1280, "the live frame");
-    // Let go of, it is the source that stands there.
+    // After it is released, the source is there.
     program.after(|| program.key("ctrl+z"), "note: undone: divider");
     program.after(|| program.key("ctrl+shift+z"), "note: redone: divider");
     program.after(|| program.key("shift+p"), "note: the held frame");
-    program.after(|| program.key("p"), "note: let go of sample.mp4 0:00.000");
+    program.after(|| program.key("p"), "note: released sample.mp4 0:00.000");
     let source = program.snapshot_with(sample(), "1", (1280, 720), &["--no-overlay"]);
     let divided = until("the source at the left", PATIENCE, || {
         let now = program.settled();

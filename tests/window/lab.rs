@@ -1,16 +1,16 @@
-//! The lab, with real keys and pointer: opened, every method stepped through, shapes chosen, closed again with nothing left.
+//! The lab by keys and pointer: opened, every method stepped through, shapes chosen, and closed without a trace.
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, position_where, sample, turn};
+use crate::{paused_sample, position_where, sample};
 
-/// The methods in their order, by the names that they have on the command line.
+/// The methods in order, by their names on the command line.
 const METHODS: [&str; 10] =
     ["scalar", "single", "race", "atomics", "sum", "pairwise", "shared", "subgroup", "ours-gpu", "ours-cpu"];
 
-/// Whether what the log says of a method is as it should be: right, unless it is the race, or the adapter cannot do it.
+/// Asserts that the log's line on a method is right: correct counts, except for the race or if the adapter cannot run
+/// it.
 fn assert_right(name: &str, line: &str) {
     match name {
         "race" => assert!(line.contains("lost") || line.contains("equals the reference"), "{line}"),
@@ -19,7 +19,7 @@ fn assert_right(name: &str, line: &str) {
     }
 }
 
-/// The place of a button of the panel, in pixels of the window, as the log tells it last.
+/// Returns the position of a button of the panel, in pixels of the window, as logged last.
 fn button(program: &Program, name: &str) -> (i32, i32) {
     let text = format!("lab: button {name} at ");
     until(&format!("the button {name}"), PATIENCE, || {
@@ -29,13 +29,13 @@ fn button(program: &Program, name: &str) -> (i32, i32) {
     })
 }
 
-/// Clicks a button of the panel, which moves down when the pointer brings the controls up, and when figures come.
+/// Clicks a button of the panel, which moves down when the pointer shows the controls, and when results arrive.
 fn click(program: &Program, name: &str) {
     let mut at = button(program, name);
     let mut stood = 0;
     while stood < 3 {
         program.point(at.0, at.1);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        program.pass(std::time::Duration::from_millis(300));
         let now = button(program, name);
         stood = if now == at { stood + 1 } else { 0 };
         at = now;
@@ -46,9 +46,7 @@ fn click(program: &Program, name: &str) {
 
 #[test]
 fn every_method_is_stepped_through_and_nothing_is_left() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     program.until_other("the panel and the bars of the race", &plain, Area::Right, 2_000);
@@ -63,7 +61,7 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
         assert!(is_reduced || line.contains("has no"), "{line}");
     }
     program.after(|| program.key("shift+Down"), "note: this is the last method of the lab");
-    // Esc closes it first, and then leaves.
+    // Esc closes it first, and then quits.
     program.after(|| program.key("Escape"), "lab: closed");
     program.until_same("all to be as it was", &plain, Area::Below);
     let before = program.log().len();
@@ -75,16 +73,14 @@ fn every_method_is_stepped_through_and_nothing_is_left() {
 
 #[test]
 fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.point(300, 200);
     let line = program.after(
         || {
             program.button("mousedown", "3");
             program.button("mouseup", "3");
         },
-        "menu: Show the lab of counting at ",
+        "menu: Show the lab at ",
     );
     let place = line.split(" at ").nth(1).and_then(|place| place.split_once(',')).expect("a place");
     program.point(place.0.parse().expect("a column"), place.1.parse().expect("a row"));
@@ -97,10 +93,10 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     );
     let line = program.after(|| click(&program, "atomics"), "lab counted: atomics on 1280×720, 256 bins");
     assert_right("atomics", &line);
-    // The bin under the pointer, of the method's own.
+    // The bin under the pointer, in the method's own histogram.
     let line = program.after(|| program.point(900, 650), "lab's bin: bin ");
     assert!(line.contains("of 256") && line.contains(" right"), "{line}");
-    // A chunk that is typed, one that cannot be, and what is none.
+    // A typed chunk, an impossible one, and an invalid text.
     program.after(|| click(&program, "pixels across and down"), "entry: open for a chunk");
     program.type_text("nonsense");
     program.after(|| program.key("Return"), "entry: ‘nonsense’ is no chunk");
@@ -114,8 +110,8 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
     assert!(line.contains("the nearest is "), "{line}");
     program.after(|| click(&program, "bins, 3 to 4096"), "entry: open for bins");
     program.type_text("2");
-    program.after(|| program.key("Return"), "note: 2 bins cannot be counted, only 3 to 4096; the nearest is 3");
-    let line = program.after(|| (), "lab counted: atomics on 1280×720, 3 bins");
+    program.after(|| program.key("Return"), "note: 2 bins are not possible, only 3 to 4096; the nearest is 3");
+    let line = program.then("lab counted: atomics on 1280×720, 3 bins");
     assert_right("atomics", &line);
     program.after(|| program.key("shift+l"), "lab: closed");
     program.quit_with("q");
@@ -123,11 +119,9 @@ fn it_is_opened_from_the_menu_and_worked_with_the_pointer() {
 
 #[test]
 fn it_is_opened_by_its_command_and_the_video_plays_on() {
-    let _turn = turn();
-    let display = Display::start();
     let arguments = ["lab", sample(), "--method", "shared", "--chunk", "32x8", "--bin-count", "100"];
-    let program = Program::start_on(&display, &arguments);
-    let line = program.after(|| (), "lab counted: shared on 427×240, 100 bins");
+    let program = Program::start_on(&arguments);
+    let line = program.then("lab counted: shared on 427×240, 100 bins");
     assert_right("shared", &line);
     let first = position_where(&program, "known", |_| true);
     position_where(&program, "further on", |position| position > first + 1.0);
@@ -138,13 +132,11 @@ fn it_is_opened_by_its_command_and_the_video_plays_on() {
 
 #[test]
 fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     let line = program.after(|| program.key("alt+Next"), "lab summed: hillis-steele over 65536 words");
     assert!(line.contains("equals the CPU’s loop"), "{line}");
-    // Each way, by keys.
+    // Each method, by keys.
     let line = program.after(|| program.key("shift+Down"), "lab summed: blelloch over 65536 words");
     assert!(line.contains("equals the CPU’s loop"), "{line}");
     let line = program.after(|| program.key("shift+Down"), "lab summed: conflict-free over 65536 words");
@@ -161,7 +153,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
     program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
     program.type_text("1000003");
     program.after(|| program.key("Return"), "lab summed: naive over 1000003 words");
-    // What would hold up the window is answered with the nearest that does not.
+    // A length that would block the window is replaced by the nearest possible one.
     program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
     program.type_text("67108864");
     let line = program.after(|| program.key("Return"), "note: 67108864 words would hold up the window");
@@ -172,9 +164,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
 
 #[test]
 fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     program.after(|| program.key("shift+l"), "lab counted: race on 1280×720");
     let line = program.after(|| click(&program, "blur"), "lab blurred: separable 15×15, 1 times, on 1280×720");
@@ -189,9 +179,9 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
     program.type_text("20");
     program.after(
         || program.key("Return"),
-        "note: a blur is 1 to 127 pixels wide, an odd number, not 20; the nearest is 21",
+        "note: the width of a blur is an odd number from 1 to 127, not 20; the nearest is 21",
     );
-    program.after(|| (), "lab blurred: square 21×21, 2 times");
+    program.then("lab blurred: square 21×21, 2 times");
     program.after(|| program.key("Escape"), "lab: closed");
     program.take_pointer_away();
     program.until_same("all to be as it was", &plain, Area::Below);
@@ -200,16 +190,14 @@ fn blurs_are_shown_in_place_of_the_picture_and_gone_with_the_lab() {
 
 #[test]
 fn a_closed_lab_leaves_the_passes_of_a_frame_as_they_were() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["gpu", "cpu"] {
-        closed_lab_leaves_passes(&paused_sample(&display, &["--engine", engine]), engine);
+        closed_lab_leaves_passes(&paused_sample(&["--engine", engine]), engine);
     }
 }
 
 fn closed_lab_leaves_passes(program: &Program, engine: &str) {
     program.settled();
-    // The passes of the drawings that a step to the next frame leads to.
+    // The passes of the drawings for a step to the next frame.
     let stepped = || {
         let before = program.log().len();
         program.after(|| program.key("period"), "passes: ");

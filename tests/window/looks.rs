@@ -1,19 +1,19 @@
-//! How histograms look, by the menu and by options: what `snapshot` draws, taken back by Ctrl+Z, and kept from one run to the next.
+//! The look of histograms, chosen in the menu and by options: drawn as by `snapshot`, undone by Ctrl+Z, and kept for
+//! the next run.
 
-use crate::display::Display;
 use crate::hands::choose;
 use crate::picture::{Area, Picture};
 use crate::program::Program;
-use crate::{sample, turn};
+use crate::sample;
 
-/// A look that is not the first one.
+/// A look other than the default.
 struct Look {
-    /// The options that ask for it.
+    /// The options for it.
     options: [&'static str; 2],
-    /// The entries of the menu that lead to it, and those that lead back.
+    /// The entries of the menu that lead to it, and back.
     there: [&'static str; 2],
     back: [&'static str; 2],
-    /// What is said of each.
+    /// The note for each.
     notes: [&'static str; 2],
     /// The overlays that change.
     changed: &'static [Area],
@@ -21,23 +21,17 @@ struct Look {
 
 const OVERLAYS: [Area; 2] = [Area::Left, Area::Right];
 
-/// The sample, paused on its first frame, with the settings of a folder.
-fn paused_at_home<'display>(
-    display: &'display Display,
-    options: &[&str],
-    home: &tempfile::TempDir,
-) -> Program<'display> {
-    let program = Program::start_at_home(display, &[&[sample(), "--paused"], options].concat(), home.path());
+/// Opens the sample, paused on its first frame, with settings in this folder.
+fn paused_at_home(options: &[&str], home: &tempfile::TempDir) -> Program {
+    let program = Program::start_at_home(&[&[sample(), "--paused"], options].concat(), home.path());
     program.take_pointer_away();
     program
 }
 
 fn check(look: &Look) {
     let Look { options, there, back, notes, changed } = look;
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
-    let program = paused_at_home(&display, &[], &home);
+    let program = paused_at_home(&[], &home);
     let size = program.picture().size();
     let first = program.snapshot(sample(), "0", size.0, size.1);
     let other = program.snapshot_with(sample(), "0", size, options);
@@ -56,20 +50,21 @@ fn check(look: &Look) {
     program.after(|| choose(&program, there), notes[0]);
     program.take_pointer_away();
     shows(&program, "the look of the menu", &other);
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    let changed_to = notes[0].trim_start_matches("note: ");
+    program.after(|| program.key("ctrl+z"), &format!("note: undone: {changed_to}"));
     shows(&program, "the look before", &first);
-    program.after(|| program.key("ctrl+shift+z"), "note: redone: look of the histograms");
+    program.after(|| program.key("ctrl+shift+z"), &format!("note: redone: {changed_to}"));
     shows(&program, "the look of the menu again", &other);
     program.quit_with("q");
 
-    let program = paused_at_home(&display, &[], &home);
+    let program = paused_at_home(&[], &home);
     shows(&program, "the look that was kept", &other);
     program.after(|| choose(&program, back), notes[1]);
     program.take_pointer_away();
     shows(&program, "the first look by the menu", &first);
     program.quit_with("q");
 
-    let program = paused_at_home(&display, options, &home);
+    let program = paused_at_home(options, &home);
     shows(&program, "the look of the options", &other);
     program.quit_with("q");
 }
@@ -89,10 +84,10 @@ fn luminance_of_linear_light_is_a_line_over_that_of_the_codes() {
 fn colours_of_overlaps_come_from_the_table() {
     check(&Look {
         options: ["--overlaps", "table"],
-        there: ["Overlap colours", "From the table"],
-        back: ["Overlap colours", "Mixed as light"],
+        there: ["Overlap colours", "Overlaps: from the table"],
+        back: ["Overlap colours", "Overlaps: mixed as light"],
         notes: ["note: overlaps: from the table", "note: overlaps: mixed as light"],
-        // Luminance alone is white by the table.
+        // Luminance alone is white in the table.
         changed: &OVERLAYS,
     });
 }

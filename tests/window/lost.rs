@@ -1,23 +1,20 @@
-//! What follows when the graphics device is lost. The program loses it on request.
+//! The loss of the graphics device. The program loses it on request.
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
+use crate::sample;
 use crate::wait::{PATIENCE, until};
-use crate::{near, pause, position_where, sample, turn};
 
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
-/// Waits until the program shows what a snapshot of the first frame shows, histograms included: the note of the loss fades.
+/// Waits until the window equals a snapshot of the first frame with its histograms. The note on the loss fades.
 fn shows_the_first_frame(program: &Program) {
-    until("the picture that a snapshot shows", PATIENCE, || {
-        let shown = program.picture();
-        let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
-        (shown.differing(&snapshot, Area::Everywhere) == 0).then_some(())
-    });
+    let (width, height) = program.picture().size();
+    let snapshot = program.snapshot(sample(), "0", width, height);
+    program.until_same("the picture that a snapshot shows", &snapshot, Area::Everywhere);
 }
 
-/// Ends the program, which has logged the loss as an error.
+/// Quits the program, which has logged the loss as an error.
 fn quit(program: &Program) {
     program.key("q");
     let status = until("q to end the program", PATIENCE, || program.status());
@@ -26,29 +23,12 @@ fn quit(program: &Program) {
 }
 
 #[test]
-fn everything_is_made_again_once_and_the_picture_comes_back() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12"));
-    until("the device to be lost", PATIENCE, || program.log().contains("made again").then_some(()));
-    let now = program.picture();
-    program.until_other("the picture to move again", &now, Area::Outside, 100);
-    pause(&program);
-    program.key("Home");
-    position_where(&program, "at the beginning", |position| near(position, 0.0, 0.001));
-    shows_the_first_frame(&program);
-    quit(&program);
-}
-
-#[test]
 fn a_paused_picture_and_its_counts_come_back() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
         let arguments = [sample(), "--paused", "--engine", engine];
-        let program = Program::start_where(&display, &arguments, (LOSE_AFTER, "8"));
+        let program = Program::start_where(&arguments, (LOSE_AFTER, "8"));
         program.take_pointer_away();
-        // Drawings are what the loss waits for. Every channel is shown again in the end.
+        // The loss happens at a drawing. In the end, every channel is shown again.
         until("the device to be lost", PATIENCE, || {
             for note in ["note: green off", "note: green on"] {
                 program.after(|| program.key("g"), note);
@@ -62,9 +42,7 @@ fn a_paused_picture_and_its_counts_come_back() {
 
 #[test]
 fn a_device_that_is_lost_again_ends_the_program_with_a_clear_message() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start_where(&display, &[sample(), "--loop"], (LOSE_AFTER, "12,150"));
+    let program = Program::start_where(&[sample(), "--loop"], (LOSE_AFTER, "12,150"));
     let status = until("the program to end", PATIENCE, || program.status());
     let log = program.log();
     assert_eq!(status.code(), Some(1), "{log}");

@@ -1,7 +1,8 @@
-//! The built program in a real window, on a display of its own (Xvfb) with Mesa's software adapter: keys go in, pixels
-//! and the window's title come out. Nothing here looks inside the program.
+//! The built program in an invisible window, with Mesa's software adapter. Keys and the pointer go in; pixels and the
+//! window's title come out. Nothing here depends on the inside of the program. Time passes in it as fast as possible,
+//! so no test waits for a clock. Tests that need a desktop are in `tests/desktop`.
 //!
-//! Everything the test needs is installed by scripts/setup. Whatever is missing makes it fail; it never skips.
+//! scripts/setup installs everything that the tests need. They fail if anything is missing, and never skip.
 #![cfg(target_os = "linux")]
 
 mod adjusting;
@@ -9,7 +10,6 @@ mod brushes;
 mod compare;
 mod controls;
 mod datascope;
-mod display;
 mod entry;
 mod every_key;
 mod exposure;
@@ -32,18 +32,14 @@ mod sender;
 mod stalled;
 mod strip;
 mod title;
-mod turn;
 mod undo;
 mod wait;
 mod ways_in;
-mod x11;
 
 use std::time::{Duration, Instant};
 
-use display::Display;
 use picture::{Area, Picture};
 use program::Program;
-use turn::{alone, turn};
 use wait::{PATIENCE, until};
 
 /// The sample's length and the time between its frames.
@@ -64,23 +60,23 @@ fn long_clip() -> tempfile::NamedTempFile {
     clip
 }
 
-/// Pauses, and gives the picture that then stands.
+/// Pauses. Returns the picture that remains.
 fn pause(program: &Program) -> Picture {
     program.key("space");
     until("the title to say that playback is paused", PATIENCE, || program.title().paused.then_some(()));
     program.settled()
 }
 
-/// The sample in a window of these arguments, paused on its first frame, with nothing under the pointer.
-fn paused_sample<'display>(display: &'display Display, arguments: &[&str]) -> Program<'display> {
-    let program = Program::start_with(display, sample(), &[&["--paused"], arguments].concat());
+/// Opens the sample with these arguments, paused on its first frame, with nothing under the pointer.
+fn paused_sample(arguments: &[&str]) -> Program {
+    let program = Program::start_with(sample(), &[&["--paused"], arguments].concat());
     program.take_pointer_away();
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     program.settled();
     program
 }
 
-/// The position in the title once `wanted` holds for it.
+/// Returns the position in the title once `wanted` holds for it.
 fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -> f64 {
     let begin = Instant::now();
     loop {
@@ -89,7 +85,7 @@ fn position_where(program: &Program, what: &str, wanted: impl Fn(f64) -> bool) -
             return position;
         }
         assert!(begin.elapsed() < PATIENCE, "the position is not {what}: {:?}\n{}", title.text, program.log());
-        std::thread::sleep(Duration::from_millis(20));
+        program.pass(Duration::from_millis(20));
     }
 }
 
@@ -98,64 +94,20 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 #[test]
-fn the_picture_moves_while_playing_and_stands_while_paused() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
-
-    let title = program.title();
-    assert!(title.text.contains("sample.mp4"), "the title does not name the file: {:?}", title.text);
-    assert!(!title.paused, "the program starts paused: {:?}", title.text);
-    let duration = title.duration.expect("no duration in the title");
-    assert!(near(duration, SAMPLE_SECONDS, 1.0), "the duration in the title is {duration}: {:?}", title.text);
-
-    // The video and both histograms move, more than once.
-    let mut last = program.picture();
-    for _ in 0..3 {
-        last = until("the picture and both histograms to move", PATIENCE, || {
-            let now = program.picture();
-            let moved =
-                [Area::Outside, Area::Left, Area::Right].into_iter().all(|area| now.differing(&last, area) > 100);
-            moved.then_some(now)
-        });
-    }
-
-    let standing = pause(&program);
-    let position = program.title().position;
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(2) {
-        let now = program.picture();
-        assert_eq!(now.differing(&standing, Area::Below), 0, "the picture moved while paused");
-    }
-    assert_eq!(program.title().position, position, "the position moved while paused");
-
-    program.key("space");
-    until("the title to say that playback goes on", PATIENCE, || (!program.title().paused).then_some(()));
-    program.until_other("the picture to move again", &standing, Area::Outside, 100);
-    program.quit_with("q");
-}
-
-#[test]
 fn toggling_a_channel_changes_its_overlay_and_nothing_else() {
-    let _turn = turn();
-    let display = Display::start();
-    toggle_each_channel(&Program::start(&display, sample()));
+    toggle_each_channel(&Program::start(sample()));
 }
 
-/// The adapter here is software, so the CPU counts unless the GPU's passes are asked for.
+/// The adapter here is software, so the CPU counts unless the GPU is requested.
 #[test]
 fn toggling_works_alike_when_the_adapter_counts() {
-    let _turn = turn();
-    let display = Display::start();
-    toggle_each_channel(&Program::start_with(&display, sample(), &["--engine", "gpu"]));
+    toggle_each_channel(&Program::start_with(sample(), &["--engine", "gpu"]));
 }
 
 #[test]
 fn t_shows_the_times_and_leaves_the_histograms_alone() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = Program::start_with(&display, sample(), &["--engine", engine]);
+        let program = Program::start_with(sample(), &["--engine", engine]);
         let bare = pause(&program);
         program.key("t");
         program.until_other("the panel of times to appear", &bare, Area::Outside, 1000);
@@ -171,9 +123,7 @@ fn t_shows_the_times_and_leaves_the_histograms_alone() {
 
 #[test]
 fn y_counts_code_values_and_back() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     let light = pause(&program);
     program.key("y");
     until("both overlays to change", PATIENCE, || {
@@ -213,7 +163,7 @@ fn toggle_each_channel(program: &Program) {
         program.until_same(&format!("{key} to bring everything back"), &all, Area::Below);
     }
 
-    // Toggles add up: without all four channels there is no more overlay than with `h`.
+    // Toggles are independent: without all four channels nothing of the overlays remains, as with `h`.
     program.key("h");
     let bare = until("h to hide both overlays", PATIENCE, || {
         let now = program.picture();
@@ -229,31 +179,27 @@ fn toggle_each_channel(program: &Program) {
 
 #[test]
 fn the_window_shows_what_the_snapshot_shows() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     pause(&program);
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     let shown = program.picture();
     let snapshot = program.snapshot(sample(), "0", shown.width, shown.height);
-    // The note of where the key has led goes after a while.
+    // The note on the key's effect fades after a while.
     program.until_same("the window to show what the snapshot shows", &snapshot, Area::Everywhere);
     program.quit_with("q");
 }
 
 #[test]
 fn keys_move_the_position() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     pause(&program);
 
     program.key("Home");
     position_where(&program, "at the beginning", |position| near(position, 0.0, FRAME_SECONDS));
     let first = program.settled();
 
-    // A step forward shows another frame, a step back the same one again, to the pixel.
+    // A step forward shows another frame. A step back shows the same one again, to the pixel.
     program.key("period");
     let second = until("a step to show the next frame", PATIENCE, || {
         let now = program.picture();
@@ -267,7 +213,8 @@ fn keys_move_the_position() {
     program.key("Home");
     program.until_same("Home to show the first frame", &first, Area::Below);
 
-    // Seconds: exact with Shift, at a keyframe or exactly there without. The sample has a keyframe at least every 2 s.
+    // By seconds: exactly with Shift, else to a keyframe or to the exact frame. The sample has a keyframe at least
+    // every 2 s.
     program.key("shift+Right");
     position_where(&program, "1 s", |position| near(position, 1.0, 1.5 * FRAME_SECONDS));
     program.until_other("the picture at 1 s", &first, Area::Outside, 100);
@@ -276,7 +223,7 @@ fn keys_move_the_position() {
     program.key("Left");
     position_where(&program, "about 5 s less", |position| near(position, later - 5.0, 2.1));
 
-    // End shows the last frame and stays there; so does a step beyond it, and a minute forward.
+    // End shows the last frame and stays there, as do a step beyond it and a minute forward.
     program.key("End");
     position_where(&program, "at the end", |position| near(position, SAMPLE_SECONDS, 1.5 * FRAME_SECONDS));
     let last = program.settled();
@@ -292,9 +239,7 @@ fn keys_move_the_position() {
 
 #[test]
 fn the_last_frame_waits_and_space_starts_again() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
+    let program = Program::start(sample());
     pause(&program);
     program.key("End");
     position_where(&program, "at the end", |position| near(position, SAMPLE_SECONDS, 1.5 * FRAME_SECONDS));
@@ -317,60 +262,4 @@ fn the_last_frame_waits_and_space_starts_again() {
     let again = program.picture();
     program.until_other("the picture to move again", &again, Area::Outside, 100);
     program.quit_with("Escape");
-}
-
-#[test]
-fn the_window_survives_every_size() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = Program::start(&display, sample());
-    let standing = pause(&program);
-    let (width, height) = (standing.width, standing.height);
-
-    program.resize(300, 200);
-    let small = program.settled();
-    assert_eq!((small.width, small.height), (300, 200));
-    assert!(small.colours() > 100, "nothing but {} colours at 300x200", small.colours());
-
-    // Extremes that a cover computation or a surface may stumble over, then back to what it was, to the pixel.
-    for (width, height) in [(1, 1), (1700, 40), (40, 1100)] {
-        program.resize(width, height);
-        program.settled();
-    }
-    program.resize(width, height);
-    until("the first size to show the first picture", PATIENCE, || {
-        let now = program.picture();
-        (now.differing(&standing, Area::Below) == 0).then_some(())
-    });
-
-    // Hidden and shown again, as when it is minimised.
-    program.hide();
-    program.show();
-    until("the picture to come back after hiding", PATIENCE, || {
-        let now = program.picture();
-        (now.differing(&standing, Area::Below) == 0).then_some(())
-    });
-
-    // Without a window manager a window may or may not fill the screen; it has to go on either way.
-    program.key("f");
-    program.settled();
-    program.key("f");
-    program.settled();
-    program.key("space");
-    let now = program.picture();
-    until("the picture to move after all that", PATIENCE, || {
-        let later = program.picture();
-        (later.size() != now.size() || later.differing(&now, Area::Outside) > 100).then_some(())
-    });
-
-    // While playing, with frames under way.
-    for (width, height) in [(300, 200), (width, height), (641, 359), (width, height)] {
-        program.resize(width, height);
-        let now = program.picture();
-        until("the picture to move at the new size", PATIENCE, || {
-            let later = program.picture();
-            (later.size() != now.size() || later.differing(&now, Area::Outside) > 20).then_some(())
-        });
-    }
-    program.quit_with("q");
 }

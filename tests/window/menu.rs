@@ -1,39 +1,37 @@
-//! The menu by keys: arrows, first letters, Enter and Esc, and what it offers only where something would come of it.
+//! The menu by keys: arrows, first letters, Enter and Esc, and entries that are disabled when they would have no
+//! effect.
 
-use crate::display::Display;
 use crate::hands::{choose, entry};
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
-/// Presses a key, after which this line of the menu is chosen.
+/// Presses a key. It must select this line of the menu.
 fn leads_to(program: &Program, key: &str, words: &str) {
     program.after(|| program.key(key), &format!("menu: {words} is chosen"));
 }
 
 #[test]
 fn arrows_letters_enter_and_esc_lead_through_the_menu() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let bare = program.settled();
     choose(&program, &[]);
     leads_to(&program, "Down", "Open a file …");
     leads_to(&program, "Down", "Play");
     leads_to(&program, "f", "Full screen");
-    leads_to(&program, "f", "Fit the picture otherwise (now cover)");
+    leads_to(&program, "f", "Change fit (now: cover)");
     leads_to(&program, "Up", "Full screen");
     program.after(|| program.key("Return"), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");
-    // Nothing is undone yet: the arrow up from the top leads to the end, and over what is gray.
+    // Nothing can be undone yet. The up arrow at the top leads to the end, skipping disabled lines.
     choose(&program, &[]);
     leads_to(&program, "Up", "All keys");
     leads_to(&program, "s", "Scopes");
-    leads_to(&program, "s", "Show the frame's numbers");
-    leads_to(&program, "s", "Show the lab of counting");
-    leads_to(&program, "s", "Show zebras");
-    leads_to(&program, "c", "Codes in large pixels (now decimal)");
+    leads_to(&program, "s", "Show numbers");
+    leads_to(&program, "s", "Show the lab");
+    leads_to(&program, "s", "Show zebra");
+    leads_to(&program, "c", "Change codes in pixels (now: decimal)");
     leads_to(&program, "c", "Copy the values");
     leads_to(&program, "c", "Copy the picture");
     leads_to(&program, "c", "Channels");
@@ -41,7 +39,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "Down", "Hide green");
     program.after(|| program.key("Return"), "note: green off");
     program.after(|| program.key("ctrl+z"), "note: undone: green off");
-    // Esc closes it and does nothing else; letters are the program's again.
+    // Esc only closes it. Letters are shortcuts again.
     choose(&program, &[]);
     leads_to(&program, "Down", "Open a file …");
     let log = program.log().len();
@@ -56,18 +54,16 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
 
 #[test]
 fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at_once() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
-    let has_further = |log: usize| program.log()[log..].contains("menu: Levels in codes at");
-    // By the pointer, which rests on the line.
+    let program = paused_sample(&[]);
+    let has_further = |log: usize| program.log()[log..].contains("menu: Levels: codes at");
+    // The pointer selects the line that it rests on.
     choose(&program, &[]);
     let (x, y) = entry(&program, "Scopes");
-    program.after(|| program.point(x, y), "menu: Levels in codes at");
+    program.after(|| program.point(x, y), "menu: Levels: codes at");
     program.after(|| program.key("Escape"), "menu: Scopes is chosen");
     program.settled();
     let log = program.log().len();
-    // Keys go on from there, and lead into it again.
+    // Keys continue from there, and lead into the submenu again.
     leads_to(&program, "Down", "Bins");
     leads_to(&program, "Up", "Scopes");
     leads_to(&program, "Right", "Hide histograms");
@@ -76,7 +72,7 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
     let log = program.log().len();
     leads_to(&program, "Up", "Channels");
     assert!(!has_further(log), "it opens though the pointer only rests there");
-    program.after(|| program.point(x + 60, y), "menu: Levels in codes at");
+    program.after(|| program.point(x + 60, y), "menu: Levels: codes at");
     program.key("Escape");
     program.key("Escape");
     let log = program.log().len();
@@ -87,33 +83,31 @@ fn esc_closes_what_has_opened_beside_the_menu_then_the_menu_and_does_not_quit_at
 
 #[test]
 fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     choose(&program, &[]);
     let (from_x, from_y) = entry(&program, "Scopes");
-    program.after(|| program.point(from_x - 60, from_y), "menu: Levels in codes at");
+    program.after(|| program.point(from_x - 60, from_y), "menu: Levels: codes at");
     program.settled();
-    let (to_x, to_y) = entry(&program, "Levels in codes");
-    // Across the lines below, by a hand that stops now and then.
+    let (to_x, to_y) = entry(&program, "Levels: codes");
+    // Moves across the lines below, as by a hand that stops now and then.
     for step in 1..=8 {
         let part = |from: i32, to: i32| from + (to - from) * step / 8;
         program.move_pointer(part(from_x - 60, to_x), part(from_y, to_y));
-        std::thread::sleep(std::time::Duration::from_millis(130));
+        program.pass(std::time::Duration::from_millis(130));
     }
-    program.after(|| program.clicks(1), "note: levels in codes");
-    // A line that the pointer rests on takes its place.
+    program.after(|| program.clicks(1), "note: levels: codes");
+    // When the pointer rests on another line, its submenu replaces the open one.
     choose(&program, &[]);
-    program.after(|| program.point(from_x, from_y), "menu: Levels in codes at");
+    program.after(|| program.point(from_x, from_y), "menu: Levels: codes at");
     let (x, y) = entry(&program, "Bins");
-    program.after(|| program.point(x, y), "menu: 100 bins at");
-    // The one before stays for a third of a second, and then the picture may stand for as long.
-    std::thread::sleep(std::time::Duration::from_millis(600));
+    program.after(|| program.point(x, y), "menu: Bins: 100 at");
+    // The earlier submenu stays for a third of a second. Then the picture may not change for as long.
+    program.pass(std::time::Duration::from_millis(600));
     program.settled();
     let log = program.log().len();
     program.point(x + 20, y);
     program.settled();
-    assert!(!program.log()[log..].contains("menu: Levels in codes at"), "the one before has closed");
+    assert!(!program.log()[log..].contains("menu: Levels: codes at"), "the one before has closed");
     program.key("Escape");
     program.key("Escape");
     program.quit_with("q");
@@ -121,9 +115,7 @@ fn a_further_menu_waits_for_the_pointer_that_crosses_other_lines_on_its_way() {
 
 #[test]
 fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let opened = |lines: &[&str]| {
         let log = program.log().len();
         choose(&program, &[]);
@@ -141,10 +133,10 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
     assert_eq!(opened(&lines), [true, false, false, true, false]);
     program.after(|| choose(&program, &["Redo"]), "note: redone: red off");
 
-    program.after(|| choose(&program, &["Show zebras"]), "note: zebras from 95 % on");
-    program.after(|| choose(&program, &["Hide zebras"]), "note: zebras off");
-    program.after(|| choose(&program, &["Show marks of clipped pixels"]), "note: marked: what is clipped");
-    program.after(|| choose(&program, &["Hide marks of clipped pixels"]), "note: marks off");
+    program.after(|| choose(&program, &["Show zebra"]), "note: zebra: 95 % and above");
+    program.after(|| choose(&program, &["Hide zebra"]), "note: zebra off");
+    program.after(|| choose(&program, &["Show marks"]), "note: marks: clipped");
+    program.after(|| choose(&program, &["Hide marks"]), "note: marks off");
 
     program.point(300, 200);
     program.hold("keydown", "shift");
@@ -163,15 +155,13 @@ fn what_cannot_be_done_is_gray_and_what_can_is_offered() {
 
 #[test]
 fn the_recent_files_are_led_through_alike() {
-    let _turn = turn();
-    let display = Display::start();
     let (home, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     for name in ["first.mp4", "second.mp4", "third.mp4"] {
         let path = folder.path().join(name);
         std::fs::copy(sample(), &path).expect("the sample can be copied");
-        Program::start_at_home(&display, &[path.to_str().expect("plain"), "--paused"], home.path()).quit_with("q");
+        Program::start_at_home(&[path.to_str().expect("plain"), "--paused"], home.path()).quit_with("q");
     }
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
     program.after(|| program.key("ctrl+r"), "menu: third.mp4 at");
     entry(&program, "first.mp4");
     leads_to(&program, "Down", "third.mp4");

@@ -1,16 +1,16 @@
-//! A picture of a window, and where two of them differ.
+//! A picture of a window, and the differences between two.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// A part of the window, after where the overlays are: each is 0.9 of half the width, centred in its half, and a
+/// A part of the window, relative to the overlays. Each overlay has 0.9 of half the width, centred in its half, and a
 /// quarter of the height, at the bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
     Everywhere,
-    /// All but the upper edge, where the controls and notes come and go.
+    /// Everything except the upper edge, where controls and notes appear.
     Below,
-    /// Neither overlay nor the upper edge.
+    /// Everything except the overlays and the upper edge.
     Outside,
     /// The overlay of red, green and blue.
     Left,
@@ -26,10 +26,10 @@ impl Area {
         let low = (2 * u64::from(y) + 1) * 4 >= 3 * 2 * u64::from(height);
         let left = low && within(25, 475);
         let right = low && within(525, 975);
-        // Each has a dark frame around it, of a pixel or two.
+        // Each has a dark frame of a pixel or two around it.
         let framed = (2 * u64::from(y) + 5) * 4 >= 3 * 2 * u64::from(height) && (within(23, 477) || within(523, 977));
-        // The upper seventh has room for two notes, which is the most.
-        let is_below = (2 * u64::from(y) + 1) * 7 >= 2 * u64::from(height);
+        // The upper 16 % have room for two notes, which is the most.
+        let is_below = (2 * u64::from(y) + 1) * 25 >= 8 * u64::from(height);
         match self {
             Self::Everywhere => true,
             Self::Below => is_below,
@@ -40,7 +40,7 @@ impl Area {
     }
 }
 
-/// Pixels of red, green and blue, row by row from the top.
+/// Red, green and blue of each pixel, row by row from the top.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     pub width: u32,
@@ -49,14 +49,14 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Reads a binary portable pixmap with 8 bits a sample.
+    /// Parses a binary portable pixmap with 8 bits per sample.
     pub fn from_pixmap(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes;
         let mut word = || {
             let begin = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
             let length = rest[begin..].iter().position(u8::is_ascii_whitespace)?;
             let word = std::str::from_utf8(&rest[begin..begin + length]).ok()?;
-            // Exactly one white space ends a word; after the last one the pixels begin.
+            // Exactly one white space ends a word. The pixels follow the last one.
             rest = &rest[begin + length + 1..];
             Some(word)
         };
@@ -71,7 +71,7 @@ impl Picture {
         Self::from_samples(width, height, rest, 3)
     }
 
-    /// Reads a PNG with 8 bits a sample.
+    /// Reads a PNG with 8 bits per sample.
     pub fn from_png(path: &std::path::Path) -> Option<Self> {
         let file = std::io::BufReader::new(std::fs::File::open(path).ok()?);
         let mut reader = png::Decoder::new(file).read_info().ok()?;
@@ -85,29 +85,23 @@ impl Picture {
         Self::from_samples(info.width, info.height, &samples[..info.buffer_size()], step)
     }
 
-    fn from_samples(width: u32, height: u32, samples: &[u8], step: usize) -> Option<Self> {
+    /// Takes pixels of so many bytes, of which the first three are red, green and blue.
+    pub fn from_samples(width: u32, height: u32, samples: &[u8], step: usize) -> Option<Self> {
         let pixels: Vec<_> = samples.chunks_exact(step).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         (pixels.len() == width as usize * height as usize).then_some(Self { width, height, pixels })
-    }
-
-    /// Reads pixels of four bytes: blue, green, red, and one that counts for nothing.
-    pub fn from_blue_first(width: u32, height: u32, bytes: &[u8]) -> Option<Self> {
-        let pixels: Vec<_> = bytes.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
-        let is_whole = bytes.len().is_multiple_of(4) && pixels.len() == width as usize * height as usize;
-        is_whole.then_some(Self { width, height, pixels })
     }
 
     pub fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }
 
-    /// How many pixels of the area are not the same in both; all of them if the sizes are not the same.
+    /// Returns the number of pixels in the area that differ; all of them if the sizes differ.
     pub fn differing(&self, other: &Self, area: Area) -> usize {
         let (same_size, width) = (self.size() == other.size(), self.width as usize);
         let mut count = 0;
         for y in 0..self.height {
             let row = y as usize * width..(y as usize + 1) * width;
-            // Most rows of most pictures are as they were.
+            // In most pictures, most rows are unchanged.
             if same_size && self.pixels[row.clone()] == other.pixels[row.clone()] {
                 continue;
             }
@@ -119,29 +113,29 @@ impl Picture {
         count
     }
 
-    /// Red, green and blue of a pixel.
+    /// Returns red, green and blue of a pixel.
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
         self.pixels[(y * self.width + x) as usize]
     }
 
-    /// How many different colours there are: a window that shows nothing has one.
+    /// Returns the number of different colours. An empty window has one.
     pub fn colours(&self) -> usize {
-        // Neighbours are often alike.
+        // Neighbours are often equal.
         self.pixels.chunk_by(|a, b| a == b).map(|alike| alike[0]).collect::<HashSet<_>>().len()
     }
 
-    /// Keeps the picture for whoever looks into a failure, and says where.
+    /// Saves the picture for examining a failure. Returns the path.
     pub fn save(&self, name: &str) -> PathBuf {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.ppm"));
         let mut bytes = format!("P6\n{} {}\n255\n", self.width, self.height).into_bytes();
         bytes.extend(self.pixels.iter().flatten());
-        // The test fails anyway when this is called; a full disk must not hide why.
+        // The test fails anyway when this is called, and a full disk must not hide the reason.
         let _ = std::fs::write(&path, bytes);
         path
     }
 }
 
-/// A picture of one colour with the given pixels changed.
+/// Makes a picture of one colour with the given pixels changed.
 #[cfg(test)]
 fn plain(width: u32, height: u32, changed: &[(u32, u32)]) -> Picture {
     let mut pixels = vec![[9, 9, 9]; (width * height) as usize];
@@ -154,7 +148,8 @@ fn plain(width: u32, height: u32, changed: &[(u32, u32)]) -> Picture {
 #[test]
 fn a_changed_pixel_is_found_in_its_area_and_in_no_other() {
     let before = plain(80, 40, &[]);
-    // The overlays of an 80x40 window cover the columns 2 to 37 and 42 to 77 of the rows 30 to 39; rows 28 and 29 may hold their frames.
+    // In an 80x40 window, the overlays cover columns 2 to 37 and 42 to 77 of rows 30 to 39. Rows 28 and 29 may contain
+    // their frames.
     let cases = [
         ((0, 6), Area::Outside),
         ((2, 27), Area::Outside),

@@ -1,17 +1,16 @@
-//! Values under the pointer, and brushes: held to the reference, pixel by pixel.
+//! Values under the pointer, and brushes, compared with the reference pixel by pixel.
 
 use histoscope_core::histogram::reference;
 use histoscope_core::picture::Picture as Planes;
 use histoscope_core::picture::color::luminance_bin;
 use histoscope_media::{Decoder, OpenOptions, Seek};
 
-use crate::display::Display;
 use crate::hands::choose;
 use crate::picture::Area;
 use crate::program::Program;
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
-/// The sample's frame at a time.
+/// Returns the sample's frame at a time.
 fn planes_at(secs: f64) -> Planes {
     let mut decoder = Decoder::open(sample(), &OpenOptions::default()).expect("the sample opens");
     decoder.seek(Seek::to(secs)).expect("the sample can be positioned");
@@ -20,9 +19,7 @@ fn planes_at(secs: f64) -> Planes {
 
 #[test]
 fn the_probe_tells_what_the_reference_tells() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let planes = planes_at(0.0);
     for (x, y) in [(100_u32, 100_u32), (733, 219), (851, 177), (1, 450), (1278, 300), (400, 430)] {
         // The window has the picture's size, so that pixels are pixels.
@@ -43,11 +40,9 @@ fn the_probe_tells_what_the_reference_tells() {
 
 #[test]
 fn a_bin_under_the_pointer_tells_its_count() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
-    // The luminance overlay: 576 columns from the 672nd, 256 bins.
+    // The luminance overlay: 576 columns from column 672, 256 bins.
     for column in [0_u32, 100, 287, 575] {
         let bin = column * 256 / 576;
         let count = histogram.bins(3)[bin as usize];
@@ -59,13 +54,11 @@ fn a_bin_under_the_pointer_tells_its_count() {
 
 #[test]
 fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--bin-count", "16"]);
+    let program = paused_sample(&["--bin-count", "16"]);
     let few = program.settled();
     let histogram = reference::histogram(&planes_at(0.0), histoscope_core::histogram::Components::Rgbl);
     let count = |codes: std::ops::RangeInclusive<usize>| histogram.bins(3)[codes].iter().sum::<u32>();
-    // The luminance overlay: 576 columns from the 672nd, 36 a bin.
+    // The luminance overlay: 576 columns from column 672, 36 per bin.
     for bin in [0_usize, 5, 15] {
         let codes = 16 * bin..=16 * bin + 15;
         let told = format!("bin: codes {} to {} of 255  bin {bin} of 15", codes.start(), codes.end());
@@ -81,26 +74,24 @@ fn a_bin_of_several_codes_is_read_brushed_and_chosen_in_the_menu() {
     assert!(line.contains(&format!("L {} ", count(80..=111))), "{line}");
     program.after(|| program.key("Escape"), "note: selection cleared");
 
-    program.after(|| choose(&program, &["Bins", "A bin for each code"]), "note: a bin for each code");
+    program.after(|| choose(&program, &["Bins", "Bins: one for each code"]), "note: bins: one for each code");
     program.take_pointer_away();
     program.until_other("the histograms to change", &few, Area::Right, 5_000);
     let all = program.settled();
-    program.after(|| choose(&program, &["Bins", "16 bins"]), "note: 16 bins");
+    program.after(|| choose(&program, &["Bins", "Bins: 16"]), "note: bins: 16");
     program.take_pointer_away();
     program.until_same("the bins of the start", &few, Area::Right);
-    program.after(|| program.key("ctrl+z"), "note: undone: look of the histograms");
+    program.after(|| program.key("ctrl+z"), "note: undone: bins: 16");
     program.until_same("a bin for each code", &all, Area::Right);
     program.quit_with("q");
 }
 
 #[test]
 fn a_brush_lights_exactly_the_pixels_of_its_range() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let plain = program.settled();
     let planes = planes_at(0.0);
-    // From code 80 to 120 of luminance, of which each has at least two columns.
+    // Codes 80 to 120 of luminance. Each has at least two columns.
     let column = |bin: i32| 672 + (bin * 576 + 288) / 256;
     program.point(column(80), 650);
     program.button("mousedown", "1");
@@ -115,10 +106,10 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
 
     program.until_other("the rest to dim", &plain, Area::Outside, 100_000);
     // The controls fade meanwhile.
-    std::thread::sleep(std::time::Duration::from_millis(2700));
+    program.pass(std::time::Duration::from_millis(2700));
     let brushed = program.settled();
     let (mut lit, mut dim) = (0, 0);
-    // Above the histograms' labels and what is told of the brush, and below the controls.
+    // Above the histograms' labels and the text on the brush, and below the controls.
     for (x, y) in (110..400).flat_map(|y| (0..1280).map(move |x| (x, y))) {
         let codes = reference::unclamped_rgb(&planes, x, y).map(|code| code.clamp(0, 255) as u32);
         let (before, after) = (plain.pixel(x, y), brushed.pixel(x, y));
@@ -137,7 +128,7 @@ fn a_brush_lights_exactly_the_pixels_of_its_range() {
     program.quit_with("Escape");
 }
 
-/// The pixels of the sample's first frame of which any, and all, of these channels lie in a range.
+/// Returns the number of pixels in the sample's first frame with any, and with all, of these channels in a range.
 fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [usize; 2] {
     let mut counts = [0; 2];
     for (x, y) in (0..planes.height()).flat_map(|y| (0..planes.width()).map(move |x| (x, y))) {
@@ -152,14 +143,12 @@ fn selected(planes: &Planes, channels: &[usize], (low, high): (u32, u32)) -> [us
 
 #[test]
 fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_at(0.0);
     let histogram = reference::histogram(&planes, histoscope_core::histogram::Components::Rgbl);
     let count = |channel: usize| histogram.bins(channel)[40..=90].iter().sum::<u32>();
     let [any, all] = selected(&planes, &[0, 1, 2], (40, 90));
     assert!(all > 0 && all < any, "the test sees a difference");
-    // The overlay of red, green and blue: 576 columns from the 32nd on.
+    // The overlay of red, green and blue: 576 columns from column 32.
     let column = |bin: i32| 32 + (bin * 576 + 288) / 256;
     let drag = |program: &Program| {
         program.point(column(40), 650);
@@ -169,14 +158,14 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
         program.button("mouseup", "1");
     };
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let line = program.after(|| drag(&program), &format!("brush: codes 40 to 90; R {} ", count(0)));
         assert!(line.contains(&format!("G {} ", count(1))) && line.contains(&format!("B {} ", count(2))), "{line}");
-        // What is counted pixel by pixel comes with the bins that are asked for then.
+        // Counts made pixel by pixel arrive with the bins requested then.
         program.after(|| program.move_pointer(640, 300), &format!("any {any} "));
         program.after(|| program.move_pointer(650, 300), &format!("all {all} "));
         program.after(|| program.key("Escape"), "note: selection cleared");
-        // Its letter toggles green; where it is held for a brush, green is there, and alone.
+        // Its letter toggles green. If the letter is held while brushing, green is shown and brushed alone.
         program.hold("keydown", "g");
         let line = program.after(|| drag(&program), "brush: codes 40 to 90; G ");
         program.hold("keyup", "g");
@@ -198,9 +187,7 @@ fn a_brush_takes_all_channels_of_a_histogram_or_the_one_whose_letter_is_held() {
 
 #[test]
 fn the_wheel_zooms_and_a_drag_pans() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     let place = |x: i32, y: i32| -> (i32, i32) {
         program.point(x, y);
         program.settled();
@@ -214,7 +201,7 @@ fn the_wheel_zooms_and_a_drag_pans() {
     for _ in 0..6 {
         program.button("click", "4");
     }
-    // The pixel under the pointer stays there, others come from nearer.
+    // The pixel under the pointer stays there; others move away from it.
     let (x, y) = place(640, 360);
     assert!((x - 640).abs() <= 1 && (y - 360).abs() <= 1, "({x}, {y})");
     let (x, _) = place(940, 360);
@@ -225,9 +212,9 @@ fn the_wheel_zooms_and_a_drag_pans() {
     program.move_pointer(840, 360);
     program.button("mouseup", "1");
     let (moved, _) = place(840, 350);
-    // From the 940th column to the 840th; the way began with the pointer a little aside.
+    // From column 940 to column 840; the drag began slightly to the side.
     assert!((moved - x).abs() <= 4, "the pixel under the pointer has not moved along: {moved} for {x}");
-    program.after(|| program.key("shift+c"), "note: picture: as at the start");
+    program.after(|| program.key("shift+c"), "note: view reset");
     assert_eq!(place(640, 360), (640, 360));
     program.quit_with("q");
 }

@@ -1,5 +1,5 @@
-//! The region: drawn, moved, resized, proposed and cleared with real pointer and keys; what is counted is what a scalar loop over
-//! its pixels counts.
+//! The region: drawn, moved, resized, proposed and cleared with keys and pointer. The counts equal those of a scalar
+//! loop over its pixels.
 
 use std::path::Path;
 
@@ -8,23 +8,22 @@ use histoscope_core::picture::Picture as Planes;
 use histoscope_core::picture::region::{Rect, parts};
 use histoscope_media::{Decoder, OpenOptions};
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{pause, paused_sample, sample, turn};
+use crate::{pause, paused_sample, sample};
 
 const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
     Rect { x, y, width, height }
 }
 
-/// The first frame of a file.
+/// Returns the first frame of a file.
 fn planes_of(file: &str) -> Planes {
     let mut decoder = Decoder::open(file, &OpenOptions::default()).expect("the file opens");
     decoder.next_frame().expect("the file can be read").expect("a frame").picture
 }
 
-/// The bins of a rectangle, by the reference.
+/// Returns the reference's bins of a rectangle.
 fn bins_of(planes: &Planes, rect: Rect, components: Components) -> Histogram {
     let mut sum = Histogram::empty(planes.layout().bin_bits(), components);
     parts(planes, rect)
@@ -34,7 +33,7 @@ fn bins_of(planes: &Planes, rect: Rect, components: Components) -> Histogram {
     sum
 }
 
-/// Drags from one point of the window to another, with Shift or without.
+/// Drags from one point of the window to another, with or without Shift.
 fn drag(program: &Program, shift: bool, from: (i32, i32), to: (i32, i32)) {
     program.point(from.0, from.1);
     if shift {
@@ -49,13 +48,13 @@ fn drag(program: &Program, shift: bool, from: (i32, i32), to: (i32, i32)) {
     }
 }
 
-/// What a drag makes of the region, as it is told.
+/// Checks the reported region after an action.
 fn region_after(program: &Program, wanted: Rect, what: impl FnOnce()) {
     let Rect { x, y, width, height } = wanted;
     program.after(what, &format!("region {width}×{height} at {x},{y}"));
 }
 
-/// Saves, and compares the bins and the region that are told with those of the reference.
+/// Saves, and compares the reported bins and region with the reference.
 fn assert_counted(program: &Program, planes: &Planes, rect: Option<Rect>, components: Components) {
     let line = program.after(|| program.key("s"), "note: saved ");
     let path = line.split("saved ").nth(1).and_then(|rest| rest.split(" and its bins").next()).expect("a path");
@@ -72,17 +71,15 @@ fn assert_counted(program: &Program, planes: &Planes, rect: Option<Rect>, compon
 
 #[test]
 fn a_dragged_region_is_counted_alone_by_both_engines() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_of(sample());
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let plain = program.settled();
         // The window has the picture's size, so that pixels are pixels; it begins between two that share chroma.
         let drawn = rect(301, 151, 399, 200);
         region_after(&program, drawn, || drag(&program, true, (301, 151), (699, 350)));
         assert_counted(&program, &planes, Some(drawn), Components::Rgbl);
-        // The bin under the pointer, and what a brush selects.
+        // The bin under the pointer, and the pixels selected by a brush.
         let bin = 100_u32;
         let count = bins_of(&planes, drawn, Components::Rgbl).bins(3)[bin as usize];
         let column = 672 + (bin * 576 + 288) / 256;
@@ -102,22 +99,21 @@ fn a_dragged_region_is_counted_alone_by_both_engines() {
 
 #[test]
 fn a_region_is_moved_and_resized_and_stays_while_zooming() {
-    let _turn = turn();
-    let display = Display::start();
     let planes = planes_of(sample());
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
-    // The right edge by its handle, the upper left corner, past the picture's edge, all of it by its border and its middle.
+    // The right edge by its handle, the upper left corner, beyond the picture's edge, and the whole region by its
+    // border and its middle.
     region_after(&program, rect(400, 200, 260, 100), || drag(&program, false, (600, 250), (660, 290)));
     region_after(&program, rect(390, 180, 270, 120), || drag(&program, false, (400, 200), (390, 180)));
     region_after(&program, rect(410, 190, 270, 120), || drag(&program, false, (420, 180), (440, 190)));
     region_after(&program, rect(0, 190, 270, 120), || drag(&program, false, (545, 250), (20, 250)));
     assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
-    // A click that trembles draws none, and what was there stays; a new one may begin inside.
+    // A trembling click draws no region and keeps the old one. A new one may begin inside it.
     drag(&program, true, (700, 300), (702, 301));
     assert_counted(&program, &planes, Some(rect(0, 190, 270, 120)), Components::Rgbl);
     region_after(&program, rect(100, 200, 11, 21), || drag(&program, true, (100, 200), (110, 220)));
-    // It is of the picture, and not of the window.
+    // It belongs to the picture, not to the window.
     program.point(640, 360);
     program.button("click", "4");
     program.key("space");
@@ -126,7 +122,7 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
     program.settled();
     assert_counted(&program, &planes, Some(rect(100, 200, 11, 21)), Components::Rgbl);
     program.key("shift+c");
-    // Dragging the picture elsewhere still moves it, and no region.
+    // Dragging elsewhere still moves the picture, and does not draw a region.
     drag(&program, true, (1200, 100), (1279, 10));
     program.after(|| program.key("Escape"), "note: region cleared");
     program.quit_with("Escape");
@@ -134,8 +130,6 @@ fn a_region_is_moved_and_resized_and_stays_while_zooming() {
 
 #[test]
 fn bars_are_proposed_taken_and_dropped() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = tempfile::Builder::new().suffix(".mkv").tempfile().expect("a temporary file");
     let filter = "testsrc2=s=640x272:r=25:d=2,format=yuv420p,pad=640:360:0:44:black";
     let mut command = std::process::Command::new("ffmpeg");
@@ -144,7 +138,7 @@ fn bars_are_proposed_taken_and_dropped() {
     let file = clip.path().to_str().expect("a path");
     let planes = planes_of(file);
     let bars = rect(0, 44, 640, 272);
-    let program = Program::start_with(&display, file, &["--paused"]);
+    let program = Program::start_with(file, &["--paused"]);
     program.take_pointer_away();
     let plain = program.settled();
     program.after(|| program.key("shift+r"), "note: black bars around 640×272 at 0,44");
@@ -163,16 +157,14 @@ fn bars_are_proposed_taken_and_dropped() {
 
 #[test]
 fn a_region_goes_with_the_next_file_only_where_that_has_its_size() {
-    let _turn = turn();
-    let display = Display::start();
     let clip = crate::long_clip();
     let other = clip.path().to_str().expect("a path");
-    let program = Program::start_on(&display, &[sample(), sample(), other]);
+    let program = Program::start_on(&[sample(), sample(), other]);
     program.take_pointer_away();
     pause(&program);
     region_after(&program, rect(400, 200, 200, 100), || drag(&program, true, (400, 200), (599, 299)));
     program.after(|| program.key("Next"), "note: sample.mp4  (2 of 3)");
-    // What stands goes on standing.
+    // A paused video stays paused.
     until("the title to say so", PATIENCE, || program.title().paused.then_some(()));
     program.key("Home");
     crate::position_where(&program, "at the beginning", |position| crate::near(position, 0.0, crate::FRAME_SECONDS));

@@ -1,13 +1,12 @@
-//! The scopes beside the histograms: their keys, borders, wheel, words and what is kept of them.
+//! The scopes beside the histograms: keys, borders, wheel, readouts, and the settings that are kept.
 
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
-use crate::display::Display;
 use crate::picture::Area;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{paused_sample, sample, turn};
+use crate::{paused_sample, sample};
 
 const SIZE: (u32, u32) = (1280, 720);
 
@@ -24,22 +23,20 @@ fn middle(scene: &Scene, kind: Option<ScopeKind>) -> (i32, i32) {
 fn split() -> Scene {
     let scopes =
         ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    Scene { scopes, ..Scene::default() }
+    Scene::from(Look { scopes, ..Look::default() })
 }
 
 #[test]
 fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         let plain = program.settled();
         for (key, text) in [("2", "waveform on"), ("3", "parade on"), ("4", "vectorscope on")] {
             program.after(|| program.key(key), &format!("note: {text}"));
         }
         program.until_other("scopes over the picture", &plain, Area::Below, 5000);
-        program.after(|| program.key("shift+0"), "note: scopes beside the picture");
-        // Who counts draws the traces too, and either rounds light in its own way.
+        program.after(|| program.key("shift+0"), "note: split layout on");
+        // The engine that counts also draws the traces, and each rounds light differently.
         let all = ["--engine", engine, "--scopes", "histogram,waveform,parade,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &all);
         program.until_same("a split layout as a snapshot has it", &expected, Area::Below);
@@ -47,12 +44,12 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
         program.after(|| program.key("3"), "note: parade off");
         let two = ["--engine", engine, "--scopes", "waveform,vectorscope"];
         let expected = program.snapshot_with(sample(), "0", (plain.width, plain.height), &two);
-        program.until_same("a smaller split layout", &expected, Area::Below);
-        program.after(|| program.key("0"), "note: scopes off");
+        program.until_same("a smaller wall", &expected, Area::Below);
+        program.after(|| program.key("0"), "note: all scopes off");
         let bare = program.snapshot_with(sample(), "0", (plain.width, plain.height), &["--no-overlay"]);
         program.until_same("the bare picture", &bare, Area::Below);
-        program.after(|| program.key("0"), "note: scopes on");
-        program.until_same("the same split layout again", &expected, Area::Below);
+        program.after(|| program.key("0"), "note: all scopes on");
+        program.until_same("the same wall again", &expected, Area::Below);
         program.after(|| program.key("ctrl+z"), "note: undone: waveform on, vectorscope on");
         program.quit_with("q");
     }
@@ -60,17 +57,15 @@ fn digits_show_and_hide_scopes_and_a_wall_looks_like_a_snapshot_of_it() {
 
 #[test]
 fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
-    let _turn = turn();
-    let display = Display::start();
     for engine in ["cpu", "gpu"] {
-        let program = paused_sample(&display, &["--engine", engine]);
+        let program = paused_sample(&["--engine", engine]);
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
         let at = |kind| middle(&split(), kind);
         let (x, y) = at(Some(ScopeKind::Waveform));
         program.after(|| program.point(x, y), "scope: x ");
-        // What the adapter has counted comes back a little later.
+        // The adapter's counts arrive slightly later.
         let told = until("the counts under the pointer", PATIENCE, || {
             program.log().lines().rfind(|line| line.contains("scope: x ") && line.contains("  R ")).map(str::to_owned)
         });
@@ -97,20 +92,18 @@ fn the_pointer_reads_scopes_and_marks_its_pixel_in_them() {
 
 #[test]
 fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &[]);
+    let program = paused_sample(&[]);
     for key in ["2", "3", "4", "shift+0"] {
         program.key(key);
     }
     let (x, y) = middle(&split(), Some(ScopeKind::Vectorscope));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×2");
-    program.after(|| program.turn_wheel(1), "note: vectorscope ×4");
-    program.after(|| program.turn_wheel(3), "note: vectorscope ×8");
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 2");
+    program.after(|| program.turn_wheel(1), "note: vectorscope zoom: 4");
+    program.after(|| program.turn_wheel(3), "note: vectorscope zoom: 8");
     let (x, y) = middle(&split(), Some(ScopeKind::Parade));
     program.point(x, y);
-    program.after(|| program.turn_wheel(1), "note: traces at 120 %");
+    program.after(|| program.turn_wheel(1), "note: trace brightness: 120 %");
     program.settled();
     assert!(!program.log().contains("note: zoom"), "the picture was zoomed");
     let (x, y) = middle(&split(), None);
@@ -121,13 +114,11 @@ fn the_wheel_brightens_traces_and_enlarges_the_vectorscope_and_never_the_picture
 
 #[test]
 fn borders_are_dragged_and_the_layout_is_kept() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let scene = split();
     let (border, y) = ((f64::from(SIZE.0) * 0.62) as i32 + 4, 200);
     {
-        let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
+        let program = Program::start_at_home(&[sample(), "--paused"], home.path());
         for key in ["2", "3", "4", "shift+0"] {
             program.key(key);
         }
@@ -143,10 +134,13 @@ fn borders_are_dragged_and_the_layout_is_kept() {
         program.until_other("a narrower picture", &before, Area::Outside, 5000);
         program.quit_with("q");
     }
-    let program = Program::start_at_home(&display, &[sample(), "--paused"], home.path());
-    let kept = Scene { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.scopes }, ..scene };
+    let program = Program::start_at_home(&[sample(), "--paused"], home.path());
+    let kept = Scene {
+        look: Look { scopes: ScopeStyle { picture: [0.5, 0.62], ..scene.look.scopes }, ..scene.look },
+        ..scene
+    };
     let (x, y) = middle(&kept, Some(ScopeKind::Vectorscope));
-    // It reaches to the left of where the border was at first.
+    // It extends to the left of the border's first position.
     let left = kept.arranged(SIZE).panels.iter().find(|panel| panel.kind == ScopeKind::Vectorscope).unwrap().rect.left;
     assert!(left < border as u32 - 60);
     program.after(|| program.point(x, y + 2), "scope: Cb ");
@@ -155,37 +149,34 @@ fn borders_are_dragged_and_the_layout_is_kept() {
 
 #[test]
 fn a_question_whose_answer_nobody_waits_for_draws_nothing_more() {
-    let _turn = turn();
-    let display = Display::start();
-    let program = paused_sample(&display, &["--engine", "gpu"]);
+    let program = paused_sample(&["--engine", "gpu"]);
     for key in ["2", "4", "shift+0"] {
         program.key(key);
     }
-    let shown = Scene { scopes: ScopeStyle { parade: false, ..split().scopes }, ..split() };
+    let shown = Scene::from(Look { scopes: ScopeStyle { parade: false, ..split().look.scopes }, ..split().look });
     let (x, y) = middle(&shown, Some(ScopeKind::Waveform));
     program.settled();
-    // The counts are sent for, and the pointer is gone before they come: at one of these paces.
+    // The counts are requested, and the pointer is gone before they arrive, at one of these speeds.
     for pace in 0..12_u64 {
         program.after(|| program.point(x + 20 * (pace as i32 % 2), y), "scope: x ");
         program.move_pointer(x - 30 * pace as i32, y);
-        std::thread::sleep(std::time::Duration::from_millis(7 * pace));
+        program.pass(std::time::Duration::from_millis(7 * pace));
         program.take_pointer_away();
     }
     program.settled();
     until("the window to rest", PATIENCE, || {
         let drawings = || program.log().matches("passes: ").count();
         let before = drawings();
-        std::thread::sleep(std::time::Duration::from_millis(1500));
+        program.pass(std::time::Duration::from_millis(1500));
         (drawings() <= before + 1).then_some(())
     });
     program.quit_with("q");
 }
 
-/// What is told under a pointer that rests on a scope is the file's that is on screen, whatever depth the file before had.
+/// The readout under a pointer that rests on a scope belongs to the file on screen, whatever the depth of the file
+/// before.
 #[test]
 fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
-    let _turn = turn();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let names = ["of8.mkv", "of10.mkv", "of12.mkv"].map(|name| folder.path().join(name));
     for (name, format) in names.iter().zip(["yuv420p", "yuv420p10le", "yuv420p12le"]) {
@@ -198,17 +189,17 @@ fn what_the_pointer_reads_belongs_to_the_file_on_screen() {
     for engine in ["gpu", "cpu"] {
         let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
         arguments.extend(["--paused", "--engine", engine]);
-        let program = Program::start_on(&display, &arguments);
+        let program = Program::start_on(&arguments);
         for key in ["2", "shift+0"] {
             program.key(key);
         }
-        let scopes = ScopeStyle { parade: false, vectorscope: false, ..split().scopes };
-        let (x, y) = middle(&Scene { scopes, ..split() }, Some(ScopeKind::Waveform));
-        // Above the middle, where a deep picture has more levels than one of 8 bits has.
+        let scopes = ScopeStyle { parade: false, vectorscope: false, ..split().look.scopes };
+        let (x, y) = middle(&Scene::from(Look { scopes, ..split().look }), Some(ScopeKind::Waveform));
+        // Above the middle, where a deep picture has more levels than an 8-bit one.
         let read = |program: &Program, (from, note): (usize, &str)| {
             let mut moves = 0;
             until("the counts under the pointer", PATIENCE, || {
-                // While it moves the controls stay, and its column is the same.
+                // The pointer moves so that the controls stay; its column is the same.
                 moves += 1;
                 program.move_pointer(x, y - 60 + moves % 2);
                 let log = program.log();

@@ -1,16 +1,16 @@
-//! A stream that stops in the middle: the window goes on answering, and says what has happened.
+//! A stream that stops in the middle: the window stays responsive and says what happened.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use crate::display::Display;
-use crate::program::Program;
+use crate::program::{Program, Time};
+use crate::sample;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{alone, sample};
 
-/// Serves the first half of a file to whoever asks, and then nothing more; its address. It ends with the test.
+/// Serves the first half of a file to every client, and then nothing. Returns the address. The server ends with the
+/// test.
 fn serve_half(bytes: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
     let address = listener.local_addr().expect("the port has a number");
@@ -19,7 +19,7 @@ fn serve_half(bytes: Vec<u8>) -> String {
             let (Ok(mut stream), bytes) = (stream, bytes.clone()) else { return };
             thread::spawn(move || {
                 let mut request = [0; 4096];
-                // What is asked for is always the same; a client that has gone away needs no answer.
+                // The request is always the same. A client that has gone away needs no answer.
                 let _ = stream.read(&mut request);
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nAccept-Ranges: none\r\n\r\n", bytes.len());
                 let _ = stream.write_all(head.as_bytes());
@@ -33,22 +33,20 @@ fn serve_half(bytes: Vec<u8>) -> String {
 
 #[test]
 fn a_stream_that_stalls_is_told_and_the_window_goes_on_answering() {
-    let _turn = alone();
-    let display = Display::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let clip = folder.path().join("clip.ts");
-    // Pictures large enough that half of the file is more than what is read to begin with.
+    // The pictures are so large that half of the file is more than the initial read.
     let arguments = ["-v", "error", "-i", sample(), "-c:v", "mpeg2video", "-b:v", "8M"];
     let made = output_of(std::process::Command::new("ffmpeg").args(arguments).arg(&clip), PATIENCE);
     made.unwrap_or_else(|error| panic!("no clip: {error}"));
     let address = serve_half(std::fs::read(&clip).expect("the clip was written"));
 
-    let program = Program::start(&display, &address);
-    // The position stops when all that came has been shown; the window still does what it is told.
+    let program = Program::start_in_time(Time::Real, &[&address]);
+    // The position stops when everything received has been shown. The window still reacts to input.
     let mut last = None;
     until("the position to stop", PATIENCE, || {
         let now = program.title().position;
-        thread::sleep(Duration::from_millis(700));
+        program.pass(Duration::from_millis(700));
         (std::mem::replace(&mut last, now) == now && now > Some(1.0)).then_some(())
     });
     program.after(|| program.key("g"), "note: green off");

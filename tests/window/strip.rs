@@ -1,4 +1,4 @@
-//! The clip behind the timeline: counted, kept, shown, and its cuts.
+//! The clip behind the timeline: counted, cached, shown, and its cuts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,11 @@ use std::process::Command;
 
 use histoscope_batch::analyze::summary::hash;
 
-use crate::display::Display;
 use crate::program::Program;
 use crate::wait::{PATIENCE, output_of, until};
-use crate::{FRAME_SECONDS, near, position_where, sample, turn};
+use crate::{FRAME_SECONDS, near, position_where, sample};
 
-/// What the log says of the sample's strip, by the bins of `histoscope analyze`, frame by frame.
+/// Returns the expected log on the sample's strip, computed from the bins of `histoscope analyze`, frame by frame.
 fn analyzed() -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let records = folder.path().join("records.jsonl");
@@ -36,19 +35,19 @@ fn analyzed() -> String {
     format!("{frames} frames, 0 cuts, sum {:016x}", hash(&bytes))
 }
 
-/// Opens a file, paused, with settings that are kept in that folder, and the strips too.
-fn open<'display>(display: &'display Display, file: &str, home: &Path) -> Program<'display> {
-    let program = Program::start_at_home(display, &[file, "--paused"], home);
+/// Opens a file, paused, with settings and cached strips in this folder.
+fn open(file: &str, home: &Path) -> Program {
+    let program = Program::start_at_home(&[file, "--paused"], home);
     program.take_pointer_away();
     program
 }
 
-/// Waits until the strip is complete; what the log says of it.
+/// Waits until the strip is complete. Returns the log's line on it.
 fn complete(program: &Program) -> String {
     complete_since(program, 0)
 }
 
-/// The same of the strip that the log tells of behind so many bytes.
+/// Waits until a strip is complete that the log mentions after this many bytes. Returns the line.
 fn complete_since(program: &Program, before: usize) -> String {
     until("the strip to be complete", PATIENCE, || {
         let log = program.log();
@@ -59,7 +58,7 @@ fn complete_since(program: &Program, before: usize) -> String {
     })
 }
 
-/// The files of the strips that are kept.
+/// Returns the files of cached strips.
 fn kept(home: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(home.join("cache/histoscope/strips")).expect("the folder is there");
     files.map(|file| file.expect("a file").path()).collect()
@@ -67,23 +66,21 @@ fn kept(home: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let expected = analyzed();
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("counted: {expected}"));
     program.quit_with("q");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("as it was kept: {expected}"));
     program.quit_with("q");
-    // A damaged one is told, and counted again.
+    // A damaged one is reported, and counted again.
     let [file] = &kept(home.path())[..] else { panic!("{:?}", kept(home.path())) };
     let mut bytes = fs::read(file).expect("the strip");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(file, bytes).expect("it can be written");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert_eq!(complete(&program), format!("counted: {expected}"));
     assert!(program.log().contains("is no strip of this file"), "{}", program.log());
     program.quit_with("q");
@@ -91,11 +88,9 @@ fn a_finished_strip_is_what_analyze_counts_and_is_kept() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_told_and_survived() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     fs::write(home.path().join("cache"), "a file where the folder should be").expect("a file");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     assert!(complete(&program).starts_with("counted: "));
     assert!(program.log().contains("sample.mp4 is not kept: "), "{}", program.log());
     program.quit_with("q");
@@ -103,57 +98,55 @@ fn a_cache_that_cannot_be_written_is_told_and_survived() {
 
 #[test]
 fn its_key_shows_it_tall_and_takes_it_away() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
-    let program = open(&display, sample(), home.path());
+    let program = open(sample(), home.path());
     complete(&program);
     program.after(|| program.key("Tab"), "note: controls stay");
     let small = program.settled();
-    // How many pixels of some rows, which no note reaches, are others than with a small strip.
+    // Returns how many pixels in some rows, away from notes, differ from those with a small strip.
     let others = |rows: std::ops::Range<u32>| {
         let picture = program.picture();
         let columns = small.width / 10..small.width * 9 / 10;
         let differ = |y: u32| columns.clone().filter(|&x| picture.pixel(x, y) != small.pixel(x, y)).count();
         rows.map(differ).sum::<usize>()
     };
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: tall");
+    program.after(|| program.key("shift+t"), "note: timeline strip: tall");
     until("a tall strip", PATIENCE, || (others(80..110) > 10_000).then_some(()));
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     until("no strip", PATIENCE, || (others(16..30) > 5000).then_some(()));
     let before = program.log().len();
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     complete_since(&program, before);
     until("the small strip again", PATIENCE, || (others(16..30) < 500).then_some(()));
     program.key("shift+t");
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: off");
+    program.after(|| program.key("shift+t"), "note: timeline strip: off");
     program.quit_with("q");
-    // The next run has it so, and counts nothing for it.
-    let program = open(&display, sample(), home.path());
+    // The next run shows the same without counting.
+    let program = open(sample(), home.path());
     program.settled();
     assert!(!program.log().contains("strip: "), "it is counted though nobody sees it: {}", program.log());
-    program.after(|| program.key("shift+t"), "note: the clip behind the timeline: small");
+    program.after(|| program.key("shift+t"), "note: timeline strip: small");
     assert!(complete(&program).starts_with("as it was kept: "));
     program.quit_with("q");
 }
 
-/// A clip of these scenes at 25 frames a second, with one key frame only.
+/// Makes a clip of these scenes at 25 frames per second, with a single key frame.
 fn clip_of(scenes: &str) -> tempfile::NamedTempFile {
     clip_with_keys(scenes, 500)
 }
 
-/// The same with a key frame every so many frames.
+/// Makes a clip of these scenes with a key frame every `distance` frames.
 fn clip_with_keys(scenes: &str, distance: u32) -> tempfile::NamedTempFile {
     let clip = tempfile::Builder::new().suffix(".mp4").tempfile().expect("a temporary file");
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-y", "-filter_complex", scenes, "-pix_fmt", "yuv420p", "-g", &distance.to_string()]);
-    // Without loss, so that what stands still is the same in every frame.
+    // Lossless, so that still scenes are the same in every frame.
     command.args(["-sc_threshold", "0", "-qp", "0"]).arg(clip.path());
     output_of(&mut command, PATIENCE).unwrap_or_else(|error| panic!("no clip: {error}"));
     clip
 }
 
-/// Three seconds of one pattern, two of another and four of a third.
+/// Makes three seconds of one pattern, two of another and four of a third.
 fn clip_with_cuts() -> tempfile::NamedTempFile {
     clip_of(
         "testsrc2=s=320x180:r=25:d=3[a];smptebars=s=320x180:r=25:d=2[b];rgbtestsrc=s=320x180:r=25:d=4[c];\
@@ -161,7 +154,7 @@ fn clip_with_cuts() -> tempfile::NamedTempFile {
     )
 }
 
-/// Two seconds of gray that flickers, one of black, two of gray again, two of bars that stand still and are white in a part.
+/// Makes two seconds of flickering gray, two of black, two of gray again, two of still bars that are partly white.
 fn clip_with_findings() -> tempfile::NamedTempFile {
     let gray = "color=gray:s=320x180:r=25:d=2,noise=alls=20:allf=t";
     let still = ["color=black:s=320x180:r=25:d=1", "smptebars=s=320x180:r=25:d=2"];
@@ -170,13 +163,11 @@ fn clip_with_findings() -> tempfile::NamedTempFile {
 
 #[test]
 fn keys_lead_to_black_frozen_and_clipped_frames() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_findings();
-    // What was kept knows as much as what was counted.
+    // A cached strip contains everything that was counted.
     for how in ["counted: 175 frames", "as it was kept: 175 frames"] {
-        let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+        let program = open(clip.path().to_str().expect("plain"), home.path());
         assert!(complete(&program).starts_with(how), "{}", program.log());
         let is_at = |wanted: f64| {
             position_where(&program, "at the finding", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
@@ -199,7 +190,7 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
         says("ctrl+Prior", "1 of 7: 100.0 % of red at the lowest code at 0:02.000");
         is_at(2.0);
         says("ctrl+shift+Next", "looking for all findings: 11");
-        // Black, frozen and the worst at the lowest code begin with one frame.
+        // Black, frozen and the worst frame at the lowest code begin with the same frame.
         says("ctrl+Next", "4 of 11: ");
         is_at(5.0);
         says("ctrl+Prior", "1 of 11: black from 0:02.000 to 0:03.000; frozen from 0:02.000 to 0:03.000; ");
@@ -210,11 +201,9 @@ fn keys_lead_to_black_frozen_and_clipped_frames() {
 
 #[test]
 fn keys_lead_from_cut_to_cut() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let clip = clip_with_cuts();
-    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    let program = open(clip.path().to_str().expect("plain"), home.path());
     assert!(complete(&program).contains(": 225 frames, 2 cuts, "), "{}", program.log());
     let is_at = |wanted: f64| {
         position_where(&program, "at the cut", |position| near(position, wanted, 0.4 * FRAME_SECONDS));
@@ -235,17 +224,15 @@ fn keys_lead_from_cut_to_cut() {
 
 #[test]
 fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
-    let _turn = turn();
-    let display = Display::start();
     let home = tempfile::tempdir().expect("a temporary folder");
     let [red, green, blue] = ["red", "lime", "blue"].map(|colour| format!("color={colour}:s=1280x720:r=25:d=2"));
-    // A window of one colour is taken for one that shows nothing yet.
+    // A window of one colour would count as empty.
     let pattern = "testsrc2=s=320x180:r=25:d=2";
     let clip = clip_with_keys(
         &format!("{red}[r];{pattern}[p];[r][p]overlay=40:520[a];{green}[b];{blue}[c];[a][b][c]concat=n=3"),
         25,
     );
-    let program = open(&display, clip.path().to_str().expect("plain"), home.path());
+    let program = open(clip.path().to_str().expect("plain"), home.path());
     // Below the bar, in the middle of the card's picture.
     let seen = |x: i32| program.picture().pixel(x as u32, 130);
     let is = |pixel: [u8; 3], main: usize| pixel[main] > 200 && pixel.iter().filter(|&&byte| byte < 60).count() == 2;
@@ -256,12 +243,12 @@ fn the_key_frame_under_the_pointer_is_shown_with_its_time() {
         program.point(x, 26);
         until("the key frame there", PATIENCE, || is(seen(x), main).then_some(()));
     }
-    // What was shown is kept, and goes with the pointer.
+    // Pictures that were shown are cached, and follow the pointer.
     let x = 26 + (0.5 * f64::from(1254 - 26)) as i32;
     program.point(600, 300);
     until("the card to go", PATIENCE, || is(seen(x), 0).then_some(()));
     assert!(position_where(&program, "where it was", |position| position < FRAME_SECONDS) < FRAME_SECONDS);
-    // A drag shows the picture itself.
+    // A drag shows the picture in the window.
     program.point(x, 26);
     until("the key frame there", PATIENCE, || is(seen(x), 1).then_some(()));
     program.button("mousedown", "1");

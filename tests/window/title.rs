@@ -1,6 +1,6 @@
-//! What the window's title says.
+//! The window's title.
 
-/// A title, and what could be read from it.
+/// A title with the values parsed from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Title {
     pub text: String,
@@ -23,8 +23,8 @@ impl Title {
     }
 }
 
-/// The seconds of a time such as 3:07, 1:02:03 or 00:04.250. A number without a colon is not a time: it may be a part
-/// of the file's name.
+/// Returns the seconds of a time such as 3:07, 1:02:03 or 00:04.250. A number without a colon is not a time, since it
+/// may be part of the file's name.
 fn seconds(text: &str) -> Option<f64> {
     let mut parts = text.split(':');
     let mut total: f64 = parts.next()?.parse().ok()?;

@@ -1,15 +1,15 @@
-//! Waiting for something to become true, and for programs to end, with deadlines instead of fixed sleeps.
+//! Waiting for conditions and for programs to end, with deadlines instead of fixed sleeps.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long anything may take before it counts as not happening. Far more than it takes, because the machine may be
-/// small and busy; it is only ever spent in full by a test that fails.
+/// The time after which an event counts as missing. It is far longer than needed, because the machine may be small and
+/// busy. Only a failing test waits for all of it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Asks until the answer is something, and gives it; panics with `what` when the patience is used up.
+/// Polls until there is an answer, and returns it. Panics with `what` at the deadline.
 #[track_caller]
 pub fn until<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
@@ -18,12 +18,13 @@ pub fn until<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<
             return answer;
         }
         assert!(begin.elapsed() < patience, "waited {} s for {what}", patience.as_secs());
-        thread::sleep(Duration::from_millis(20));
+        // A program that is asked lets time pass by itself.
+        thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Runs a program to its end and gives what it wrote to standard output, or what went wrong. A program that hangs is
-/// killed: xdotool waits forever for a window that has gone.
+/// Runs a program to its end. Returns its standard output, or the error. A program that hangs is killed, since xdotool
+/// waits forever for a window that has gone.
 pub fn output_of(command: &mut Command, patience: Duration) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
@@ -32,7 +33,7 @@ pub fn output_of(command: &mut Command, patience: Duration) -> Result<Vec<u8>, S
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot start {name}: {error}; scripts/setup installs what this test needs"))?;
-    // Both pipes are read to their ends while the program runs; it would wait for ever on a full one.
+    // Both pipes are read to their ends while the program runs, since it would block on a full one.
     let mut outputs = [None, None];
     if let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) {
         outputs[0] = Some(thread::spawn(move || {
@@ -50,7 +51,7 @@ pub fn output_of(command: &mut Command, patience: Duration) -> Result<Vec<u8>, S
             Ok(Some(status)) => break status,
             Ok(None) if begin.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
             Ok(None) => {
-                // Both may fail only because the program has just ended.
+                // These fail only if the program has just ended.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("{name} did not end within {} s", patience.as_secs()));

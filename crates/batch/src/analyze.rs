@@ -1,39 +1,32 @@
 //! Whole files as data: every frame's exact counts, without a window.
 //!
-//! [`pipeline`] decodes, counts and hands out one [`CountedFrame`](pipeline::CountedFrame) a frame, in order: those of a
-//! [`selection`], which [`frames`] brings with their numbers, counted by [`counter`], and where that is asked for compared
-//! with those of another file, as `against` and [`comparison`] have it. [`run`] writes them to an [`output`] as
-//! [`record`]s of a [`mod@format`]; [`merge`] joins outputs. [`ending`] says why a run came to its end.
+//! [`pipeline`] decodes and counts the frames of a [`selection`] and delivers one
+//! [`CountedFrame`](pipeline::CountedFrame) per frame, in order. `frames` numbers them, [`counter`] counts them, and
+//! `against` and [`comparison`] compare them with those of another file if that is asked for. [`run`] writes them to
+//! an [`output`] as records in a [`mod@format`]; [`merge`] joins outputs. `error` has the reasons for a run to fail.
 
 mod against;
-mod cells;
 pub mod comparison;
 pub mod counter;
 mod counting;
-mod ending;
+mod error;
 mod ffprobe;
 pub mod format;
 mod frames;
 pub mod jobs;
-mod left;
-mod lines;
-mod live;
 pub mod merge;
 pub mod output;
 pub mod overview;
 mod parquet;
 pub mod pipeline;
-mod qctools;
-pub mod receiving;
 mod record;
 mod record_output;
+mod resume;
 pub mod run;
-mod segments;
 pub mod selection;
 pub mod signal;
 pub mod summary;
 pub mod thumbnails;
-mod unfinished;
 
 pub use against::align;
-pub use ending::{AnalyzeError, Stop};
+pub use error::{AnalyzeError, Stop};

@@ -2,97 +2,99 @@
 
 use std::fmt;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-use super::scopes::{ScopeFigures, SourceScopeFigures};
 use histoscope_core::adjust::Adjustments;
-use histoscope_core::histogram::{Histogram, Sums, Transfer, limits};
+use histoscope_core::histogram::{ChannelStats, Histogram, Sums, Transfer, limits};
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::{self, Rect};
-use histoscope_core::picture::{Field, Frame, FrameReading, Picture, Timecode};
+use histoscope_core::picture::{Frame, Picture};
+use histoscope_core::scopes::{ScopeChoice, ScopeCounts, Vectorscope, Waveform};
 use histoscope_render::cpu;
 use histoscope_render::view::binning::Binning;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value, json};
 
-/// Version of the JSON's shape.
-pub const SCHEMA: u32 = 1;
+use crate::fields::{ChannelRow, FRAME_FIELDS, FrameDescription, FrameRow, Presence, serialize_fields};
 
 /// The figures of one frame.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Figures {
-    schema: u32,
-    input: String,
-    frame: Option<u64>,
-    pts_seconds: f64,
-    pts_ticks: i64,
-    time_seconds: f64,
-    timecode: Option<Timecode>,
-    /// Whether the decoder reported damage, in whose place it has put something of its own.
-    damaged: bool,
-    width: u32,
-    height: u32,
-    depth: u8,
-    #[serde(skip)]
-    reading: FrameReading,
-    matrix: &'static str,
-    matrix_source: String,
-    range: &'static str,
-    range_source: String,
-    scan: &'static str,
-    field: Option<&'static str>,
-    chroma_lines: Option<&'static str>,
-    chroma_lines_source: Option<String>,
+    #[serde(flatten)]
+    frame: DescribedFrame,
     engine: &'static str,
-    /// Null where the CPU counted and no adapter was needed.
+    /// Null if the CPU counted and no adapter was needed.
     adapter: Option<String>,
     /// The part of the picture that was counted alone: column and row of its first pixel, width and height.
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<[u32; 4]>,
-    /// What of the source lies outside the limits of EBU R 103, in the region where one is counted.
+    /// Pixels of the source outside the limits of EBU R 103, in the region if one is counted.
     r103: Option<R103>,
-    /// What is told of an adjusted picture; nothing where none is.
+    /// Only of adjusted pictures.
     #[serde(flatten)]
     adjusted: Option<AdjustedFields>,
     /// Bins of a channel.
     bin_count: u32,
-    /// How codes became light, where the luminance of that was counted.
+    /// The transfer function, if the luminance of linear light was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     transfer: Option<&'static str>,
     channels: Map<String, Value>,
-    /// The source's, where the picture was adjusted and both were counted.
+    /// Those of the source, if the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_channels: Option<Map<String, Value>>,
     #[serde(flatten)]
     scopes: ScopeFigures,
-    /// The source's, where the picture was adjusted and both were counted.
+    /// Those of the source, if the picture was adjusted and both were counted.
     #[serde(flatten)]
     source_scopes: SourceScopeFigures,
     #[serde(skip)]
     bins: BinFigures,
 }
 
-/// What is told of the bins. All other figures are of the codes, however many bins there are.
+/// The frame, with the fields that figures share with records.
+#[derive(Debug, Clone)]
+struct DescribedFrame {
+    input: String,
+    frame: FrameDescription,
+}
+
+impl DescribedFrame {
+    fn row(&self) -> FrameRow<'_> {
+        let Self { input, frame } = self;
+        FrameRow { input, number: frame.facts.index, frame, adjustments: None, thresholds: &[] }
+    }
+}
+
+impl Serialize for DescribedFrame {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let fields = FRAME_FIELDS.iter().filter(|field| field.presence == Presence::Everywhere);
+        let row = self.row();
+        serialize_fields(&mut map, fields, |value| value(&row))?;
+        map.end()
+    }
+}
+
+/// Options for the bins. All other figures are of the codes, however many bins there are.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BinFigures {
-    /// How many a channel has; `None` for one for each code.
+    /// Bins per channel; `None` for one per code.
     pub count: Option<u32>,
-    /// Whether all of them are listed.
+    /// True to list all of them.
     pub listed: bool,
 }
 
-/// What lies outside the limits of EBU R 103.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// The pixels outside the limits of EBU R 103.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
 struct R103 {
-    /// Pixels of which red, green or blue does.
+    /// Pixels whose red, green or blue is outside.
     outside: u64,
-    /// The same as a part of all.
+    /// Their share of all pixels.
     share: f64,
-    /// Whether R 103 tolerates so many.
+    /// True if R 103 tolerates that many.
     within: bool,
 }
 
 impl R103 {
-    /// Counted by the CPU, whose integers are those of every engine.
+    /// Counts on the CPU, whose integers are the same as those of every engine.
     fn of(picture: &Picture, region: Option<Rect>) -> Option<Self> {
         let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
         let rect = region.unwrap_or(all);
@@ -104,8 +106,8 @@ impl R103 {
     }
 }
 
-/// Which picture was counted.
-#[derive(Debug, Clone, Serialize)]
+/// The picture that was counted.
+#[derive(Debug, Clone, serde::Serialize)]
 struct AdjustedFields {
     picture: &'static str,
     adjustments: String,
@@ -113,21 +115,21 @@ struct AdjustedFields {
     thresholds: Option<Vec<u32>>,
 }
 
-/// What there is to tell of a picture that was adjusted.
+/// The facts about an adjusted picture.
 #[derive(Debug, Clone, Copy)]
 pub struct AdjustedFigures<'a> {
-    /// How it was adjusted.
+    /// The adjustments.
     pub adjustments: &'a Adjustments,
-    /// Whether the figures are those of the adjusted picture, and not of the source.
+    /// True if the figures are those of the adjusted picture, and not of the source.
     pub is_result: bool,
-    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none.
+    /// Luminance codes at which Otsu's second class and those after it begin, with `u32::MAX` for missing ones.
     pub thresholds: Option<[u32; 4]>,
-    /// What was counted of the source besides.
+    /// The counts of the source, if both were counted.
     pub source: Option<&'a Histogram>,
 }
 
 impl Figures {
-    /// Gathers the figures of a frame, of which that region was counted alone.
+    /// Collects the figures of a frame of which that region was counted alone, or all of it.
     #[must_use]
     pub fn new(
         input: &str,
@@ -139,26 +141,7 @@ impl Figures {
         let picture = &frame.picture;
         let color = picture.decoded().colorimetry();
         Self {
-            schema: SCHEMA,
-            input: input.to_owned(),
-            frame: frame.index,
-            pts_seconds: frame.time_base.times(frame.pts_ticks),
-            pts_ticks: frame.pts_ticks,
-            time_seconds: frame.time_secs,
-            timecode: frame.timecode,
-            damaged: frame.damaged,
-            width: picture.width(),
-            height: picture.height(),
-            depth: picture.layout().depth,
-            reading: frame.reading(),
-            matrix: color.matrix.value.name(),
-            matrix_source: color.matrix.origin.to_string(),
-            range: color.range.value.name(),
-            range_source: color.range.origin.to_string(),
-            scan: frame.scan.name(),
-            field: frame.field.map(Field::name),
-            chroma_lines: picture.chroma_lines().map(|lines| lines.value.name()),
-            chroma_lines_source: picture.chroma_lines().map(|lines| lines.origin.to_string()),
+            frame: DescribedFrame { input: input.to_owned(), frame: FrameDescription::of(frame, region) },
             engine,
             adapter: adapter.map(str::to_owned),
             region: region.map(|rect| [rect.x, rect.y, rect.width, rect.height]),
@@ -174,19 +157,19 @@ impl Figures {
         }
     }
 
-    /// The same with the counts of scopes.
+    /// Adds the counts of scopes.
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeFigures) -> Self {
         Self { scopes, ..self }
     }
 
-    /// The same with those of the source, where both pictures were counted.
+    /// Adds the counts of the source's scopes.
     #[must_use]
     pub fn with_source_scopes(self, scopes: ScopeFigures) -> Self {
         Self { source_scopes: scopes.into(), ..self }
     }
 
-    /// The same with the luminance of linear light, where that was counted.
+    /// Adds the luminance of linear light, if it was counted.
     #[must_use]
     pub fn with_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let Some((transfer, codes)) = linear {
@@ -196,7 +179,7 @@ impl Figures {
         self
     }
 
-    /// The same with that of the source, where both pictures were counted.
+    /// Adds the luminance of linear light of the source, if it was counted.
     #[must_use]
     pub fn with_source_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let (Some((_, codes)), Some(channels)) = (linear, &mut self.source_channels) {
@@ -205,7 +188,7 @@ impl Figures {
         self
     }
 
-    /// The same, saying of which picture they are.
+    /// Marks the figures as those of an adjusted picture or of its source.
     #[must_use]
     pub fn of_adjusted(self, adjusted: AdjustedFigures<'_>) -> Self {
         let fields = AdjustedFields {
@@ -213,13 +196,13 @@ impl Figures {
             adjustments: adjusted.adjustments.to_string(),
             thresholds: adjusted.thresholds.map(present),
         };
-        // An adjusted picture is R'G'B', and so are the figures beside it: they do not depend on the range.
+        // An adjusted picture is R'G'B', and so are the figures beside it; they do not depend on the range.
         let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
         Self { adjusted: Some(fields), source_channels, ..self }
     }
 }
 
-/// Those thresholds that there are.
+/// Returns the thresholds that exist.
 pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
@@ -228,40 +211,32 @@ pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
 const LINEAR: &str = "linear_luminance";
 
 fn linear_value(codes: &[u32], bins: BinFigures) -> Value {
-    let mut value = serde_json::to_value(Sums::of(codes).stats(None)).unwrap_or_default();
-    if bins.listed {
-        value["bins"] = Binning::new(codes.len().ilog2(), bins.count).regrouped(codes).into();
-    }
-    value
+    channel_value(Sums::of(codes).stats(None), codes, bins)
 }
 
 fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<String, Value> {
+    let value = |channel| channel_value(histogram.stats(channel, Some(range)), histogram.bins(channel), bins);
     let names = histogram.components.channel_names().iter().enumerate();
-    names.map(|(channel, name)| ((*name).to_owned(), channel_value(histogram, channel, range, bins))).collect()
+    names.map(|(channel, name)| ((*name).to_owned(), value(channel))).collect()
 }
 
-fn channel_value(histogram: &Histogram, channel: usize, range: Range, bins: BinFigures) -> Value {
-    // A structure of numbers always becomes a value.
-    let mut value = serde_json::to_value(histogram.stats(channel, Some(range))).unwrap_or_default();
-    if bins.listed {
-        value["bins"] = Binning::new(histogram.bits, bins.count).regrouped(histogram.bins(channel)).into();
-    }
-    value
+fn channel_value(stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Value {
+    let regrouped = bins.listed.then(|| Binning::new(codes.len().ilog2(), bins.count).regrouped(codes));
+    // An object of numbers can always be converted.
+    serde_json::to_value(ChannelRow { stats, bins: regrouped.as_deref() }).unwrap_or_default()
 }
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let index = self.frame.map_or_else(String::new, |index| format!("frame {index}, "));
-        writeln!(f, "{}: {index}pts {:.3} s", self.input, self.pts_seconds)?;
+        let DescribedFrame { input, frame } = &self.frame;
+        let index = frame.facts.index.map_or_else(String::new, |index| format!("frame {index}, "));
+        writeln!(f, "{input}: {index}pts {:.3} s", frame.facts.time_base.times(frame.facts.pts_ticks))?;
         let place = self.adapter.as_ref().filter(|_| self.engine == "gpu");
         let place = place.map_or_else(String::new, |adapter| format!(" on {adapter}"));
-        writeln!(
-            f,
-            "{}×{}, {} bits, {}, counted by {}{place}",
-            self.width, self.height, self.depth, self.reading, self.engine,
-        )?;
-        if self.damaged {
-            writeln!(f, "damaged: what the decoder has put in the place of missing parts is counted too")?;
+        let ((width, height), depth) = (frame.size, frame.depth);
+        writeln!(f, "{width}×{height}, {depth} bits, {}, counted by {}{place}", frame.reading, self.engine)?;
+        if frame.facts.damaged {
+            writeln!(f, "damaged: the decoder's substitute for missing parts is counted too")?;
         }
         if let Some([x, y, width, height]) = self.region {
             writeln!(f, "counted region: {width}×{height} pixels from {x},{y}")?;
@@ -299,4 +274,57 @@ fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt
         )?;
     }
     Ok(())
+}
+
+/// The scopes of one frame that were wanted.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct ScopeFigures {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waveform: Option<Value>,
+    /// Null if the picture has no colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vectorscope: Option<Value>,
+}
+
+/// The scopes of the source, beside those of the adjusted picture.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct SourceScopeFigures {
+    #[serde(rename = "source_waveform", skip_serializing_if = "Option::is_none")]
+    waveform: Option<Value>,
+    #[serde(rename = "source_vectorscope", skip_serializing_if = "Option::is_none")]
+    vectorscope: Option<Value>,
+}
+
+impl From<ScopeFigures> for SourceScopeFigures {
+    fn from(ScopeFigures { waveform, vectorscope }: ScopeFigures) -> Self {
+        Self { waveform, vectorscope }
+    }
+}
+
+impl ScopeFigures {
+    /// Creates the figures of these counts.
+    #[must_use]
+    pub fn of(counts: &ScopeCounts, wanted: ScopeChoice) -> Self {
+        Self {
+            waveform: counts.waveform.as_ref().map(waveform_value),
+            vectorscope: wanted.vectorscope.then(|| counts.vectorscope.as_ref().map_or(Value::Null, vectorscope_value)),
+        }
+    }
+}
+
+fn waveform_value(waveform: &Waveform) -> Value {
+    let columns_of = |channel: usize| {
+        (0..waveform.columns[channel]).map(|column| waveform.column(channel, column).into()).collect::<Vec<Value>>()
+    };
+    let names = waveform.components.channel_names().iter().enumerate();
+    let channels: Map<_, _> = names
+        .filter(|(channel, _)| waveform.columns[*channel] > 0)
+        .map(|(channel, name)| ((*name).to_owned(), columns_of(channel).into()))
+        .collect();
+    json!({ "columns": waveform.columns[0], "levels": waveform.levels(), "channels": channels })
+}
+
+fn vectorscope_value(scope: &Vectorscope) -> Value {
+    let rows: Vec<Value> = scope.counts.chunks_exact(scope.levels()).map(Value::from).collect();
+    json!({ "levels": scope.levels(), "counts": rows })
 }

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear either complete or not at all.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use tempfile::NamedTempFile;
 
 use histoscope_render::gpu::readback::Image;
 
-/// Why a file could not be written, or one that was written before not be read.
+/// The reason why a file could not be written, or an earlier output could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The place is a folder.
+    /// The path is a folder.
     #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
-    /// The place is what is to be read.
-    #[error("{} is the video that is read; name another file with -o", .0.display())]
+    /// The path is that of the input.
+    #[error("{} is the input; name another file with -o", .0.display())]
     Input(PathBuf),
     /// The folder to write into does not exist.
     #[error(
@@ -37,7 +37,7 @@ pub enum FileError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The system refused to read what an earlier run has written.
+    /// The system refused to read an earlier output.
     #[error("{} cannot be read ({source}); check its permissions, or make it again", .path.display())]
     Read {
         /// The file.
@@ -56,13 +56,13 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What to make of the reason why `path` could not be read.
+    /// Converts the reason why `path` could not be read.
     pub(super) fn reading<E: Into<io::Error>>(path: &Path) -> impl Fn(E) -> Self {
         move |source| Self::Read { path: path.to_owned(), source: source.into() }
     }
 }
 
-/// Checks that `path` can be written later, so that no work is done in vain.
+/// Checks that `path` can be written later, so that no work is wasted.
 ///
 /// # Errors
 /// [`FileError`] if it is a folder, or its folder does not exist.
@@ -77,7 +77,7 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// The same, and that writing it does not replace the input.
+/// Checks that `path` can be written later, and that this does not replace the input.
 ///
 /// # Errors
 /// [`FileError`] if it cannot be written, or leads to the input.
@@ -85,12 +85,12 @@ pub fn check_output(path: &Path, input: &Path) -> Result<(), FileError> {
     if is_same_file(path, input) { Err(FileError::Input(path.to_owned())) } else { check_writable(path) }
 }
 
-/// Whether both names lead to one existing file.
+/// Returns `true` if both names lead to one existing file.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b && a.is_file())
 }
 
-/// Writes a PNG as [`write_whole`] writes bytes.
+/// Writes a PNG, like [`write_whole`].
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be written; then nothing is left behind.
@@ -99,8 +99,8 @@ pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
     write_whole(path, &png)
 }
 
-/// Writes bytes under a temporary name beside `path` and renames it when all are there. A symbolic link stays, and the
-/// file that it leads to is replaced; a device or a pipe takes the bytes as they come.
+/// Writes bytes under a temporary name beside `path` and renames the file when it is complete. A symbolic link stays,
+/// and its target is replaced; a device or a pipe takes the bytes directly.
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be written; then nothing is left behind.
@@ -110,7 +110,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let io = |source| FileError::Io { path: given.to_owned(), source };
     let path = &fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
     if fs::metadata(given).is_ok_and(|existing| !existing.is_file()) {
-        // A rename would put a file in the place of /dev/null.
+        // Renaming would replace /dev/null by a file.
         return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(bytes)).map_err(io);
     }
     let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
@@ -120,7 +120,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Writes a file that appears whole, unless there is one of that name; whether it was written.
+/// Writes a complete file, unless one of that name exists. Returns `true` if it was written.
 ///
 /// # Errors
 /// [`FileError`] if it cannot be written; then nothing is left behind.
@@ -137,7 +137,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     }
 }
 
-/// The bytes of a PNG file.
+/// Encodes a PNG file.
 ///
 /// # Errors
 /// [`png::EncodingError`] if the picture cannot be encoded.
@@ -146,7 +146,7 @@ pub fn encode_png(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    // The view is opaque; three samples a pixel are what picture viewers and scripts expect.
+    // The view is opaque, and picture viewers and scripts expect three samples per pixel.
     let rgb: Vec<u8> = image.rgba.chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&rgb)?;
@@ -161,7 +161,7 @@ pub(super) fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A temporary file is for its owner alone; a finished one is readable like any other.
+/// Makes a file readable like any other; a temporary file is for its owner alone.
 #[cfg(unix)]
 fn set_usual_permissions(file: &NamedTempFile, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What is written on the scopes, in the window and in saved pictures alike: levels, targets, names.
+//! The texts and lines on scopes, in the window and in saved pictures alike: levels, targets, names.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
 const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
 const INK: Color32 = Color32::from_gray(196);
 const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
-/// Behind letters, which traces would hide.
+/// Ground behind letters, which traces would hide.
 const GROUND: Color32 = Color32::from_black_alpha(190);
-/// Size of letters, in points, and the room that a line of them takes.
+/// Size of letters in points, and the height of a line of text.
 const LETTERS: f32 = 10.0;
 const LINE: f32 = 12.0;
-/// A side from which on a panel has room for letters, and below which it has nothing but its trace, in points.
+/// Minimum side of a panel with room for text, and of one with anything but its trace, in points.
 const ROOMY: f32 = 110.0;
 const LEAST: f32 = 40.0;
-/// What is said of a picture without colour, in more words and in fewer.
+/// The text for a picture without colour, long and short.
 const GRAY: [&str; 2] = ["gray: the picture has no colour", "gray"];
 
-/// What scopes are of, as far as it is written on them.
+/// The subject of scopes, as far as their texts depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeSubject {
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// Channels that are toggled on.
     pub channels: Channels,
@@ -42,12 +42,12 @@ pub struct ScopeSubject {
     pub bits: u32,
     /// The colour differences; `None` if the picture has no colour.
     pub chroma: Option<Chroma>,
-    /// How the scopes look.
+    /// The look of the scopes.
     pub style: ScopeStyle,
 }
 
 impl ScopeSubject {
-    /// Of that picture, or, where `is_result`, of what adjustments make of it.
+    /// Describes that picture, or with `is_result` the adjusted one.
     #[must_use]
     pub fn of(
         picture: &Picture,
@@ -65,7 +65,7 @@ impl ScopeSubject {
         }
     }
 
-    /// The channels that a waveform shows.
+    /// Returns the channels that a waveform shows.
     pub fn shown(&self) -> impl Iterator<Item = usize> + use<> {
         let count = if self.components == Components::Rgbl {
             CHANNELS
@@ -78,7 +78,7 @@ impl ScopeSubject {
     }
 }
 
-/// Draws what is written on a scope that lies in that frame, its trace in that rectangle, in points.
+/// Draws the texts and lines of a scope in that frame, with its trace in that rectangle, in points.
 pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, subject: &ScopeSubject) {
     let painter = painter.with_clip_rect(frame.expand(1.0).intersect(painter.clip_rect()));
     painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
@@ -115,14 +115,14 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
     }
 }
 
-/// Where a level lies in a waveform, in points.
+/// Returns the height of a level in a waveform, in points.
 #[must_use]
 pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
     let levels = f64::from(1_u32 << level_bits);
     rect.max.y - ((level + 0.5) / levels) as f32 * rect.height()
 }
 
-/// The lines of a channel's levels, and their labels where there is room.
+/// Draws the lines of a channel's levels, with labels where there is room.
 fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
     let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
     let level_bits = level_bits(subject.bits);
@@ -146,7 +146,7 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
     let labelled = scale.labelled_steps(subject.style.unit, levels);
     let is_labelled =
         |mark: &&Mark| mark.kind != LineKind::Step || labelled.is_some_and(|every| mark.steps.is_multiple_of(every));
-    // What matters more takes the room first.
+    // More important labels get the room first.
     let mut order: Vec<_> = marks.iter().filter(is_labelled).collect();
     order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
     let mut taken: Vec<f32> = Vec::new();
@@ -164,7 +164,7 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
     }
 }
 
-/// The names of channels in their colours, at the upper right.
+/// Draws the names of channels in their colours at the upper right.
 fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Components) {
     if rect.width() < ROOMY * 0.5 || rect.height() < ROOMY * 0.5 {
         return;
@@ -177,7 +177,7 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
 }
 
-/// Where codes of Cb and Cr lie in a vectorscope, in points; its square is in the middle of the panel.
+/// Returns the place of Cb and Cr codes in a vectorscope, in points; its square is in the middle of the panel.
 #[must_use]
 pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
     let side = rect.width().min(rect.height());
@@ -197,7 +197,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let line = Stroke::new(1.0, STEP);
     painter.hline(square.x_range(), square.center().y, line);
     painter.vline(square.center().x, square.y_range(), line);
-    // Colours of bars of full amplitude are corners of what R'G'B' can be, where luma is a weighted sum of them.
+    // The colours of full-amplitude bars are corners of the R'G'B' cube, in which luma is a weighted sum.
     let of = |amplitude| {
         let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
         all.into_iter().flatten().collect::<Vec<_>>()
@@ -241,7 +241,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     }
 }
 
-/// Says in a panel why it shows nothing, in the first of these words that have room; in none, where none have.
+/// Explains in a panel why it shows nothing, with the first of these texts that fits, if any does.
 fn say(painter: &Painter, rect: Rect, words: &[&str]) {
     let font = FontId::proportional(LETTERS + 1.0);
     let mut galleys =
@@ -253,7 +253,7 @@ fn say(painter: &Painter, rect: Rect, words: &[&str]) {
     painter.galley(plate.min, galley, INK);
 }
 
-/// Writes a few letters on a ground of their own; where they came to lie.
+/// Writes a few letters on a ground of their own and returns their place.
 fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::monospace(LETTERS), ink);
     let place = anchor.anchor_size(at, galley.size());
@@ -262,13 +262,13 @@ fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) 
     place
 }
 
-/// A channel's colour, light enough to be read as text.
+/// Returns a channel's colour, light enough to be read as text.
 #[must_use]
 pub fn color_of(components: Components, channel: usize) -> Color32 {
     ink_of(lights(components)[channel])
 }
 
-/// A light as a colour of text.
+/// Converts light to a text colour.
 #[must_use]
 pub fn ink_of(light: [f32; 3]) -> Color32 {
     let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// What is written on a scope of that size, and where, in points.
+    /// Returns the texts on a scope of that size and their places, in points.
     fn written(kind: ScopeKind, size: (f32, f32), subject: &ScopeSubject) -> Vec<(String, Rect)> {
         let context = egui::Context::default();
         let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));

@@ -1,6 +1,6 @@
-//! What is written on a saved picture and below it, so that whoever gets it can read it: codes and percent along the histograms'
-//! axes, the channels' names, which file and frame it is, what was counted, and how the video was read. On a dark ground, so that it
-//! is legible on any picture.
+//! The labels on a saved picture and the caption below it, which explain it: codes and percent along the histograms'
+//! axes, the names of channels, the file and the frame, the counts, and the reading of the video. They have a dark
+//! ground, so that they are legible on any picture.
 
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
@@ -23,34 +23,35 @@ use histoscope_render::view::scene::{Counted, Scene, Sharing};
 const GROUND: Color32 = Color32::from_black_alpha(214);
 const LIGHT: Color32 = Color32::from_gray(240);
 const DIM: Color32 = Color32::from_gray(178);
-/// Height of the strip of codes above a histogram, of the names above that, and size of their letters, in points.
+/// Height of the strip of codes above a histogram and of the names above that, and the size of their letters, in
+/// points.
 const STRIP: f32 = 15.0;
 const NAMES: f32 = 17.0;
 const LETTERS: f32 = 11.0;
-/// Of what stands below the picture.
+/// The caption below the picture.
 const CAPTION_LETTERS: f32 = 12.5;
 const CAPTION_MARGIN: Vec2 = vec2(10.0, 8.0);
 
-/// What a saved picture shows.
+/// The content of a saved picture.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelSubject<'a> {
     /// The file.
     pub input: &'a str,
-    /// The frame, as it was read.
+    /// The frame as it was read.
     pub frame: &'a Frame,
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// The part of the picture that was counted alone.
     pub region: Option<Part>,
-    /// What is drawn.
+    /// The scene that is drawn.
     pub scene: &'a Scene,
-    /// The frame whose bins are drawn as outlines in the place of the source's, if one's are.
+    /// The frame whose bins are drawn as outlines, if any, instead of the source's.
     pub held: Option<&'a str>,
-    /// The file and the time of the frame that is shown with it, where that is not the source.
+    /// The file and the time of the frame that is shown for comparison, unless that is the source.
     pub other: Option<&'a str>,
 }
 
-/// The view with labels, and the caption below it: an image as wide as the view and higher.
+/// Draws the view with labels and the caption below it: an image as wide as the view, and higher.
 ///
 /// # Errors
 /// [`GpuError`] if the adapter has no textures of that size, or fails.
@@ -66,7 +67,7 @@ pub fn snapshot(
     let lines = caption(subject);
     let width = size.0 as f32 / points;
     let mut height = 0.0;
-    // Text is laid out to know how high it is, and then drawn.
+    // Text is laid out once to find its height, and then drawn.
     drop(shapes((size.0, 1), points, |painter| height = show_caption(painter, width, &lines)));
     let below = (size.0, ((height * points).ceil() as u32).max(1));
     let text = shapes(below, points, |painter| {
@@ -78,10 +79,10 @@ pub fn snapshot(
     Ok(image)
 }
 
-/// The view with what is written on its scopes, and without other labels.
+/// Draws the view with the texts on its scopes and without other labels.
 ///
 /// # Errors
-/// As [`snapshot`].
+/// As for [`snapshot`].
 pub fn snapshot_with_scopes(
     renderer: &mut Renderer,
     gpu: &Gpu,
@@ -93,24 +94,28 @@ pub fn snapshot_with_scopes(
     renderer.snapshot_with(gpu, size, subject.scene, on_view)
 }
 
-/// What is written on the scopes beside the histograms.
+/// Draws the texts on the scopes.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
-    let is_result = scene.counted_in(components) != Counted::Source;
-    let written =
-        graticule::ScopeSubject::of(&frame.picture, is_result, (components, scene.channels), scene.scopes.clamped());
+    let is_result = scene.look.counted_in(components) != Counted::Source;
+    let written = graticule::ScopeSubject::of(
+        &frame.picture,
+        is_result,
+        (components, scene.look.channels),
+        scene.look.scopes.clamped(),
+    );
     for panel in scene.arranged(size).panels {
         let [frame, rect] = [panel.frame, panel.rect].map(|rect| in_points(&rect, points));
         graticule::draw(painter, (frame, rect), panel.kind, &written);
     }
 }
 
-/// Pixels to a point: letters are as large as on a window of that size, and never smaller than can be read.
+/// Returns the pixels per point: letters are as large as in a window of that size, and always legible.
 fn points((width, height): (u32, u32)) -> f32 {
     (width as f32 / 1280.0).min(height as f32 / 720.0).clamp(1.0, 4.0)
 }
 
-/// Lays text and lines out, as triangles for an image of `size` pixels.
+/// Lays out text and lines, as triangles for an image of `size` pixels.
 fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shapes {
     let context = egui::Context::default();
     let mut input = egui::RawInput {
@@ -123,13 +128,14 @@ fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shap
     Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: output.pixels_per_point }
 }
 
-/// The lines below the picture; the first one names the file.
+/// Returns the lines below the picture; the first one names the file.
 fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let LabelSubject { input, frame, components, scene, .. } = *subject;
     let picture = &frame.picture;
     let number = frame.index.map_or_else(String::new, |index| format!("frame {index}, "));
     let label = frame.timecode.map_or_else(String::new, |timecode| format!(", timecode {timecode}"));
-    let counted = if subject.held.is_some() { scene.filled_text(components) } else { scene.counted_text(components) };
+    let counted =
+        if subject.held.is_some() { scene.look.filled_text(components) } else { scene.look.counted_text(components) };
     let mut counted = counted.unwrap_or_else(|| "source".to_owned());
     if let Some(held) = subject.held {
         counted += &format!("; outline: {held}");
@@ -143,9 +149,9 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         Components::YCbCr => "Y', Cb and Cr as coded",
     };
     let (width, height, depth) = (picture.width(), picture.height(), picture.layout().depth);
-    let binning = scene.style.binning(picture.layout().bin_bits());
+    let binning = scene.look.histograms.binning(picture.layout().bin_bits());
     let mut drawn = binning.text().map_or_else(String::new, |bins| format!("; drawn in {bins}"));
-    if scene.shows_linear(components) {
+    if scene.look.shows_linear(components) {
         drawn += &format!("; {}", linear_text(Transfer::of_tag(frame.source.transfer)));
     }
     let mut lines = vec![
@@ -155,11 +161,11 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         format!("read as: {width}×{height}, {depth} bits, {}", frame.reading()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
-    lines.extend(scene.exposure.told());
+    lines.extend(scene.look.exposure.told());
     lines
 }
 
-/// What is shown with the picture, and how.
+/// Describes what is shown with the picture, and how.
 fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
     let pair = scene.paired()?;
     let side = if pair.other.is_left() { "left" } else { "right" };
@@ -171,7 +177,7 @@ fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
     }
 }
 
-/// Writes the caption from the top on; how high it is, in points.
+/// Writes the caption from top to bottom and returns its height in points.
 fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
     let ground = Color32::from_gray(16);
     painter.rect_filled(Rect::from_min_size(Pos2::ZERO, vec2(width, 4000.0)), 0, ground);
@@ -182,7 +188,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
         let format = TextFormat { font_id: FontId::proportional(CAPTION_LETTERS), color, ..TextFormat::default() };
         let mut job = LayoutJob::single_section(line.clone(), format);
         job.wrap.max_width = (width - 2.0 * CAPTION_MARGIN.x).max(40.0);
-        // Names of files may have no blank at which to break.
+        // File names may have no blank at which to break.
         job.wrap.break_anywhere = number == 0;
         let galley = painter.layout_job(job);
         let height = galley.size().y;
@@ -192,7 +198,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
     y + CAPTION_MARGIN.y
 }
 
-/// The region's border, the axes and the names of channels, in points of the view.
+/// Draws the region's border, the axes and the names of channels, in points of the view.
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
@@ -208,7 +214,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
     }
     let rects: Vec<_> = shown.iter().map(|(_, rect, _)| in_points(rect, points)).collect();
     for (&rect, (_, _, channels)) in rects.iter().zip(&shown) {
-        // In a column the next histogram above leaves little room: the labels then stand in the histogram itself.
+        // In a column, the next histogram above leaves little room: the labels are then in the histogram itself.
         let above = rects
             .iter()
             .filter(|other| other.max.y <= rect.min.y + 0.5 && other.x_range().intersects(rect.x_range()))
@@ -219,7 +225,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
             let name = subject.components.channel_names().get(channel)?;
             Some((name_of(name), color_of(subject.components, channel)))
         });
-        let has_line = channels.contains(3) && subject.scene.shows_linear(subject.components);
+        let has_line = channels.contains(3) && subject.scene.look.shows_linear(subject.components);
         let names = names.chain(has_line.then(|| ("of linear light", ink_of(LINEAR_LIGHT))));
         strip(painter, Rect::from_min_size(pos2(rect.min.x, top + NAMES), vec2(rect.width(), STRIP)), bits);
         show_names(painter, pos2(rect.min.x, top), rect.width(), names);
@@ -231,7 +237,7 @@ fn in_points(rect: &PanelRect, points: f32) -> Rect {
     Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
 }
 
-/// How the labels of an axis look.
+/// The look of an axis's labels.
 #[derive(Debug, Clone)]
 pub struct AxisLook {
     /// The ground.
@@ -240,11 +246,11 @@ pub struct AxisLook {
     pub font: FontId,
     /// Colours of codes and of percent.
     pub inks: [Color32; 2],
-    /// Widths, in points, from which on all quarters have their codes, and percent beside them.
+    /// Minimum widths, in points, for codes at all quarters and for percent beside them.
     pub wide: [f32; 2],
 }
 
-/// Writes codes of 2^`bits` at the quarters of a histogram's axis, and percent where there is room.
+/// Writes codes of 2^`bits` at the quarters of a histogram's axis, and percent if there is room.
 pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
     painter.rect_filled(rect, 0, look.ground);
     let top = (1_u32 << bits) - 1;
@@ -255,7 +261,7 @@ pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
         let (anchor, x) = match quarter {
             0 => (Align2::LEFT_CENTER, rect.min.x + 3.0),
             4 => (Align2::RIGHT_CENTER, rect.max.x - 3.0),
-            // The middle of the bin, as the histogram draws it.
+            // The middle of the bin, where the histogram draws it.
             _ => (Align2::CENTER_CENTER, rect.min.x + rect.width() * (code as f32 + 0.5) / (top + 1) as f32),
         };
         let at = pos2(x, rect.center().y);
@@ -272,15 +278,15 @@ pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
     }
 }
 
-/// An axis of a saved picture.
+/// Draws an axis of a saved picture.
 fn strip(painter: &Painter, rect: Rect, bits: u32) {
-    // Five codes of so many digits need this room.
+    // The room for five codes with that many digits.
     let digits = ((1_u32 << bits) - 1).to_string().len() as f32;
     let wide = [45.0 * digits, 480.0];
     axis(painter, rect, bits, &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide });
 }
 
-/// The names of channels in their colours, on a plate that begins at `at`.
+/// Draws the names of channels in their colours, on a plate that begins at `at`.
 fn show_names(painter: &Painter, at: Pos2, room: f32, names: impl Iterator<Item = (&'static str, Color32)>) {
     let mut job = LayoutJob::default();
     for (number, (name, color)) in names.enumerate() {

@@ -1,12 +1,11 @@
-//! Results as files and text, without a window: the same media and the same passes.
+//! Results as files and text, without a window: analyses, reports and snapshots.
 
 pub mod analyze;
+pub mod fields;
 pub mod figures;
 pub mod file;
 pub mod graticule;
-pub mod jpeg;
 pub mod labels;
 pub mod region;
 pub mod report;
-pub mod scopes;
 pub mod snapshot;

@@ -1,4 +1,4 @@
-//! A part of the picture as the command line states it.
+//! A part of the picture as stated on the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ enum Extent {
 }
 
 impl Extent {
-    /// In pixels of a side of that length; parts of a pixel are rounded to the nearest.
+    /// Returns it in pixels of a side of that length; fractions are rounded to the nearest pixel.
     fn of(self, side: u32) -> u32 {
         match self {
             Self::Pixels(pixels) => pixels,
@@ -22,7 +22,7 @@ impl Extent {
     }
 }
 
-/// `--region x,y,w,h`, each in pixels or, with a percent sign, of the picture's width or height.
+/// `--region x,y,w,h`, each in pixels or, with a percent sign, relative to the picture's width or height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RegionSpec {
     x: Extent,
@@ -41,7 +41,7 @@ impl RegionSpec {
         Self { x, y, width, height }
     }
 
-    /// The rectangle in a picture of that size; `None` if it is not wholly inside, or has no pixels there.
+    /// Returns the rectangle in a picture of that size; `None` if it is not completely inside, or has no pixels there.
     #[must_use]
     pub fn in_picture(&self, width: u32, height: u32) -> Option<Rect> {
         let rect = Rect {

@@ -1,8 +1,9 @@
-//! A whole clip as one picture and one page: time across, level up, brightness the count; cuts, worst frames, facts.
+//! A whole clip as one picture and one page: time from left to right, level from bottom to top, and brightness for the
+//! count; cuts, worst frames, and facts.
 //!
-//! [`clip`] gathers what frames give, in memory of a fixed size, with the cuts and the worst frames that `strip` finds.
-//! [`picture`] draws a report's [`content`] as a PNG, [`page`] writes it as an HTML file that needs nothing else, [`shots`]
-//! its shots as a table; [`run`] does all of it for a file.
+//! [`clip`] collects frames in memory of a fixed size, with the cuts and the worst frames that `strip` finds.
+//! [`picture`] draws a report's [`content`] as a PNG, [`page`] writes it as an HTML file that needs nothing else, and
+//! [`shots`] writes its shots as a table. [`run`] does all of this for a file.
 
 pub mod canvas;
 pub mod chart;

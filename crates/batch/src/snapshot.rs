@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::analyze::selection::Point;
-use super::figures::{AdjustedFigures, BinFigures, Figures};
+use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
-use super::scopes::ScopeFigures;
 use histoscope_core::adjust::{Adjustments, Reduction};
 use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;
@@ -24,69 +23,70 @@ use histoscope_render::view::exposure::{Exposure, ExposureChoice};
 use histoscope_render::view::overlay::{Overlaps, OverlayStyle};
 use histoscope_render::view::placement::upright_size;
 use histoscope_render::view::scene;
+use histoscope_render::view::scene::Look;
 use histoscope_render::view::scopes::ScopeStyle;
 
-/// What to render and to tell.
+/// Options for a snapshot.
 #[derive(Debug, Clone)]
 pub struct SnapshotOptions {
     /// The video.
     pub input: PathBuf,
-    /// The frame: the one on screen at a time, or the one of a number.
+    /// The frame: the one on screen at a time, or the one with a number or timecode.
     pub at: Point,
-    /// How the picture is drawn.
+    /// The drawing of the picture.
     pub drawing: SnapshotDrawing,
-    /// Whether the figures contain all bins.
+    /// True if the figures contain all bins.
     pub bins: bool,
-    /// Bins of a channel, in the picture and in the figures: 3 to 4096; `None` for one for each code.
+    /// Bins per channel, in the picture and in the figures: 3 to 4096; `None` for one per code.
     pub bin_count: Option<u32>,
-    /// Whether the luminance of linear light is counted beside that of the codes; not where code values are counted.
+    /// True to count the luminance of linear light too, unless code values are counted.
     pub linear_luminance: bool,
     /// The scopes whose counts the figures contain.
     pub scopes: scopes::ScopeChoice,
-    /// Where to write the picture; `None` makes none.
+    /// The picture to write; `None` for none.
     pub output: Option<PathBuf>,
-    /// What is counted.
+    /// The components to count.
     pub components: Components,
-    /// The part of the picture, as it is coded, that is counted alone; `None` for all of it.
+    /// The part of the coded picture that is counted alone; `None` for all of it.
     pub region: Option<RegionSpec>,
-    /// What is done to the picture first.
+    /// The adjustments of the picture.
     pub adjustments: Adjustments,
-    /// Which picture is counted, where it is adjusted.
+    /// The picture to count if it is adjusted.
     pub counted: scene::Counted,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
     pub engine: EngineChoice,
-    /// How to read the video.
+    /// Options for reading the video.
     pub open: OpenOptions,
 }
 
-/// What a snapshot's picture shows.
+/// The content of a snapshot's picture.
 #[derive(Debug, Clone)]
 pub struct SnapshotDrawing {
-    /// Size of the picture; `None` is the video's own as it is displayed.
+    /// Size of the picture; `None` for the video's own as it is displayed.
     pub size: Option<(u32, u32)>,
     /// Histograms to draw.
     pub channels: Channels,
-    /// Whether to draw any.
+    /// True to draw histograms.
     pub overlays: bool,
-    /// Whether the picture says what it shows: axes, channels, file, frame, what was counted and how the video was read.
+    /// True to add labels: axes, channels, file, frame, counts, and the reading of the video.
     pub labels: bool,
-    /// Where the colours of overlaps come from.
+    /// The source of the colours of overlaps.
     pub overlaps: Overlaps,
-    /// The scopes that the picture shows beside the histograms; without, none.
+    /// The scopes beside the histograms; `None` for none.
     pub split: Option<ScopeStyle>,
-    /// What the picture tells of its exposure.
+    /// Exposure aids in the picture.
     pub exposure: ExposureChoice,
 }
 
-/// Why there is no snapshot.
+/// The reason why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The video could not be read.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// The adapter could not do its part.
+    /// The adapter failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// There is no adapter to count with.
@@ -103,7 +103,7 @@ pub enum SnapshotError {
     NoFrame {
         /// The video.
         input: PathBuf,
-        /// Where one was wanted.
+        /// The requested place.
         at: Point,
     },
     /// The video is shorter.
@@ -111,17 +111,17 @@ pub enum SnapshotError {
     NoSuchFrame {
         /// The video.
         input: PathBuf,
-        /// The wanted number.
+        /// The requested number.
         number: u64,
         /// That of the last frame.
         last: u64,
     },
-    /// The wanted frame comes behind a gap of numbered pictures.
-    #[error("{}: {gap}; put it there, or name a frame before it", .input.display())]
+    /// The frame comes after a gap in numbered pictures.
+    #[error("{}: {gap}; add it, or choose an earlier frame", .input.display())]
     Gap {
         /// The pictures.
         input: PathBuf,
-        /// Which number is missing, in words.
+        /// The missing number, in words.
         gap: String,
     },
     /// The region is not inside the picture.
@@ -137,7 +137,7 @@ pub enum SnapshotError {
         height: u32,
     },
     /// A level is above all codes of the video.
-    #[error("{}: {code}c is no code of a video of {depth} bits, whose codes end at {}; name one of its own, or percent", .input.display(), (1_u32 << .depth) - 1)]
+    #[error("{}: {code}c is not a code of this video of {depth} bits, whose codes end at {}; choose one of these, or percent", .input.display(), (1_u32 << .depth) - 1)]
     NoSuchCode {
         /// The video.
         input: PathBuf,
@@ -161,10 +161,10 @@ pub enum SnapshotError {
 
 /// Renders and counts one frame, writes the picture if one is wanted, and returns the figures.
 ///
-/// Figures that the CPU engine was asked for need no adapter, and none is started for them.
+/// If the CPU engine counts and no picture is wanted, no adapter is needed, and none is started.
 ///
 /// # Errors
-/// `SnapshotError` if the video, the adapter or the file system refuses; then no file is left behind.
+/// [`SnapshotError`] if the video, the adapter or the file system refuses; then no file is left behind.
 pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if let Some(output) = &options.output {
         file::check_output(output, &options.input)?;
@@ -175,7 +175,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         Some(matrix) if !options.adjustments.is_off() => {
             return Err(SnapshotError::NoRgb { input: options.input.clone(), matrix });
         }
-        // The decoder has said so.
+        // The decoder has already said so.
         Some(_) => &counts_codes,
         None => options,
     };
@@ -195,7 +195,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     };
     let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
     let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
-    // Thresholds are told of the adjusted picture also where the source is counted.
+    // Thresholds are those of the adjusted picture, even if the source is counted.
     let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Otsu(_)));
     let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
     let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
@@ -223,7 +223,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     Ok(figures.with_source_scopes(source_scopes.unwrap_or_default()))
 }
 
-/// The luminance of linear light of a frame that is adjusted so, where it is wanted; counted by the engine that counts the rest.
+/// Counts the luminance of linear light of an adjusted frame, if wanted, with the engine that counts the rest.
 fn linear(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -244,7 +244,7 @@ fn linear(
     Ok(Some(counted))
 }
 
-/// The scopes that are wanted of a frame that is adjusted so, counted by the engine that counts the rest.
+/// Counts the scopes of an adjusted frame, if wanted, with the engine that counts the rest.
 fn scopes_of(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -260,13 +260,13 @@ fn scopes_of(
     Ok(ScopeFigures::of(&counts, options.scopes))
 }
 
-/// How the histograms are to look.
+/// Returns the look of the histograms.
 fn style(options: &SnapshotOptions) -> OverlayStyle {
     let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
     OverlayStyle { bins, linear_luminance, overlaps: options.drawing.overlaps, ..OverlayStyle::default() }
 }
 
-/// The adapter, unless there are only figures to be made, which the CPU was asked for.
+/// Returns the adapter, unless there are only figures to be made and the CPU is to count.
 fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError> {
     if options.output.is_none() && options.engine == EngineChoice::Cpu {
         return Ok(None);
@@ -286,15 +286,15 @@ fn region_of(options: &SnapshotOptions, frame: &Frame) -> Result<Option<Rect>, S
     region.in_picture(width, height).map(|rect| rect.proper(width, height)).ok_or_else(outside)
 }
 
-/// What was counted of the frame.
+/// The counts of a frame.
 struct SnapshotCounts {
     histogram: Histogram,
     thresholds: Option<[u32; 4]>,
-    /// The name of the engine that did.
+    /// The name of the engine that counted.
     engine: &'static str,
 }
 
-/// Counts a frame. One frame has none before it, so nothing is smoothed in time.
+/// Counts a frame. A single frame has no predecessor, so nothing is smoothed in time.
 fn count(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -320,8 +320,8 @@ fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError 
     }
 }
 
-/// Draws the view and writes it. The bins from which the overlays were drawn come back where they are those of the frame
-/// as it is.
+/// Draws the view and writes it. Returns the bins from which the overlays were drawn if they are those of the
+/// unadjusted frame.
 fn draw(
     gpu: &Arc<Gpu>,
     engine: &Engine,
@@ -336,16 +336,16 @@ fn draw(
     };
     renderer.load_frame(gpu, &read, region, options.components)?;
     let size = options.drawing.size.unwrap_or_else(|| own_size(gpu, frame, options));
-    let scene = Scene {
+    let scene = Scene::from(Look {
         channels: options.drawing.channels,
         overlays: options.drawing.overlays,
         adjustments: options.adjustments,
         counted: options.counted,
         exposure: options.drawing.exposure.over(Exposure::default()),
-        style: style(options),
+        histograms: style(options),
         scopes: options.drawing.split.unwrap_or_default(),
-        ..Scene::default()
-    };
+        ..Look::default()
+    });
     let image = if options.drawing.labels || options.drawing.split.is_some() {
         let input = file_name(&options.input);
         let region = region.and_then(|rect| rect.proper(frame.picture.width(), frame.picture.height()));
@@ -404,7 +404,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         return Err(SnapshotError::Gap { input: options.input.clone(), gap });
     }
     match (options.at, frame.index) {
-        // Times that people type have as few digits as those that are shown to them.
+        // Times that people type have as few digits as those that they are shown.
         (Point::Time(secs), _)
             if secs > frame.time_secs + frame.duration_secs + 1e-3
                 && decoder.next_frame().is_ok_and(|next| next.is_none()) =>
@@ -421,7 +421,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     Ok(frame)
 }
 
-/// The video's own size with square pixels, upright; the largest of its shape where the adapter cannot draw that.
+/// Returns the video's own size with square pixels, upright, or the largest of its shape that the adapter can draw.
 fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let size = upright_size(frame.picture.width(), frame.picture.height(), frame.sample_aspect, frame.orientation);
     let most = gpu.most_view_side();
@@ -429,7 +429,7 @@ fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let drawn = (size * shrink).round().max(glam::DVec2::ONE);
     if shrink < 1.0 {
         log::warn!(
-            "{}: the picture is drawn at {}×{} instead of {}×{}, the most that {} can draw; all pixels are counted",
+            "{}: the picture is drawn at {}×{} instead of {}×{}, the largest size that {} can draw; all pixels are counted",
             options.input.display(),
             drawn.x,
             drawn.y,

@@ -1,7 +1,7 @@
-//! What every number of Histoscope means: pictures as they are decoded, histograms, scopes, comparisons and adjustments.
+//! The definition of every number in Histoscope: decoded pictures, histograms, scopes, comparisons and adjustments.
 //!
-//! Everything here is arithmetic on integers, without FFmpeg, GPU or window. The engines of `histoscope-render` count the same,
-//! to the last bin.
+//! Everything here is integer arithmetic, without FFmpeg, GPU or window. The engines of `histoscope-render` count the
+//! same, to the last bin.
 
 pub mod adjust;
 pub mod compare;

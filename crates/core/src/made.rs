@@ -1,41 +1,44 @@
-//! Frames that nobody decoded and bins that nobody counted, for tests.
+//! Made-up frames and bins for tests.
 
 use std::sync::Arc;
 
 use crate::histogram::{Components, Histogram};
 use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
-use crate::picture::{Frame, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
+use crate::picture::{Frame, FrameFacts, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
 
-/// The first frame of a clip at 25 frames a second, of 8-bit gray, each pixel of it with the code that `code` has for its column and row.
+/// Returns the first frame of an 8-bit gray clip at 25 frames a second. `code` returns the code of the pixel in a
+/// column and row.
 pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame {
     let layout = PixelLayout::gray(8);
     let plane = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| code(x, y)).collect();
     let planes = Arc::new(OwnedPlanes { planes: vec![(plane, width as usize)] });
     let color = Colorimetry::resolve(&layout, (width, height), None, None, false);
     Frame {
-        timecode: None,
-        arrival: None,
-        video: VideoId::default(),
         picture: Picture::new(layout, (width, height), color, planes).expect("planes of that size"),
-        pts_ticks: 0,
-        time_base: Ratio { num: 1, den: 25 },
-        time_secs: 0.0,
-        duration_secs: 0.04,
-        index: Some(0),
+        facts: FrameFacts {
+            pts_ticks: 0,
+            time_base: Ratio { num: 1, den: 25 },
+            time_secs: 0.0,
+            duration_secs: 0.04,
+            index: Some(0),
+            timecode: None,
+            sample_aspect: Ratio::ONE,
+            orientation: Orientation::default(),
+            scan: Scan::Progressive,
+            field: None,
+            key: true,
+            damaged: false,
+            picture_type: None,
+            source: Arc::default(),
+            arrival: None,
+        },
+        video: VideoId::default(),
         serial: 0,
-        sample_aspect: Ratio::ONE,
-        orientation: Orientation::default(),
-        scan: Scan::Progressive,
-        field: None,
-        key: true,
-        damaged: false,
-        picture_type: None,
-        source: Arc::default(),
     }
 }
 
-/// Bins that look random, and are the same for the same seed.
+/// Returns bins that look random but are the same for the same seed.
 pub fn histogram(bits: u32, seed: u32) -> Histogram {
     let mut histogram = Histogram::empty(bits, Components::Rgbl);
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;

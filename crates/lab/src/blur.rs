@@ -1,11 +1,12 @@
-//! Box blurs of images of 8-bit RGBA, by the tutorials' methods.
+//! Box blurs of 8-bit RGBA images, by the tutorials' methods.
 //!
-//! The methods are those on the way to webgpu.github.io/webgpu-samples, "Image Blur": the square, its two lines, and lines out of
-//! workgroup memory; then sums that run along the line, by which the product blurs (crates/render/src/gpu/adjust/blur.rs).
+//! The methods lead up to "Image Blur" of webgpu.github.io/webgpu-samples: the whole square, a row and then a column,
+//! and the same lines out of workgroup memory. The last one keeps running sums along the line, as the product's blur
+//! does (crates/render/src/gpu/adjust/blur.rs).
 
 use serde::Serialize;
 
-use super::counting::{Step, overrides, storage};
+use super::counting_pass::{Step, overrides, storage};
 use histoscope_render::gpu::params::ImageParams;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::{Dispatch, uniform};
@@ -13,32 +14,32 @@ use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// How a pixel comes to the mean of the pixels around it.
+/// A method of computing the mean of the pixels around each pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlurMethod {
-    /// It loads the whole square.
+    /// Each pixel loads the whole square.
     Square,
-    /// It loads a line of the row, then a line of the column.
+    /// Each pixel loads a line of its row, then a line of its column.
     Separable,
-    /// The same out of workgroup memory.
+    /// Like [`Separable`](Self::Separable), but lines are loaded into workgroup memory.
     Tiled,
-    /// A sum runs along the line.
+    /// A running sum moves along the line.
     Running,
 }
 
-/// Invocations of a workgroup that takes a line.
+/// Invocations of a workgroup that blurs lines.
 const WORKGROUP: u32 = 256;
-/// Pixels that an invocation of running sums walks over.
+/// Pixels that each invocation of the running sums covers.
 const RUN: u32 = 32;
-/// The widest square.
-pub const MOST_SIZE: u32 = 127;
+/// The widest blur, in pixels.
+pub const MAX_SIZE: u32 = 127;
 
 impl BlurMethod {
-    /// Every method, in the order in which one comes to them.
+    /// Every method, from the simplest to the fastest.
     pub const ALL: [Self; 4] = [Self::Square, Self::Separable, Self::Tiled, Self::Running];
 
-    /// The name by which it is chosen.
+    /// Returns the name that selects the method.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,7 +50,7 @@ impl BlurMethod {
         }
     }
 
-    /// What people call it.
+    /// Returns the name shown to users.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -60,7 +61,7 @@ impl BlurMethod {
         }
     }
 
-    /// What it does and what that costs or gains, in a sentence.
+    /// Returns a sentence on how the method works and what it costs.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
@@ -69,20 +70,20 @@ impl BlurMethod {
                 "The mean of a square is the mean of its rows' means: N loads along the row, then N down the column."
             }
             Self::Tiled => {
-                "A workgroup loads its pixels and what lies around them once into its own fast memory, and sums up there."
+                "A workgroup loads its pixels and their surroundings once into its own fast memory, and sums them up there."
             }
             Self::Running => {
-                "The next sum is the last one with one pixel more and one less: its cost no longer grows with N."
+                "Each sum is the last one plus the next pixel, less the oldest. The cost no longer grows with N."
             }
         }
     }
 
-    /// Loads from the image for each result of all its passes, and from workgroup memory.
+    /// Returns the loads for each result, over all passes: from the image, and from workgroup memory.
     #[must_use]
     pub fn loads(self, size: u32) -> (f64, f64) {
         let line = f64::from(size);
         match self {
-            // The pixel itself is loaded once more, for the part that stays.
+            // The pixel itself is loaded once more, for its fourth byte, which is kept.
             Self::Square => (line * line + 1.0, 0.0),
             Self::Separable => (2.0 * (line + 1.0), 0.0),
             Self::Tiled => (2.0 * f64::from(WORKGROUP + size - 1) / f64::from(WORKGROUP), 2.0 * (line + 1.0)),
@@ -90,7 +91,7 @@ impl BlurMethod {
         }
     }
 
-    /// Its entry point, and the pixels across and down of a workgroup in a pass along rows.
+    /// Returns the entry point, and the pixels that a workgroup covers in a pass along rows: across and down.
     const fn entry_point(self) -> (&'static str, (u32, u32)) {
         match self {
             Self::Square => ("square", (16, 16)),
@@ -101,20 +102,21 @@ impl BlurMethod {
     }
 }
 
-/// A blur that is ready to run, as often as is wanted.
+/// A blur that is ready to run, any number of times.
 #[derive(Debug)]
 pub struct LabBlur {
     pixels: usize,
     source: wgpu::Buffer,
     result: wgpu::Buffer,
-    /// A pass for the square, or along rows and down columns; for each run.
+    /// One for the square, or one along rows and one down columns; repeated for each run.
     dispatches: Vec<Dispatch>,
     steps: Vec<Step>,
 }
 
 impl LabBlur {
-    /// Gets a blur of `size` × `size` pixels ready, run so many times, for images of `width` × `height` pixels; `Ok(Err)` says in words why
-    /// the adapter cannot run it, and what it can.
+    /// Prepares `runs` blurs of `size` × `size` pixels for images of `width` × `height` pixels.
+    ///
+    /// Returns `Ok(Err)` with the reason, and what would work, if the adapter cannot run it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -124,15 +126,15 @@ impl LabBlur {
         (size, runs): (u32, u32),
         (width, height): (u32, u32),
     ) -> Result<Result<Self, String>, GpuError> {
-        if size.is_multiple_of(2) || !(1..=MOST_SIZE).contains(&size) || runs == 0 {
-            let nearest = size.clamp(1, MOST_SIZE) | 1;
+        if size.is_multiple_of(2) || !(1..=MAX_SIZE).contains(&size) || runs == 0 {
+            let nearest = size.clamp(1, MAX_SIZE) | 1;
             return Ok(Err(format!(
-                "a blur is 1 to {MOST_SIZE} pixels wide, an odd number, and runs at least once; the nearest to {size} is {nearest}"
+                "the width of a blur is an odd number from 1 to {MAX_SIZE}, and it runs at least once; the nearest to {size} is {nearest}"
             )));
         }
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if width.max(height) > most {
-            return Ok(Err(format!("the adapter blurs at most {most} pixels a side, not {width}×{height}")));
+            return Ok(Err(format!("the adapter blurs at most {most} pixels per side, not {width}×{height}")));
         }
         let pixels = u64::from(width) * u64::from(height);
         let memory = || storage(gpu, "blurred image", pixels.max(4) * 4);
@@ -155,30 +157,30 @@ impl LabBlur {
         }))
     }
 
-    /// The image to blur, a word a pixel.
+    /// The image to blur, one word per pixel.
     #[must_use]
     pub const fn source(&self) -> &wgpu::Buffer {
         &self.source
     }
 
-    /// Its passes.
+    /// The passes.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Dispatches all of it in a compute pass of the caller's.
+    /// Dispatches all passes in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         self.dispatches.iter().for_each(|dispatch| dispatch.run(pass, None));
     }
 
-    /// Records all of it, in a compute pass with a span if there is one.
+    /// Records all passes in one compute pass, timed if there is a span.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         compute_pass(encoder, "tutorials' blur", spans, |pass| self.dispatch(pass));
     }
 
-    /// Records all of it, each dispatch in a compute pass of its own, with a span where there are any: one for each of the
-    /// [`steps`](Self::steps), run after run.
+    /// Records each dispatch in its own compute pass. Each is timed by its own span if there are spans: one for each of
+    /// the [`steps`](Self::steps), run after run.
     pub fn record_each(&self, encoder: &mut wgpu::CommandEncoder, mut spans: Option<Spans<'_>>) {
         for dispatch in &self.dispatches {
             compute_pass(encoder, "tutorials' blur", spans, |pass| dispatch.run(pass, None));
@@ -186,13 +188,13 @@ impl LabBlur {
         }
     }
 
-    /// The blurred image, a word a pixel.
+    /// The blurred image, one word per pixel.
     #[must_use]
     pub const fn result(&self) -> &wgpu::Buffer {
         &self.result
     }
 
-    /// Blurs these pixels, red in the lowest byte of a word, and reads the result; waits for it.
+    /// Blurs these pixels and waits for the result. Red is in the lowest byte of a word.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -231,7 +233,7 @@ impl BlurPasses {
             let workgroups = match (method, is_down) {
                 // Neighbouring invocations take neighbouring columns.
                 (BlurMethod::Running, true) => (width.div_ceil(WORKGROUP), height.div_ceil(RUN)),
-                // A workgroup takes a part of a line.
+                // A workgroup takes part of a line.
                 (BlurMethod::Tiled, true) => (height.div_ceil(across), width),
                 _ => (width.div_ceil(across), height.div_ceil(down)),
             };
@@ -246,7 +248,7 @@ impl BlurPasses {
         Self { image, pipelines, constants: constants(false), workgroup }
     }
 
-    /// All dispatches, from image 0 on, which is never written, and which image the last of them writes.
+    /// Returns all dispatches, and the index of the image that the last one writes. Image 0 is only read.
     fn dispatches(&self, gpu: &Gpu, images: &[wgpu::Buffer], runs: u32) -> (Vec<Dispatch>, usize) {
         let passes = (0..runs).flat_map(|_| &self.pipelines);
         let mut last = 0;

@@ -1,30 +1,30 @@
-//! What a method asks of the memory, by calculation: what its shader says, before any cache.
+//! The memory traffic of each method, calculated from its shader, before any cache.
 
 use super::method::Method;
 use super::setup::Setup;
 use histoscope_core::picture::layout::PixelLayout;
 
-/// Bytes of a pixel of the image, of a count, and of what our passes load at once of the planes. The chunks that ours leave to
-/// sum are too few to count beside pixels.
+/// Bytes of an image pixel, of a count, and of one load of the planes by our passes. Our passes leave so few chunks to
+/// sum that they do not matter beside the pixels.
 const WORD: f64 = 4.0;
 
-/// What one pixel costs on average.
+/// The average cost of one pixel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
-    /// Loads from the GPU's memory (or the CPU's): of pixels, bins and chunks.
+    /// Loads of pixels, bins and chunks from the memory of the GPU (or the CPU).
     pub loads: f64,
-    /// Stores to it.
+    /// Stores to that memory.
     pub stores: f64,
-    /// Atomic additions to bins in it, at most: equal bins may be added together.
+    /// The most atomic additions to bins in that memory. Equal bins may be added together.
     pub atomics: f64,
-    /// Atomic additions in a workgroup's own memory, at most.
+    /// The most atomic additions in workgroup memory.
     pub workgroup_atomics: f64,
-    /// Bytes that all of these, but those in a workgroup's memory, read and write.
+    /// Bytes read and written by all of the above, except in workgroup memory.
     pub bytes: f64,
 }
 
 impl Costs {
-    /// What a method asks for each pixel of an image of this size, made of planes of this layout.
+    /// Returns the cost of each pixel of a picture with this size and layout.
     #[must_use]
     pub fn of(setup: Setup, size: (u32, u32), layout: &PixelLayout) -> Self {
         let Setup { method, channels, shape } = setup;
@@ -32,7 +32,7 @@ impl Costs {
         let channels = f64::from(channels.count());
         let (across, down) = shape.chunks_of(size);
         let chunks = f64::from(across) * f64::from(down);
-        // Words of all chunks' bins, a pixel.
+        // Words of all chunks' bins, for each pixel.
         let bins = chunks * setup.word_count() as f64 / pixels;
         let pixel = Self { loads: 1.0, stores: 0.0, atomics: 0.0, workgroup_atomics: 0.0, bytes: WORD };
         let planes = plane_bytes(size, layout) / pixels;
@@ -51,7 +51,8 @@ impl Costs {
                 ..pixel
             },
             Method::Pairwise => {
-                // Each chunk is written once; each pair, of which there is one fewer, loads two and stores one.
+                // Each chunk is written once. Each pair loads two words and stores one, and there is one pair fewer
+                // than chunks.
                 let pairs = bins * (chunks - 1.0) / chunks;
                 Self {
                     loads: 1.0 + 2.0 * pairs,
@@ -62,7 +63,7 @@ impl Costs {
                 }
             }
             Method::Shared => {
-                // Only bins that are not empty are added, of which a chunk has no more than pixels.
+                // Only bins that are not empty are added, and a chunk has no more of them than it has pixels.
                 let added = bins.min(channels);
                 Self { atomics: added, workgroup_atomics: channels, bytes: WORD * (1.0 + 2.0 * added), ..pixel }
             }
@@ -73,7 +74,7 @@ impl Costs {
     }
 }
 
-/// Bytes of the samples of a picture, without padding.
+/// Returns the bytes of a picture's samples, without padding.
 fn plane_bytes(size: (u32, u32), layout: &PixelLayout) -> f64 {
     let planes = (0..layout.plane_count()).map(|plane| layout.plane_size(plane, size.0, size.1));
     planes.map(|(row_bytes, rows)| row_bytes as f64 * rows as f64).sum()
@@ -98,7 +99,7 @@ mod tests {
             workgroup_atomics,
             bytes,
         };
-        // 256 bins for 256 pixels are a word a pixel and channel.
+        // 256 bins for 256 pixels make one word for each pixel and channel.
         assert_eq!(of(Method::Single, ChannelSet::One), costs(2.0, 1.0, 0.0, 0.0, 12.0));
         assert_eq!(of(Method::Race, ChannelSet::Four), costs(5.0, 4.0, 0.0, 0.0, 36.0));
         assert_eq!(of(Method::Atomics, ChannelSet::Four), costs(1.0, 0.0, 4.0, 0.0, 36.0));

@@ -1,11 +1,11 @@
-//! Images of 8-bit RGBA, which is what the tutorials' methods count: made on the CPU by the reference, or on the GPU of a
-//! video's planes.
+//! The 8-bit RGBA images that the tutorials' methods count. The CPU's reference makes them, or the GPU from a video's
+//! planes.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::counting::overrides;
+use super::counting_pass::overrides;
 use super::shape::reduced;
 use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::picture::color::{Colorimetry, luminance_bin};
@@ -15,8 +15,8 @@ use histoscope_render::gpu::params::layout_constants;
 use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Red, green, blue and luminance of a pixel as the tutorials' methods count it: the upper 8 bits of its R'G'B' codes, and the
-/// luminance of those.
+/// Returns red, green, blue and luminance of a pixel as the tutorials' methods count it: the upper 8 bits of its R'G'B'
+/// codes, and their luminance.
 #[must_use]
 pub fn codes(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
     let bits = picture.layout().bin_bits();
@@ -25,10 +25,11 @@ pub fn codes(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
     [r, g, b, luminance_bin([r, g, b].map(u32::from), 8) as u8]
 }
 
-/// A picture's R'G'B' codes, the top 8 bits of each, as packed RGBA; of each `step` pixels across and down the first one.
+/// Converts a picture to packed RGBA, the upper 8 bits of each R'G'B' code. Takes the first of each `step` pixels
+/// across and down.
 ///
 /// # Errors
-/// [`PictureError`] never in practice: a picture of that size exists.
+/// [`PictureError`] never in practice, since a picture of this size exists.
 pub fn convert(picture: &Picture, step: u32) -> Result<Picture, PictureError> {
     let size = reduced((picture.width(), picture.height()), step);
     let row_bytes = size.0 as usize * 4;
@@ -42,10 +43,10 @@ pub fn convert(picture: &Picture, step: u32) -> Result<Picture, PictureError> {
     rgba(bytes, size)
 }
 
-/// A picture of packed RGBA, row by row.
+/// Makes a picture of packed RGBA bytes, row by row.
 ///
 /// # Errors
-/// [`PictureError`] if the bytes are not as many as the pixels need.
+/// [`PictureError`] if the number of bytes does not match the size.
 pub fn rgba(bytes: Vec<u8>, size: (u32, u32)) -> Result<Picture, PictureError> {
     let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 4);
     let colorimetry = Colorimetry::resolve(&layout, size, None, None, false);
@@ -53,11 +54,12 @@ pub fn rgba(bytes: Vec<u8>, size: (u32, u32)) -> Result<Picture, PictureError> {
     Picture::new(layout, size, colorimetry, Arc::new(planes))
 }
 
-/// The tutorial's first method: a plain loop over the bytes of an RGBA image, as its JavaScript does it. Bins of channels are
-/// interleaved as those of the other methods: those of bin 0, then those of bin 1, and so on.
+/// Counts as the tutorial's first method does in JavaScript: in a plain loop over the bytes of an RGBA image.
 ///
-/// The product's own definition (`crates/core/src/histogram/reference.rs`) is not what is timed: it looks up layout and colour for each
-/// sample, which any program that cares for speed would do once.
+/// Bins of channels are interleaved, as for the other methods: all channels of bin 0, then of bin 1, and so on.
+///
+/// The benchmark does not time the product's own reference (`crates/core/src/histogram/reference.rs`). That looks up
+/// layout and colour for each sample; any program meant to be fast would look them up once.
 #[must_use]
 pub fn count_plainly(rgba: &Picture, bins: u32, four: bool) -> Vec<u32> {
     let channels = if four { 4 } else { 1 };
@@ -75,18 +77,19 @@ pub fn count_plainly(rgba: &Picture, bins: u32, four: bool) -> Vec<u32> {
     counts
 }
 
-/// RGBA pictures in the GPU's memory.
+/// RGBA pictures in GPU memory.
 #[derive(Debug)]
 pub struct Textures {
     /// Width and height.
     pub size: (u32, u32),
-    /// The pictures; number i is a copy of picture i modulo the number of pictures.
+    /// The textures. Texture `i` is a copy of picture `i` modulo the number of pictures.
     pub views: Vec<wgpu::TextureView>,
 }
 
 impl Textures {
-    /// Uploads `copies` copies of pictures that [`convert`] made, of which there must be one at least; `Ok(Err)` says in words
-    /// why the adapter cannot hold them.
+    /// Uploads `copies` textures of at least one picture made by [`convert`].
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot hold them.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -100,7 +103,7 @@ impl Textures {
             let texture = texture(gpu, size, wgpu::TextureUsages::COPY_DST);
             write(gpu, &texture, &pictures[index % pictures.len()]);
             views.push(texture.create_view(&wgpu::TextureViewDescriptor::default()));
-            // Staging memory is given back picture by picture, not held for all of them at once.
+            // Frees staging memory picture by picture, instead of holding it for all of them.
             gpu.queue.submit([]);
             gpu.wait()?;
         }
@@ -111,7 +114,7 @@ impl Textures {
 fn check_side(gpu: &Gpu, size: (u32, u32)) -> Result<(), String> {
     let most = gpu.device.limits().max_texture_dimension_2d;
     if size.0.max(size.1) > most {
-        return Err(format!("the adapter's textures have at most {most} pixels a side"));
+        return Err(format!("the adapter's textures have at most {most} pixels per side"));
     }
     Ok(())
 }
@@ -123,7 +126,7 @@ fn texture(gpu: &Gpu, size: (u32, u32), usage: wgpu::TextureUsages) -> wgpu::Tex
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        // Integers, so that the codes reach the shader as they are.
+        // An integer format, so that the shader gets the codes unchanged.
         format: wgpu::TextureFormat::Rgba8Uint,
         usage: usage | wgpu::TextureUsages::TEXTURE_BINDING,
         view_formats: &[],
@@ -140,7 +143,7 @@ fn write(gpu: &Gpu, texture: &wgpu::Texture, picture: &Picture) {
     );
 }
 
-/// The pass that makes the image of a video's planes, with the conversion by which ours count.
+/// A pass that makes an image from a video's planes, with the conversion that our own counting uses.
 #[derive(Debug)]
 pub struct Conversion {
     /// The image.
@@ -152,8 +155,10 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Makes the pass and its image for pictures like this one, of which the first of each `step` pixels across and down are
-    /// taken; `Ok(Err)` says in words why the adapter cannot hold the image.
+    /// Makes the pass and its image for pictures like this one. It takes the first of each `step` pixels across and
+    /// down.
+    ///
+    /// Returns `Err` with the reason if the adapter cannot hold the image.
     pub fn new(gpu: &Gpu, picture: &Picture, step: u32) -> Result<Self, String> {
         let size = reduced((picture.width(), picture.height()), step);
         check_side(gpu, size)?;
@@ -165,7 +170,7 @@ impl Conversion {
         Ok(Self { view, size, pipeline, group })
     }
 
-    /// Dispatches it on the picture of that bind group.
+    /// Dispatches the pass on the picture of this bind group.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, picture, &[]);
@@ -174,7 +179,7 @@ impl Conversion {
     }
 }
 
-/// The constants of shaders/lab/codes.wgsl, to read pictures like this one.
+/// Returns the constants of shaders/lab/codes.wgsl for reading pictures like this one.
 pub(super) fn reading(picture: &Picture, depth: u32, step: u32) -> Vec<(&'static str, f64)> {
     let mut constants = layout_constants(picture.layout());
     constants.extend(overrides(&[("DEPTH", depth), ("STEP", step)]));

@@ -1,4 +1,4 @@
-//! What takes too long for the thread that draws: done on a thread of its own, one run at a time.
+//! Work that takes too long for the drawing thread: it runs on its own thread, one run at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,60 +10,61 @@ use histoscope_core::picture::Picture;
 use histoscope_render::gpu::readback_belt::ReadbackBelt;
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// While the GPU is at work it is asked this often whether it is done. Nobody waits inside wgpu: that would hold up the window's
-/// own submissions.
+/// The interval for polling the GPU. Nothing waits inside wgpu, since that would block the window's own submissions.
 const INTERVAL: Duration = Duration::from_micros(300);
 
-/// Whether a run is to end early, because nobody wants it any more.
+/// A flag that asks a run to end early.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Asks for the end.
+    /// Asks the run to end.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked for.
+    /// True if the run was asked to end.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Something of the lab that works on pictures, each in one run.
+/// Work on a picture, done in one run.
 pub trait LabWork: Sized + Send + 'static {
-    /// What is to be done, and how.
+    /// The parameters of a run.
     type Setup: Copy + Send;
-    /// What comes of a run.
+    /// The result of a run.
     type Outcome: Send;
 
-    /// Gets it ready for pictures like this one; `Ok(Err)` says in words why the adapter cannot do it.
+    /// Prepares for pictures like this one.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot do it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
     fn new(gpu: Arc<Gpu>, setup: Self::Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError>;
 
-    /// Whether it is ready for this, so that none must be made anew.
+    /// True if this can be used again for this setup and picture.
     fn fits(&self, gpu: &Arc<Gpu>, setup: Self::Setup, picture: &Picture) -> bool;
 
-    /// Does it for a picture that it is ready for; `None` where it was asked to stop.
+    /// Does the work for a picture that it was prepared for. Returns `None` if it was asked to stop.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
     fn run(&mut self, picture: &Picture, stop: &Stop) -> Result<Option<Self::Outcome>, GpuError>;
 }
 
-/// What has come of a run: `Ok(None)` where it was stopped, `Ok(Some(Err))` where the adapter cannot do it, with the reason in words.
+/// The outcome of a run: `Ok(None)` if it was stopped, `Ok(Some(Err))` with the reason if the adapter cannot do it.
 pub type Answer<W> = Result<Option<Result<<W as LabWork>::Outcome, String>>, GpuError>;
 
-/// A place for one run at a time. Dropped, it ends the run and waits for that.
+/// Does one run at a time. When dropped, it ends the run and waits for the thread.
 #[derive(Debug)]
 pub struct Worker<W: LabWork>(JobState<W>);
 
 #[derive(Debug)]
 enum JobState<W: LabWork> {
-    /// Nothing is done. What it was done with is kept, where there was anything.
+    /// No run is under way. The prepared work of the last run is kept, if there was one.
     Idle(Option<Box<W>>),
     Busy(Busy<W>),
 }
@@ -78,7 +79,7 @@ struct Busy<W: LabWork> {
 impl<W: LabWork> Drop for Busy<W> {
     fn drop(&mut self) {
         self.stop.ask();
-        // A thread that has panicked has told so itself.
+        // A thread that panicked has already logged it.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -90,23 +91,23 @@ impl<W: LabWork> Default for Worker<W> {
 }
 
 impl<W: LabWork> Worker<W> {
-    /// Whether a run is under way.
+    /// True while a run is under way.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         matches!(self.0, JobState::Busy(_))
     }
 
-    /// Has the run end early that is under way, if one is.
+    /// Asks the current run, if any, to end early.
     pub fn stop(&self) {
         if let JobState::Busy(busy) = &self.0 {
             busy.stop.ask();
         }
     }
 
-    /// Begins a run, where none is under way.
+    /// Begins a run, unless one is under way.
     ///
     /// # Errors
-    /// In words why there is no thread for it.
+    /// The reason why no thread could be started.
     pub fn start(&mut self, gpu: &Arc<Gpu>, setup: W::Setup, picture: &Picture) -> Result<(), String> {
         let JobState::Idle(kept) = &mut self.0 else { return Ok(()) };
         let (kept, stop) = (kept.take(), Stop::default());
@@ -114,23 +115,23 @@ impl<W: LabWork> Worker<W> {
         let (gpu, picture, asked) = (Arc::clone(gpu), picture.clone(), stop.clone());
         let run = move || {
             let answer = run_once(kept, gpu, setup, &picture, &asked);
-            // Nobody listens any more where the lab has been closed.
+            // Nobody receives the answer if the lab has been closed.
             let _ = sender.send(answer);
         };
         let thread = std::thread::Builder::new().name("histoscope-lab".to_owned()).spawn(run);
-        let thread = Some(thread.map_err(|error| format!("no thread could be started for it: {error}"))?);
+        let thread = Some(thread.map_err(|error| format!("cannot start a thread for it: {error}"))?);
         self.0 = JobState::Busy(Busy { stop, done, thread });
         Ok(())
     }
 
-    /// Takes what has come of the run, once it has ended, without waiting.
+    /// Returns the outcome of the run once it has ended, without waiting.
     pub fn poll(&mut self) -> Option<Answer<W>> {
         let JobState::Busy(busy) = &self.0 else { return None };
         let (kept, answer) = match busy.done.try_recv() {
             Err(TryRecvError::Empty) => return None,
             Ok(done) => done,
             Err(TryRecvError::Disconnected) => {
-                (None, Ok(Some(Err("its thread has failed; another choice starts it anew".to_owned()))))
+                (None, Ok(Some(Err("its thread has failed; make another choice to start it again".to_owned()))))
             }
         };
         self.0 = JobState::Idle(kept);
@@ -159,10 +160,11 @@ fn run_once<W: LabWork>(
     }
 }
 
-/// Submits what `record` records, and brings back the bytes that it copies into a buffer of `bytes` bytes, as words; `None` where it
-/// was asked to stop.
+/// Submits the commands of `record`, and returns the `bytes` bytes that they copy into a buffer, as words. Returns
+/// `None` if asked to stop.
 ///
 /// # Errors
+/// [`GpuError`] if the device fails.
 /// [`GpuError`] if the device fails.
 pub(super) fn submitted(
     gpu: &Gpu,

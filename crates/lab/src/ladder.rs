@@ -1,12 +1,10 @@
-//! Any method set up for a video's frames, with the right counts beside its own.
+//! A method set up for a video's frames, together with the correct counts.
 
 use std::fmt;
 
 use super::cost::Costs;
-use super::counting::{CountingPass, Step};
-use super::expected::ExpectedPass;
-use super::floor::Floor;
-use super::image::{Conversion, convert, count_plainly};
+use super::counting_pass::{CountingPass, Step, overrides};
+use super::image::{Conversion, convert, count_plainly, reading};
 use super::method::{ChannelSet, Method};
 use super::ours::OursPass;
 use super::setup::Setup;
@@ -17,54 +15,54 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::cpu::Engine;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::storage;
+use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
 /// The most bytes that the chunks of a playing video's frame may take.
 const LIVE_CHUNK_BYTES: u64 = 256 << 20;
 
-/// Bins that a method counted, and the right ones.
+/// The bins that a method counted, and the correct ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LadderCounts {
-    /// What the method counted, one vector a channel.
+    /// The method's counts, one vector per channel.
     pub counted: Vec<Vec<u32>>,
-    /// What is right.
+    /// The correct counts.
     pub expected: Vec<Vec<u32>>,
 }
 
 impl LadderCounts {
-    /// The counts that are missing, over all channels: right counts less those of the method, and negative where it counted
-    /// too many.
+    /// Returns the number of missing counts over all channels. It is negative if the method counted too many.
     #[must_use]
     pub fn lost(&self) -> i64 {
         let sum = |bins: &[Vec<u32>]| bins.iter().flatten().map(|&count| i64::from(count)).sum::<i64>();
         sum(&self.expected) - sum(&self.counted)
     }
 
-    /// Whether every bin is right.
+    /// True if every bin is correct.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.counted == self.expected
     }
 }
 
-/// What counts.
+/// The part that counts.
 enum LadderCounter {
-    /// A method of the tutorial, on an image that is made of the planes first.
+    /// A method of the tutorial, on an image made from the planes first.
     Image { conversion: Conversion, pass: Box<CountingPass> },
-    /// Ours on the GPU.
+    /// Our own passes on the GPU.
     Ours(Box<OursPass>),
-    /// The plain loop, or ours on the CPU; the bins go to the GPU afterwards.
+    /// The plain loop, or our own engine on the CPU. The bins go to the GPU afterwards.
     Cpu { engine: Box<Engine>, bins: wgpu::Buffer },
 }
 
-/// A method, ready to count frames of one size and layout.
+/// A method that is ready to count frames of one size and layout.
 pub struct Ladder {
     setup: Setup,
     size: (u32, u32),
     layout: PixelLayout,
     step: u32,
-    /// Whether more pixels are left out than the method by itself asks for.
+    /// True if more pixels are left out than the method itself requires.
     is_for_pace: bool,
     counter: LadderCounter,
     expected: ExpectedPass,
@@ -78,8 +76,10 @@ impl fmt::Debug for Ladder {
 }
 
 impl Ladder {
-    /// Sets a method up for pictures like this one; `Ok(Err)` says in words why the adapter cannot run it. The floor, which
-    /// counts nothing, is none of the methods that can be chosen.
+    /// Sets up a method for pictures like this one.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot run it. The floor cannot be chosen, since it counts
+    /// nothing.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -87,7 +87,7 @@ impl Ladder {
         Self::of_part(gpu, setup, picture, 1)
     }
 
-    /// The same, counting the first of each `least_step` pixels across and down, or of more, where the method counts an image.
+    /// Like [`new`](Self::new), but an image has only the first of each `least_step` pixels across and down, or fewer.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -97,7 +97,7 @@ impl Ladder {
         picture: &Picture,
         least_step: u32,
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = setup.possible(gpu) {
+        if let Err(why) = setup.check(gpu) {
             return Ok(Err(why));
         }
         let size = (picture.width(), picture.height());
@@ -113,7 +113,7 @@ impl Ladder {
                 Err(why @ GpuError::TooDeep { .. }) => return Ok(Err(why.to_string())),
                 Err(error) => return Err(error),
             },
-            Method::Floor => return Ok(Err("reading alone counts nothing".into())),
+            Method::Floor => return Ok(Err("this method only reads and counts nothing".into())),
             _ => {
                 let conversion = match Conversion::new(gpu, picture, step) {
                     Ok(conversion) => conversion,
@@ -126,7 +126,7 @@ impl Ladder {
                 }
             }
         };
-        // Ours count codes of all bits that the picture has, the tutorial's methods those of its image.
+        // Our own methods count codes with all bits of the picture, the tutorials' methods only 8 bits.
         let native = matches!(setup.method, Method::OursGpu | Method::OursCpu);
         let depth = if native { picture.layout().bin_bits() } else { 8 };
         let expected = ExpectedPass::new(gpu, setup, picture, depth, step);
@@ -144,49 +144,49 @@ impl Ladder {
         }))
     }
 
-    /// Whether it can count this picture with this setup, so that none must be made anew.
+    /// True if this can count the picture with this setup.
     #[must_use]
     pub fn fits(&self, setup: Setup, picture: &Picture) -> bool {
         self.setup == setup && self.size == (picture.width(), picture.height()) && self.layout == *picture.layout()
     }
 
-    /// What it was made for.
+    /// The setup of this ladder.
     #[must_use]
     pub const fn setup(&self) -> Setup {
         self.setup
     }
 
-    /// The size of what is counted.
+    /// The size of the counted picture.
     #[must_use]
     pub const fn counted_size(&self) -> (u32, u32) {
         reduced(self.size, self.step)
     }
 
-    /// What to tell of a picture that is not counted whole, such as "counts 64×36 of 1920×1080 pixels, lest the GPU seem to
-    /// hang"; `None` where it is.
+    /// Returns a note on a picture that is not counted whole, for example "counts 64×36 of 1920×1080 pixels, lest the
+    /// GPU seem to hang". `None` if it is counted whole.
     #[must_use]
     pub fn reduction(&self) -> Option<String> {
         if self.step == 1 {
             return None;
         }
         let why = match self.setup.method {
-            _ if self.is_for_pace => "so that the video plays on",
-            Method::Single => "lest the GPU seem to hang",
-            Method::Scalar => "lest the video stand still",
-            _ => "since it cannot keep the chunks of more",
+            _ if self.is_for_pace => "to keep the video playing",
+            Method::Single => "to keep the GPU from hanging",
+            Method::Scalar => "to keep the video playing",
+            _ => "since chunks of more do not fit in memory",
         };
         let ((w, h), (width, height)) = (self.counted_size(), self.size);
         Some(format!("counts {w}×{h} of {width}×{height} pixels, {why}"))
     }
 
-    /// What it asks of the memory, a pixel.
+    /// Returns the memory traffic per pixel.
     #[must_use]
     pub fn costs(&self) -> Costs {
         Costs::of(self.setup, self.counted_size(), &self.layout)
     }
 
-    /// Its passes, each of which has a span of timestamps in [`record`](Self::record); behind them comes that of the floor.
-    /// Methods on the CPU have none.
+    /// The steps. Each has its own span of timestamps in [`record`](Self::record); the span of the floor comes last.
+    /// Methods on the CPU have no steps.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         match &self.counter {
@@ -196,7 +196,8 @@ impl Ladder {
         }
     }
 
-    /// Bins that the method counted, on the GPU: the channels of bin 0, then those of bin 1, and so on. The buffer may be longer.
+    /// The bins that the method counted, on the GPU: the channels of bin 0, then the channels of bin 1, and so on. The
+    /// buffer may be longer.
     #[must_use]
     pub fn bins(&self) -> &wgpu::Buffer {
         match &self.counter {
@@ -206,19 +207,20 @@ impl Ladder {
         }
     }
 
-    /// The right bins of the same picture, which lie alike.
+    /// The correct bins of the same picture, in the same order.
     #[must_use]
     pub const fn expected(&self) -> &wgpu::Buffer {
         &self.expected.bins
     }
 
-    /// Counts a picture on the CPU, where that is the method; nothing else. Its bins are on the GPU with the next submission.
+    /// Counts a picture on the CPU if the method runs there. Otherwise does nothing. The next submission uploads the
+    /// bins.
     pub fn count_on_cpu(&mut self, gpu: &Gpu, picture: &Picture) {
         let LadderCounter::Cpu { engine, bins } = &mut self.counter else { return };
         let words = match self.setup.method {
             Method::Scalar => match convert(picture, self.step) {
                 Ok(image) => count_plainly(&image, self.setup.shape.bins(), self.setup.channels == ChannelSet::Four),
-                // No such picture exists: it has the size of one that was decoded, or less.
+                // This cannot happen: the picture has the size of a decoded one, or is smaller.
                 Err(_) => return,
             },
             _ => self.setup.regrouped(engine.count(picture, Components::Rgbl)),
@@ -226,8 +228,8 @@ impl Ladder {
         gpu.queue.write_buffer(bins, 0, bytemuck::cast_slice(&words));
     }
 
-    /// Records the method's passes for the picture of that bind group, the pass that counts right, and the floor. With `spans`,
-    /// each of the [`steps`](Self::steps) and then the floor is timed by one.
+    /// Records the method's passes for the picture of this bind group, then the pass that counts correctly, then the
+    /// floor. With `spans`, each of the [`steps`](Self::steps) and then the floor is timed.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
         match &self.counter {
             LadderCounter::Image { conversion, pass } => {
@@ -244,7 +246,7 @@ impl Ladder {
         }
     }
 
-    /// Reads what was counted last; waits for it.
+    /// Reads the latest counts. Waits for them.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -254,5 +256,70 @@ impl Ladder {
             Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&read_buffer(gpu, buffer, bytes)?)))
         };
         Ok(LadderCounts { counted: read(self.bins())?, expected: read(self.expected())? })
+    }
+}
+
+/// A pass that counts correctly, with atomics.
+#[derive(Debug)]
+struct ExpectedPass {
+    bins: wgpu::Buffer,
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    size: (u32, u32),
+}
+
+impl ExpectedPass {
+    /// Makes the pass for pictures like this one. It counts codes of `depth` bits of the first of each `step` pixels.
+    fn new(gpu: &Gpu, setup: Setup, picture: &Picture, depth: u32, step: u32) -> Self {
+        let mut constants = reading(picture, depth, step);
+        constants.extend(overrides(&[("BINS", setup.shape.bins()), ("CHANNELS", setup.channels.count())]));
+        let pipeline = shaders::EXPECTED.module(&gpu.device).compute(&gpu.device, "expect", &constants);
+        let bins = storage(&gpu.device, "expected bins", setup.word_count());
+        let group = groups::LAB_EXPECTED.bind(&gpu.device, &[&bins]);
+        Self { bins, pipeline, group, size: reduced((picture.width(), picture.height()), step) }
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
+        encoder.clear_buffer(&self.bins, 0, None);
+        compute_pass(encoder, "expected", None, |pass| {
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, picture, &[]);
+            pass.set_bind_group(1, &self.group, &[]);
+            pass.dispatch_workgroups(self.size.0.div_ceil(16), self.size.1.div_ceil(16), 1);
+        });
+    }
+}
+
+/// The lower bound for every method: a pass that reads the planes and does nothing else.
+#[derive(Debug)]
+pub struct Floor {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    workgroups: u32,
+}
+
+impl Floor {
+    /// Makes the pass for pictures of `planes` planes, with `workgroups` workgroups of `workgroup` invocations.
+    #[must_use]
+    pub fn new(gpu: &Gpu, planes: usize, workgroup: u32, workgroups: u32) -> Self {
+        let constants = [("WORKGROUP", f64::from(workgroup)), ("PLANES", planes as f64)];
+        let pipeline = shaders::FLOOR.module(&gpu.device).compute(&gpu.device, "read_planes", &constants);
+        let group = groups::FLOOR.bind(&gpu.device, &[&storage(&gpu.device, "floor", 4)]);
+        Self { pipeline, group, workgroups }
+    }
+
+    /// Makes the pass with a shape that suits the adapter.
+    #[must_use]
+    pub fn usual(gpu: &Gpu, planes: usize) -> Self {
+        let (workgroup, workgroups) = if gpu.is_software() { (64, 32) } else { (256, 1056) };
+        Self::new(gpu, planes, workgroup, workgroups)
+    }
+
+    /// Dispatches the pass on the picture of this bind group.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, picture, &[]);
+        pass.set_bind_group(1, &self.group, &[]);
+        pass.dispatch_workgroups(self.workgroups, 1, 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The ladder on a playing video: its counts and times come back a few frames later and are never waited for.
+//! The ladder on a playing video. Its counts and times arrive a few frames later, and nothing waits for them.
 
 use std::time::{Duration, Instant};
 
@@ -7,32 +7,33 @@ use super::setup::Setup;
 use histoscope_core::picture::Picture;
 use histoscope_render::gpu::readback_belt::ReadbackBelt;
 use histoscope_render::gpu::timing::{Timestamps, span_ns};
+use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Frames of which the figures may be under way at a time; of others none are asked for.
-const UNDER_WAY: usize = 3;
+/// The most frames whose results may be under way. Further frames are counted without results.
+const MAX_IN_FLIGHT: usize = 3;
 
-/// What came back of one frame.
+/// The results of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// What the method counted, and the right counts.
+    /// The method's counts, and the correct counts.
     pub counts: LadderCounts,
-    /// Its passes in their order, each with its time: of the GPU by its own clock, `None` where the adapter has none. A method on
-    /// the CPU is one pass, by the clock of the CPU.
+    /// The passes in order, each with its time. GPU passes are timed by the GPU's clock, and have `None` if it has
+    /// none. A method on the CPU is one pass, timed by the CPU's clock.
     pub passes: Vec<(&'static str, Option<Duration>)>,
-    /// The time of reading the planes and doing nothing.
+    /// The time of the floor, which reads the planes and does nothing else.
     pub floor: Option<Duration>,
 }
 
 impl Measured {
-    /// The time of all passes; `None` where it is not known.
+    /// Returns the time of all passes, or `None` if it is not known.
     #[must_use]
     pub fn total(&self) -> Option<Duration> {
         self.passes.iter().map(|(_, time)| *time).sum()
     }
 }
 
-/// A [`Ladder`] with what brings its figures back.
+/// A [`Ladder`] whose results are read back without waiting.
 #[derive(Debug)]
 pub struct Live {
     ladder: Ladder,
@@ -40,23 +41,23 @@ pub struct Live {
     belt: ReadbackBelt<OnCpu>,
 }
 
-/// What a method on the CPU took.
+/// The time that a method on the CPU took.
 #[derive(Debug, Clone, Copy)]
 struct OnCpu(Option<Duration>);
 
 impl Live {
-    /// As [`Ladder::new`].
+    /// Sets up a method, as [`Ladder::new`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError> {
         Self::of_part(gpu, setup, picture, 1)
     }
 
-    /// As [`Ladder::of_part`].
+    /// Sets up a method that counts part of the pixels, as [`Ladder::of_part`] does.
     ///
     /// # Errors
-    /// As there.
+    /// [`GpuError`] if the device fails.
     pub fn of_part(
         gpu: &Gpu,
         setup: Setup,
@@ -68,20 +69,20 @@ impl Live {
             let bytes = 2 * bin_bytes(setup) + u64::from(spans) * Timestamps::SPAN_BYTES;
             Self {
                 timestamps: Timestamps::new(gpu, spans),
-                belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, UNDER_WAY),
+                belt: ReadbackBelt::new(&gpu.device, "ladder", bytes, MAX_IN_FLIGHT),
                 ladder,
             }
         }))
     }
 
-    /// The method that is at work.
+    /// The ladder at work.
     #[must_use]
     pub const fn ladder(&self) -> &Ladder {
         &self.ladder
     }
 
-    /// Records the counting of a picture whose planes this bind group has, and the way back of its figures. Where those of too
-    /// many frames are under way already, it counts without asking for them.
+    /// Records the counting of the picture of this bind group, and the copies for reading back its results. If too many
+    /// frames are under way already, it counts without reading back.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -93,7 +94,7 @@ impl Live {
         self.ladder.count_on_cpu(gpu, picture);
         let on_cpu = OnCpu(self.ladder.steps().is_empty().then(|| begin.elapsed()));
         let timestamps = self.timestamps.as_ref();
-        // The set of timestamps is one frame's: those of the frame before are copied by commands that came before.
+        // One set of timestamps serves every frame: earlier commands have already copied those of the frame before.
         self.ladder.record(encoder, planes, timestamps.map(|timestamps| timestamps.spans_from(0)));
         let ladder = &self.ladder;
         let bin_bytes = bin_bytes(ladder.setup());
@@ -107,18 +108,18 @@ impl Live {
         });
     }
 
-    /// Must follow the submission of what was recorded.
+    /// Call this after submitting the recorded commands.
     pub fn submitted(&mut self) {
         self.belt.submitted(None);
     }
 
-    /// Whether figures are under way.
+    /// True while results are under way.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()
     }
 
-    /// Takes the newest figures that have come back, without waiting.
+    /// Returns the newest results that have arrived, without waiting.
     pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
         let newest = std::iter::from_fn(|| self.belt.poll(&gpu.device)).last()?;
         Some(self.measured(gpu, newest))
@@ -146,4 +147,59 @@ impl Live {
 
 fn bin_bytes(setup: Setup) -> u64 {
     setup.word_count() as u64 * 4
+}
+
+/// A [`Live`] with its own planes and submissions, which counts one frame at a time for the window.
+#[derive(Debug)]
+pub struct Runner {
+    live: Live,
+    pictures: PictureBuffers,
+}
+
+impl Runner {
+    /// Sets up a method for pictures like this one. If it counts an image, it takes the first of each `least_step`
+    /// pixels across and down, or fewer.
+    ///
+    /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn new(gpu: &Gpu, setup: Setup, picture: &Picture, least_step: u32) -> Result<Result<Self, String>, GpuError> {
+        if let Err(reason) = PictureBuffers::check(gpu, picture) {
+            return Ok(Err(reason.to_string()));
+        }
+        let live = Live::of_part(gpu, setup, picture, least_step)?;
+        Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
+    }
+
+    /// The method at work.
+    #[must_use]
+    pub const fn ladder(&self) -> &Ladder {
+        self.live.ladder()
+    }
+
+    /// True while the results of a frame are under way. Start no other frame then.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.live.is_pending()
+    }
+
+    /// Starts counting a picture that the method was made for. [`poll`](Self::poll) returns the results.
+    ///
+    /// # Errors
+    /// [`GpuError`] if the device fails.
+    pub fn start(&mut self, gpu: &Gpu, picture: &Picture) -> Result<(), GpuError> {
+        self.pictures.upload(gpu, picture)?;
+        let Some(planes) = self.pictures.bind_group() else { return Ok(()) };
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("lab") });
+        self.live.record(gpu, &mut encoder, picture, planes);
+        gpu.queue.submit([encoder.finish()]);
+        self.live.submitted();
+        Ok(())
+    }
+
+    /// Returns the results of the last frame if they have arrived, without waiting.
+    pub fn poll(&mut self, gpu: &Gpu) -> Option<Measured> {
+        self.live.poll(gpu)
+    }
 }

@@ -1,37 +1,37 @@
-//! The steps of the ladder.
+//! The methods of the ladder.
 
 use serde::{Deserialize, Serialize};
 
-/// A way to count.
+/// A method of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A plain loop over the pixels, on one thread of the CPU.
     Scalar,
-    /// One invocation on the GPU.
+    /// A single invocation on the GPU.
     Single,
-    /// An invocation a pixel, with a data race.
+    /// One invocation per pixel, with a data race.
     Race,
-    /// An invocation a pixel, with atomic additions to one set of bins.
+    /// One invocation per pixel, with atomic additions to one set of bins.
     Atomics,
-    /// Chunks, summed by an invocation a bin.
+    /// Chunks, summed by one invocation per bin.
     Sum,
     /// Chunks, summed pair by pair: the tutorial's last method.
     Pairwise,
     /// Chunks counted in workgroup memory, each added to the bins by atomic additions.
     Shared,
-    /// An invocation a pixel; a subgroup adds equal bins once.
+    /// One invocation per pixel. A subgroup adds equal bins only once.
     Subgroup,
-    /// Our passes on the GPU.
+    /// Our own passes on the GPU.
     OursGpu,
-    /// Our engine on the CPU.
+    /// Our own engine on the CPU.
     OursCpu,
-    /// Reading the planes and doing nothing.
+    /// Reads the planes and does nothing else.
     Floor,
 }
 
 impl Method {
-    /// Every method in the table's order, and the floor.
+    /// Every method in the order of the table, then the floor.
     pub const ALL: [Self; 11] = [
         Self::Scalar,
         Self::Single,
@@ -46,13 +46,13 @@ impl Method {
         Self::Floor,
     ];
 
-    /// Those that count, which the window steps through.
+    /// Returns the methods that count. The window steps through them.
     #[must_use]
     pub fn ladder() -> &'static [Self] {
         Self::ALL.split_last().map_or(&[], |(_floor, ladder)| ladder)
     }
 
-    /// The name by which a row is chosen, and which the JSON output uses.
+    /// Returns the name that selects the method, also used in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,17 +70,17 @@ impl Method {
         }
     }
 
-    /// What tables and lists call it.
+    /// Returns the name shown in tables and lists.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Scalar => "plain loop on the CPU, one thread",
             Self::Single => "a single invocation",
-            Self::Race => "an invocation a pixel, data race",
-            Self::Atomics => "an invocation a pixel, atomics",
+            Self::Race => "one invocation per pixel, data race",
+            Self::Atomics => "one invocation per pixel, atomics",
             Self::Sum => "chunks, summed",
             Self::Pairwise => "chunks, reduced pair by pair",
-            Self::Shared => "chunks, shared-memory atomics",
+            Self::Shared => "chunks, workgroup-memory atomics",
             Self::Subgroup => "subgroups, equal bins added once",
             Self::OursGpu => "ours on the GPU",
             Self::OursCpu => "ours on the CPU",
@@ -88,45 +88,45 @@ impl Method {
         }
     }
 
-    /// What it does and what that costs or gains, in a sentence.
+    /// Returns a sentence on how the method works and what it costs.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Scalar => {
-                "A loop on the CPU takes one pixel after the other and adds one to the pixel's bin: right, and slow."
+                "A loop on the CPU goes over the pixels and adds one to each pixel's bin: correct, but slow."
             }
             Self::Single => {
-                "The same loop in one invocation on the GPU: right, and slower still, since thousands of others stand idle."
+                "The same loop in a single invocation on the GPU: correct, but even slower, since thousands of others stand idle."
             }
             Self::Race => {
-                "One invocation a pixel, all at once: two that load the same count both store it plus one, and a pixel is lost."
+                "One invocation per pixel, all at once: if two load the same count, both store it plus one, and one pixel is lost."
             }
             Self::Atomics => {
-                "An atomic addition cannot be torn apart, so that none is lost; but pixels of the same bin wait for each other."
+                "Atomic additions cannot be interrupted, so none is lost. But pixels of the same bin wait for each other."
             }
             Self::Sum => {
-                "Each workgroup counts a chunk of pixels in its own fast memory; a second pass sums the chunks, one invocation a \
+                "Each workgroup counts a chunk of pixels in its own fast memory. A second pass sums the chunks, one invocation per \
                  bin."
             }
             Self::Pairwise => {
-                "The chunks are summed in pairs, then pairs of pairs: the GPU works on all pairs at once, in a pass for each \
+                "The chunks are summed in pairs, then in pairs of pairs. The GPU works on all pairs at once, in one pass for each \
                  halving."
             }
             Self::Shared => {
-                "Each workgroup counts a chunk in its own fast memory and adds it to the bins by atomics: nothing is left to sum."
+                "Each workgroup counts a chunk in its own fast memory and adds it to the bins with atomics, so no chunks are left to sum."
             }
             Self::Subgroup => {
-                "The invocations of a subgroup find out which of them want the same bin, and one of them adds for all of these."
+                "The invocations of a subgroup find out which of them have the same bin. One of them then adds for all of these."
             }
             Self::OursGpu => {
-                "Few large workgroups walk over the native planes, count in workgroup memory and leave few chunks to sum."
+                "A few large workgroups go over the native planes and count in workgroup memory, so few chunks are left to sum."
             }
-            Self::OursCpu => "Every core counts a band of rows with vector instructions, into bins of its own.",
-            Self::Floor => "Every word of the planes is read and nothing is done with it: no method can be faster.",
+            Self::OursCpu => "Every core counts a band of rows with vector instructions, into its own bins.",
+            Self::Floor => "Every word of the planes is read, and nothing else is done. No method can be faster.",
         }
     }
 
-    /// Whether it reads an image of 8-bit RGBA on the GPU, the tutorial's way.
+    /// True if it reads an 8-bit RGBA image on the GPU, as the tutorial does.
     #[must_use]
     pub const fn reads_texture(self) -> bool {
         matches!(
@@ -135,25 +135,25 @@ impl Method {
         )
     }
 
-    /// Whether it keeps the bins of every chunk until they are summed, which takes memory.
+    /// True if it keeps the bins of every chunk in memory until they are summed.
     #[must_use]
     pub const fn keeps_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise)
     }
 
-    /// Whether it counts in workgroup memory that holds the bins of a chunk.
+    /// True if it counts in workgroup memory that holds the bins of a chunk.
     #[must_use]
     pub const fn has_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise | Self::Shared)
     }
 
-    /// Whether what it counts may be wrong.
+    /// True if its counts may be wrong.
     #[must_use]
     pub const fn races(self) -> bool {
         matches!(self, Self::Race)
     }
 
-    /// The chunk, or workgroup, that it has where none is asked for.
+    /// Returns the default size of a chunk or workgroup.
     #[must_use]
     pub const fn usual_chunk(self) -> (u32, u32) {
         match self {
@@ -163,22 +163,22 @@ impl Method {
     }
 }
 
-/// What the lab is about.
+/// A topic of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Topic {
-    /// Ways of counting.
+    /// Methods of counting.
     Counting,
-    /// Ways of summing up.
+    /// Methods of prefix sums.
     PrefixSum,
-    /// Ways of blurring.
+    /// Methods of blurring.
     Blur,
 }
 
 impl Topic {
-    /// All of them, in the order in which one learns them.
+    /// All topics, in the order of learning.
     pub const ALL: [Self; 3] = [Self::Counting, Self::PrefixSum, Self::Blur];
 
-    /// The name by which it is chosen.
+    /// Returns the name that selects the topic.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -188,7 +188,7 @@ impl Topic {
         }
     }
 
-    /// What people call it.
+    /// Returns the name shown to users.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -199,7 +199,7 @@ impl Topic {
     }
 }
 
-/// The channels that are counted.
+/// The channels to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChannelSet {
@@ -210,7 +210,7 @@ pub enum ChannelSet {
 }
 
 impl ChannelSet {
-    /// How many channels these are.
+    /// Returns the number of channels.
     #[must_use]
     pub const fn count(self) -> u32 {
         match self {
@@ -219,7 +219,7 @@ impl ChannelSet {
         }
     }
 
-    /// Their places among red, green, blue and luminance.
+    /// Returns the indices among red, green, blue and luminance.
     #[must_use]
     pub const fn channels(self) -> std::ops::Range<usize> {
         match self {
@@ -228,7 +228,7 @@ impl ChannelSet {
         }
     }
 
-    /// Name of the functions that sum the chunks of so many channels.
+    /// Returns the name of the shader functions that sum the chunks of these channels.
     pub(super) const fn entry_point(self) -> &'static str {
         match self {
             Self::One => "one",

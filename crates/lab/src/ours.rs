@@ -1,6 +1,7 @@
-//! Our own passes as a step of the ladder: their bins are made into as many as the others have.
+//! Our own passes as a method of the ladder. Their bins are regrouped into the number of bins that the other methods
+//! have.
 
-use super::counting::{Step, overrides};
+use super::counting_pass::{Step, overrides};
 use super::method::ChannelSet;
 use super::setup::Setup;
 use histoscope_core::histogram::{CHANNELS, Components, Histogram};
@@ -13,24 +14,24 @@ use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Invocations of a workgroup of shaders/lab/regroup.wgsl.
+/// Invocations of a workgroup in shaders/lab/regroup.wgsl.
 const REGROUP_INVOCATIONS: u32 = 64;
-/// Invocations of a workgroup of shaders/scale.wgsl.
+/// Invocations of a workgroup in shaders/scale.wgsl.
 const SCALE_INVOCATIONS: u32 = 256;
 
-/// Chunk, reduce and scale on the native planes, then the bins that were asked for.
+/// Chunk, reduce and scale on the native planes, then the regrouping of bins.
 #[derive(Debug)]
 pub struct OursPass {
     setup: Setup,
     passes: HistogramPasses,
-    /// The bins: the channels of bin 0, then those of bin 1, and so on.
+    /// The bins: the channels of bin 0, then the channels of bin 1, and so on.
     pub bins: wgpu::Buffer,
     regroup: Dispatch,
     steps: Vec<Step>,
 }
 
 impl OursPass {
-    /// Makes it for pictures like this one.
+    /// Prepares the passes for pictures like this one.
     ///
     /// # Errors
     /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
@@ -54,7 +55,7 @@ impl OursPass {
         Ok(Self { setup, passes, bins, regroup, steps })
     }
 
-    /// The bins of a picture's channels, one vector a channel; waits for them.
+    /// Returns the bins of a picture, one vector per channel. Waits for them.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -66,19 +67,19 @@ impl OursPass {
         Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&bytes)))
     }
 
-    /// Its passes, each of which has a span of timestamps in [`record`](Self::record).
+    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Dispatches all of it in a compute pass of the caller's.
+    /// Dispatches all steps in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture: &wgpu::BindGroup) {
         self.passes.dispatch(pass, picture);
         self.regroup.run(pass, None);
     }
 
-    /// Records all of it, each step in a compute pass of its own where there are spans.
+    /// Records all steps. If there are spans, each has its own compute pass.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup, spans: Option<Spans<'_>>) {
         self.passes.record(encoder, picture, spans);
         let spans = (0..HistogramPasses::NAMES.len()).fold(spans, |spans, _| spans.map(Spans::next));
@@ -86,7 +87,7 @@ impl OursPass {
     }
 }
 
-/// Sets our passes up to count these channels of pictures like this one.
+/// Prepares our passes for counting these channels of pictures like this one.
 ///
 /// # Errors
 /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
@@ -104,7 +105,7 @@ pub fn prepare(
     Ok(())
 }
 
-/// Our three passes with the constants that the plan chooses.
+/// Returns our three passes with the constants of the plan.
 fn plan_steps(gpu: &Gpu, plan: &Plan) -> Vec<Step> {
     let chunk = vec![("WORKGROUP", plan.workgroup), ("COPIES", plan.copies), ("BITS", plan.bits)];
     let chunk = Step::new("chunk", &shaders::CHUNK, chunk, (plan.workgroup, 1), (plan.chunks, 1));

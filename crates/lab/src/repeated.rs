@@ -1,4 +1,4 @@
-//! What is run again and again beside a window, for the middle of its times.
+//! Work on the GPU that is repeated, for the median of its times.
 
 use std::time::{Duration, Instant};
 
@@ -6,33 +6,33 @@ use super::job::{Stop, submitted};
 use histoscope_render::gpu::timing::{Spans, Timestamps, span_ns};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// Runs of which the middle time is told, at most…
+/// The most timed runs…
 pub(super) const RUNS: usize = 9;
-/// …and no more than have begun within this time.
+/// …and the time after which no further run begins.
 pub(super) const TIMING: Duration = Duration::from_millis(80);
 
-/// Something on the GPU that runs some times.
+/// Work on the GPU that runs several times.
 pub(super) struct Repeated<'a> {
     pub gpu: &'a Gpu,
-    /// Where its passes note their times, and how many spans of these it has; `None` where the adapter tells none.
+    /// The timestamps of its passes. `None` if the adapter has none.
     pub timestamps: Option<&'a Timestamps>,
     pub spans: u32,
-    /// What it comes to, and how many bytes of that are brought back.
+    /// The result, and the number of bytes to read back.
     pub result: (&'a wgpu::Buffer, u64),
-    /// Whether one run that is told has to do.
+    /// True if one timed run must do.
     pub is_hurried: bool,
 }
 
-/// What has come of it.
+/// The results of the runs.
 pub(super) struct Repeats {
-    /// The nanoseconds of each span, run by run.
+    /// The nanoseconds of each span, for each run.
     runs: Vec<Vec<f64>>,
-    /// What the last run came to.
+    /// The result of the last run.
     pub words: Vec<u32>,
 }
 
 impl Repeated<'_> {
-    /// Runs what `record` records, each time with the first of its spans; `None` where it was asked to stop.
+    /// Runs the commands of `record`, each time from its first span. Returns `None` if asked to stop.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -46,7 +46,7 @@ impl Repeated<'_> {
         let period_ns = f64::from(self.gpu.queue.get_timestamp_period());
         let begin = Instant::now();
         let mut repeats = Repeats { runs: Vec::new(), words: Vec::new() };
-        // What the first one takes is not told: the memory that it writes is new.
+        // The first run is not timed, since the memory that it writes is new.
         for run in 0..=RUNS {
             if run >= 2 && (self.is_hurried || begin.elapsed() >= TIMING) {
                 break;
@@ -71,8 +71,8 @@ impl Repeated<'_> {
 }
 
 impl Repeats {
-    /// The middle over all runs of the time of these spans together; `None` where there are none.
-    pub fn middle(&self, spans: impl Iterator<Item = usize> + Clone) -> Option<Duration> {
+    /// Returns the median, over all runs, of the time of these spans together. `None` if they were not timed.
+    pub fn median(&self, spans: impl Iterator<Item = usize> + Clone) -> Option<Duration> {
         let of = |run: &Vec<f64>| spans.clone().map(|span| run.get(span).copied()).sum::<Option<f64>>();
         let mut times: Vec<f64> = self.runs.iter().filter_map(of).collect();
         times.sort_by(f64::total_cmp);
@@ -88,8 +88,8 @@ mod tests {
     fn the_middle_is_that_of_the_sums_of_spans() {
         let runs = [[5.0, 100.0, 1.0], [1.0, 300.0, 2.0], [9.0, 200.0, 7.0]].map(|run| run.to_vec()).to_vec();
         let repeats = Repeats { runs, words: Vec::new() };
-        let middle = |spans: &[usize]| repeats.middle(spans.iter().copied()).map(|time| time.as_nanos());
-        assert_eq!([middle(&[0]), middle(&[1]), middle(&[0, 2])], [Some(5), Some(200), Some(6)]);
-        assert_eq!(middle(&[3]), None, "the adapter tells no such time");
+        let median = |spans: &[usize]| repeats.median(spans.iter().copied()).map(|time| time.as_nanos());
+        assert_eq!([median(&[0]), median(&[1]), median(&[0, 2])], [Some(5), Some(200), Some(6)]);
+        assert_eq!(median(&[3]), None, "the adapter cannot measure it");
     }
 }

@@ -1,11 +1,11 @@
-//! Prefix sums of words, by the tutorials' methods, of any length that the memory holds.
+//! Prefix sums of words by the tutorials' methods, of any length that fits in memory.
 //!
-//! The methods are those of Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, chapter 39. Each scans
-//! blocks; the blocks' sums are scanned level by level until one block holds them all.
+//! The methods are from Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, chapter 39.
+//! Each scans blocks. The blocks' sums are scanned level by level, until one block holds them all.
 
 use serde::Serialize;
 
-use super::counting::{Step, megabytes, overrides, storage};
+use super::counting_pass::{Step, megabytes, overrides, storage};
 use histoscope_render::gpu::params::LevelParams;
 use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::resources::{self as buffers, Dispatch, rows_of_workgroups, uniform};
@@ -13,35 +13,35 @@ use histoscope_render::gpu::shaders::{self, groups};
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// How a block is scanned.
+/// A method of scanning a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScanMethod {
     /// Every invocation sums up all words before its own.
     Naive,
-    /// Every word takes the one that is 1, 2, 4, … before it.
+    /// Every word adds the word that is 1, 2, 4, … before it.
     HillisSteele,
-    /// Up a tree of sums and down again, neighbours of the tree in the same banks of memory.
+    /// Sums go up a tree and down again. Neighbours in the tree use the same memory banks.
     Blelloch,
-    /// The same with words of padding, so that they are in different banks.
+    /// Like [`Blelloch`](Self::Blelloch), with padding words, so that neighbours use different banks.
     ConflictFree,
 }
 
-/// Whether a word's own value is in its sum.
+/// An exclusive or inclusive prefix sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScanKind {
-    /// It is not: the first sum is 0.
+    /// A word's own value is not in its sum: the first sum is 0.
     Exclusive,
-    /// It is: the last sum is that of all words.
+    /// A word's own value is in its sum: the last sum is the total.
     Inclusive,
 }
 
 impl ScanMethod {
-    /// Every method, in the order in which the tutorials come to them.
+    /// Every method, in the order of the tutorials.
     pub const ALL: [Self; 4] = [Self::Naive, Self::HillisSteele, Self::Blelloch, Self::ConflictFree];
 
-    /// The name by which it is chosen.
+    /// Returns the name that selects the method.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl ScanMethod {
         }
     }
 
-    /// What people call it.
+    /// Returns the name shown to users.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -63,21 +63,21 @@ impl ScanMethod {
         }
     }
 
-    /// What it does and what that costs or gains, in a sentence.
+    /// Returns a sentence on how the method works and what it costs.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
             Self::Naive => {
-                "Every invocation sums up all words before its own: right, with as many additions as pairs of words."
+                "Every invocation sums up all words before its own: correct, but with as many additions as pairs of words."
             }
             Self::HillisSteele => {
-                "Every word takes the one that is 1, 2, 4, … before it: few steps, and an addition for each word in each of them."
+                "Every word adds the word 1, 2, 4, … before it: few steps, but each has an addition for every word."
             }
             Self::Blelloch => {
-                "Up a tree of sums and down again: two additions a word, but neighbours soon want the same bank of the memory."
+                "Up a tree of sums and down again: two additions per word, but neighbours soon compete for the same memory bank."
             }
             Self::ConflictFree => {
-                "The same tree with a word of padding after every 32, so that neighbours find different banks."
+                "The same tree with a word of padding after every 32, so that neighbours use different banks."
             }
         }
     }
@@ -90,7 +90,7 @@ impl ScanMethod {
         }
     }
 
-    /// Words that an invocation scans.
+    /// Returns the number of words that an invocation scans.
     const fn words_of_invocation(self) -> u32 {
         match self {
             Self::Naive | Self::HillisSteele => 1,
@@ -98,12 +98,12 @@ impl ScanMethod {
         }
     }
 
-    /// Additions that one block of `block` words takes, those of pairs of zeros included.
+    /// Returns the additions for one block of `block` words, including those for pairs of zeros.
     #[must_use]
     pub const fn additions(self, block: u64) -> u64 {
         match self {
             Self::Naive => block * block.saturating_sub(1) / 2,
-            // In the step of offset d, all words but the first d.
+            // In the step with offset d, all words add except the first d.
             Self::HillisSteele => block * block.ilog2() as u64 - (block - 1),
             Self::Blelloch | Self::ConflictFree => 2 * (block - 1),
         }
@@ -111,21 +111,22 @@ impl ScanMethod {
 }
 
 impl ScanMethod {
-    /// Loads that one block of `block` words takes: from memory that all share, and from the workgroup's own.
+    /// Returns the loads for one block of `block` words: from global memory, and from workgroup memory.
     #[must_use]
     pub const fn loads(self, block: u64) -> (u64, u64) {
         match self {
-            // Its own word comes with those before it.
+            // An invocation loads its own word together with those before it.
             Self::Naive => (self.additions(block) + block, 0),
-            // A step loads each word and, where it adds, another; in the end each is loaded once more.
+            // A step loads each word, and another one where it adds. At the end each word is loaded once more.
             Self::HillisSteele => (block, block * block.ilog2() as u64 + self.additions(block) + block),
-            // A pair loads two words on its way up and three on its way down; the top and then each word are loaded once more.
+            // A pair loads two words on its way up and three on its way down. Then the top, and then each word, are
+            // loaded once more.
             Self::Blelloch | Self::ConflictFree => (block, 5 * (block - 1) + 1 + block),
         }
     }
 }
 
-/// What a loop on the CPU comes to, which is what all methods must come to.
+/// Computes the prefix sum in a loop on the CPU. Every method must give this result.
 #[must_use]
 pub fn serial(words: &[u32], kind: ScanKind) -> Vec<u32> {
     let mut sum = 0_u32;
@@ -137,7 +138,7 @@ pub fn serial(words: &[u32], kind: ScanKind) -> Vec<u32> {
     scanned.collect()
 }
 
-/// A method's pipelines, for prefix sums of any length.
+/// The pipelines of a method, for prefix sums of any length.
 #[derive(Debug)]
 pub struct ScanPass {
     method: ScanMethod,
@@ -145,14 +146,15 @@ pub struct ScanPass {
     /// Words of a block.
     block: u32,
     constants: Vec<(&'static str, u32)>,
-    /// Scans the words.
+    /// The pipeline that scans the words.
     words: wgpu::ComputePipeline,
-    /// Scans the sums of blocks: what stands before a block leaves its own sum out, whatever the words are scanned for.
+    /// The pipeline that scans the sums of blocks. It is always exclusive: what is added to a block must not contain
+    /// its own sum.
     sums: wgpu::ComputePipeline,
     add: wgpu::ComputePipeline,
 }
 
-/// A prefix sum that is ready to run on the adapter, as often as is wanted.
+/// A prefix sum that is ready to run on the adapter, any number of times.
 #[derive(Debug)]
 pub struct Scan {
     length: u32,
@@ -164,8 +166,9 @@ pub struct Scan {
 }
 
 impl ScanPass {
-    /// Makes the pipelines for workgroups of so many invocations, a power of two; `Ok(Err)` says in words why the adapter cannot run
-    /// them, and what it can.
+    /// Makes the pipelines for workgroups of this many invocations, a power of two.
+    ///
+    /// Returns `Ok(Err)` with the reason, and what would work, if the adapter cannot run them.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -174,7 +177,7 @@ impl ScanPass {
         (method, kind): (ScanMethod, ScanKind),
         workgroup: u32,
     ) -> Result<Result<Self, String>, GpuError> {
-        if let Err(why) = possible_workgroup(gpu, workgroup) {
+        if let Err(why) = check_workgroup(gpu, workgroup) {
             return Ok(Err(why));
         }
         let constants = |kind| {
@@ -212,12 +215,14 @@ impl ScanPass {
         self.block
     }
 
-    /// Gets a scan of so many words ready; `Ok(Err)` says in words why the adapter cannot run it, and what it can.
+    /// Prepares a scan of `length` words.
+    ///
+    /// Returns `Ok(Err)` with the reason, and what would work, if the adapter cannot run it.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
     pub fn scan(&self, gpu: &Gpu, length: u32) -> Result<Result<Scan, String>, GpuError> {
-        if let Err(why) = possible_length(gpu, length) {
+        if let Err(why) = check_length(gpu, length) {
             return Ok(Err(why));
         }
         // The words, then on each level the sums of the blocks below.
@@ -245,7 +250,7 @@ impl Scan {
         &self.source
     }
 
-    /// Its passes, each of which has a span of timestamps in [`record`](Self::record).
+    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
@@ -257,14 +262,14 @@ impl Scan {
         &self.target
     }
 
-    /// On how many levels blocks are scanned.
+    /// The number of levels.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.scans.len()
     }
 
-    /// Records all of it, each level's scan and then each level's addition in a compute pass of its own, with a span where there are
-    /// any: as many as `2 * levels() - 1`.
+    /// Records the scan of each level, then the additions of each level, each in its own compute pass. If there are
+    /// spans, each pass takes one of `2 * levels() - 1`.
     pub fn record_levels(&self, encoder: &mut wgpu::CommandEncoder, mut spans: Option<Spans<'_>>) {
         for dispatch in self.scans.iter().chain(&self.adds) {
             compute_pass(encoder, "level of a scan", spans, |pass| dispatch.run(pass, None));
@@ -272,12 +277,12 @@ impl Scan {
         }
     }
 
-    /// Dispatches all of it in a compute pass of the caller's.
+    /// Dispatches all steps in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         self.scans.iter().chain(&self.adds).for_each(|dispatch| dispatch.run(pass, None));
     }
 
-    /// Records all of it, each step in a compute pass of its own, with a span where there are any.
+    /// Records all steps, each in its own compute pass, and with its own span if there are spans.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         let all = |dispatches: &[Dispatch], pass: &mut wgpu::ComputePass<'_>| {
             dispatches.iter().for_each(|dispatch| dispatch.run(pass, None));
@@ -288,7 +293,7 @@ impl Scan {
         }
     }
 
-    /// Runs it on these words, as many as it was made for, and reads the sums; waits for them.
+    /// Scans these words, of the length that it was made for, and waits for the sums.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -301,30 +306,32 @@ impl Scan {
     }
 }
 
-/// Whether the adapter can scan in workgroups of so many invocations.
-fn possible_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
+/// Checks that the adapter can scan with workgroups of this many invocations.
+fn check_workgroup(gpu: &Gpu, workgroup: u32) -> Result<(), String> {
     let limits = gpu.device.limits();
     let largest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
     if workgroup.is_power_of_two() && (32..=largest).contains(&workgroup) {
         return Ok(());
     }
     let nearest = (1_u32 << workgroup.max(1).ilog2()).clamp(32, 1 << largest.ilog2());
-    Err(format!("a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"))
+    Err(format!(
+        "the size of a scan's workgroup is a power of two from 32 to {largest}, not {workgroup}; the nearest is {nearest}"
+    ))
 }
 
-/// Whether the adapter can scan so many words.
+/// Checks that the adapter can scan this many words.
 ///
 /// # Errors
-/// A sentence with the most that it can.
-pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
+/// A sentence with the most words that it can scan.
+pub fn check_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     if length == 0 {
-        return Err("there is nothing to scan; the shortest is 1 word".into());
+        return Err("nothing to scan; the shortest length is 1 word".into());
     }
     let limits = gpu.device.limits();
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
     if u64::from(length) * 4 > most {
         return Err(format!(
-            "{length} words take {}, and {} binds {} at most; the longest is {} words",
+            "{length} words take {}, but {} binds at most {}; the longest is {} words",
             megabytes(u64::from(length) * 4),
             gpu.info.name,
             megabytes(most),
@@ -334,13 +341,13 @@ pub fn possible_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// What a scan is made of.
+/// The buffers and passes of a scan.
 struct Levels<'a> {
     gpu: &'a Gpu,
     pass: &'a ScanPass,
     /// Words of each level: the words themselves, then the sums of their blocks, and so on.
     lengths: Vec<u32>,
-    /// What is scanned on each level, and what that comes to.
+    /// The input and output of each level.
     sources: Vec<wgpu::Buffer>,
     targets: Vec<wgpu::Buffer>,
 }
@@ -376,7 +383,7 @@ impl Levels<'_> {
 
     fn scan(&self, level: usize) -> Dispatch {
         let pipeline = if level == 0 { &self.pass.words } else { &self.pass.sums };
-        // One block's sum is noted nowhere, but something must be bound.
+        // The sum of a single block is not needed, but something must be bound.
         let nowhere = buffers::storage(&self.gpu.device, "nowhere", 4);
         let group = self.group(level, self.sources.get(level + 1).unwrap_or(&nowhere));
         Dispatch { pipeline: pipeline.clone(), group, workgroups: rows_of_workgroups(self.blocks(level)) }

@@ -1,38 +1,40 @@
-//! Which method counts which channels in which shape, and what follows from that.
+//! The combination of a method, channels and a shape, and what follows from it.
 
 use super::method::{ChannelSet, Method};
 use super::shape::{Shape, reduced};
 use histoscope_core::histogram::{Histogram, regroup};
 use histoscope_render::gpu::Gpu;
 
-/// What is counted and how.
+/// A complete description of what is counted and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Setup {
     /// The method.
     pub method: Method,
     /// The channels.
     pub channels: ChannelSet,
-    /// Its chunks and bins.
+    /// The chunks and bins.
     pub shape: Shape,
 }
 
-/// The most pixels a side of the image that a single invocation counts: some milliseconds on a real GPU.
+/// The longest side of an image that a single invocation counts, in pixels. It takes some milliseconds on a hardware
+/// GPU.
 pub const SINGLE_SIDE: u32 = 64;
-/// The most pixels a side that the loop on the CPU counts of a playing video.
+/// The longest side of a playing video's frame that the loop on the CPU counts, in pixels.
 const SCALAR_SIDE: u32 = 256;
 
-/// Turns that a loop takes at most on Mesa's software adapter, which ends it then without a word: 65,535 over all loops of an
-/// invocation, of which a few are others' than that over the chunks.
+/// The most iterations of a loop on Mesa's software adapter. It silently ends an invocation after 65,535 iterations
+/// over all loops. A few of these belong to other loops than the one over the chunks.
 const SOFTWARE_TURNS: u64 = 65_000;
 
 impl Setup {
-    /// Words of the bins of all channels.
+    /// Returns the words of the bins of all channels.
     #[must_use]
     pub const fn word_count(self) -> usize {
         (self.shape.bins() * self.channels.count()) as usize
     }
 
-    /// Bytes of the buffer in which a method of the tutorial counts an image of this size: the bins, or those of all chunks.
+    /// Returns the bytes of the buffer in which a method of the tutorial counts an image of this size: for the bins, or
+    /// for all chunks.
     #[must_use]
     pub fn bin_bytes(self, size: (u32, u32)) -> u64 {
         let (across, down) = self.shape.chunks_of(size);
@@ -40,20 +42,20 @@ impl Setup {
         sets * self.word_count() as u64 * 4
     }
 
-    /// How many channels' bins a workgroup holds at once.
+    /// Returns the number of channels whose bins fit in workgroup memory together.
     #[must_use]
     pub fn channels_together(self, limits: &wgpu::Limits) -> u32 {
         let fitting = limits.max_compute_workgroup_storage_size / (self.shape.bins() * 4);
         let count = self.channels.count();
-        // As many in each dispatch: two and two, not three and one.
+        // Splits the channels evenly over dispatches: two and two, not three and one.
         count.div_ceil(count.div_ceil(fitting.clamp(1, count)))
     }
 
-    /// Whether the adapter can run the method.
+    /// Checks that the adapter can run the method.
     ///
     /// # Errors
-    /// Why not, in words.
-    pub fn possible(self, gpu: &Gpu) -> Result<(), String> {
+    /// The reason if it cannot.
+    pub fn check(self, gpu: &Gpu) -> Result<(), String> {
         let has_subgroups = gpu.device.features().contains(wgpu::Features::SUBGROUP);
         if self.method == Method::Subgroup && !has_subgroups {
             return Err(format!("{} has no subgroups for shaders", gpu.info.name));
@@ -61,8 +63,8 @@ impl Setup {
         Ok(())
     }
 
-    /// Pixels from one that is counted to the next, so that the method neither hangs the device nor takes more than
-    /// `chunk_bytes` for its chunks; 1 where it counts all.
+    /// Returns the step between counted pixels; 1 counts all of them. A larger step keeps the method from hanging the
+    /// device, and from taking more than `chunk_bytes` for its chunks.
     #[must_use]
     pub fn step(self, gpu: &Gpu, size: (u32, u32), chunk_bytes: u64) -> u32 {
         let limits = gpu.device.limits();
@@ -85,14 +87,14 @@ impl Setup {
         (1..=size.0.max(size.1)).find(fits).unwrap_or(1)
     }
 
-    /// Interleaved bins as one vector a channel.
+    /// Splits interleaved bins into one vector per channel.
     #[must_use]
     pub fn by_channel(self, words: &[u32]) -> Vec<Vec<u32>> {
         let channels = self.channels.count() as usize;
         (0..channels).map(|channel| words.iter().skip(channel).step_by(channels).copied().collect()).collect()
     }
 
-    /// Our own bins made into as many as are asked for, interleaved as those of the other methods.
+    /// Regroups our own bins into the number of bins of this setup, interleaved like the bins of the other methods.
     #[must_use]
     pub fn regrouped(self, histogram: &Histogram) -> Vec<u32> {
         let count = self.shape.bins();

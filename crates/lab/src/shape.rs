@@ -1,49 +1,49 @@
-//! How a method's work is cut up: pixels of a chunk and bins of a channel.
+//! The division of a method's work: pixels of a chunk, and bins of a channel.
 
 use std::ops::RangeInclusive;
 
 use histoscope_core::histogram::BIN_COUNTS;
 use histoscope_render::gpu::Gpu;
 
-/// Pixels of a chunk, which is also the workgroup of the methods that have an invocation a pixel, and bins of a channel.
+/// The pixels of a chunk, and the bins of a channel. For methods with one invocation per pixel, a chunk is a workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     chunk: (u32, u32),
     bins: u32,
 }
 
-/// Why there is no such shape, with the nearest one that there is.
+/// The reason why a shape is not possible, with the nearest possible one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// Too few or too many bins.
-    #[error("{bins} bins cannot be counted, only {} to {}; the nearest is {nearest}", Shape::BINS.start(), Shape::BINS.end())]
+    #[error("{bins} bins are not possible, only {} to {}; the nearest is {nearest}", Shape::BINS.start(), Shape::BINS.end())]
     Bins {
-        /// Those that were asked for.
+        /// The requested number.
         bins: u32,
         /// The nearest number that works.
         nearest: u32,
     },
-    /// A chunk of more pixels than a workgroup has invocations, or of none.
+    /// A chunk without pixels, or with more pixels than a workgroup has invocations.
     #[error(
         "a chunk of {}x{} pixels needs as many invocations in a workgroup, and this adapter's has at most {most}, {} by {}; \
          the nearest is {}x{}", .chunk.0, .chunk.1, .sides.0, .sides.1, .nearest.0, .nearest.1
     )]
     Chunk {
-        /// The one that was asked for.
+        /// The requested chunk.
         chunk: (u32, u32),
-        /// Invocations that a workgroup may have.
+        /// The most invocations of a workgroup.
         most: u32,
-        /// The most in a row, and rows.
+        /// The most columns and the most rows.
         sides: (u32, u32),
         /// The nearest chunk that works.
         nearest: (u32, u32),
     },
     /// The bins of one channel do not fit in workgroup memory.
-    #[error("{bins} bins take {} bytes of workgroup memory, and this adapter has {memory}; the nearest is {nearest}", .bins * 4)]
+    #[error("{bins} bins take {} bytes of workgroup memory, but this adapter has {memory}; the nearest is {nearest}", .bins * 4)]
     Memory {
-        /// Those that were asked for.
+        /// The requested number.
         bins: u32,
-        /// Bytes of workgroup memory.
+        /// The bytes of workgroup memory.
         memory: u32,
         /// The nearest number that works.
         nearest: u32,
@@ -51,25 +51,25 @@ pub enum ShapeError {
 }
 
 impl Default for Shape {
-    /// The tutorial's: chunks of 256×1 pixels, and 256 bins. Every adapter can run it.
+    /// Returns the tutorial's shape: chunks of 256×1 pixels, and 256 bins. Every adapter can run it.
     fn default() -> Self {
         Self { chunk: (256, 1), bins: 256 }
     }
 }
 
 impl Shape {
-    /// Bins that a channel may have.
+    /// The possible numbers of bins per channel.
     pub const BINS: RangeInclusive<u32> = BIN_COUNTS;
 
-    /// A shape that the adapter can run. Chunks have `chunk.0` by `chunk.1` pixels; the bins need not be a power of two.
+    /// Makes a shape with chunks of `chunk.0` by `chunk.1` pixels. The number of bins need not be a power of two.
     ///
     /// # Errors
-    /// [`ShapeError`] for what the adapter cannot run, with the nearest that it can.
+    /// [`ShapeError`], with the nearest possible shape, if the adapter cannot run this one.
     pub fn new(gpu: &Gpu, chunk: (u32, u32), bins: u32) -> Result<Self, ShapeError> {
         Self::within(&gpu.device.limits(), chunk, bins)
     }
 
-    /// The same for an adapter of these limits.
+    /// Makes a shape for an adapter with these limits.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -88,7 +88,7 @@ impl Shape {
         }
     }
 
-    /// Whether a channel can have so many bins, whatever the adapter.
+    /// Checks that a channel can have this many bins, on any adapter.
     ///
     /// # Errors
     /// [`ShapeError::Bins`] if not.
@@ -97,39 +97,39 @@ impl Shape {
         if nearest == bins { Ok(()) } else { Err(ShapeError::Bins { bins, nearest }) }
     }
 
-    /// Pixels of a chunk: its columns and rows.
+    /// The columns and rows of a chunk.
     #[must_use]
     pub const fn chunk(self) -> (u32, u32) {
         self.chunk
     }
 
-    /// Pixels of a chunk, or invocations of a workgroup.
+    /// The pixels of a chunk, which are also the invocations of a workgroup.
     #[must_use]
     pub const fn chunk_pixels(self) -> u32 {
         self.chunk.0 * self.chunk.1
     }
 
-    /// Bins of a channel.
+    /// The bins of a channel.
     #[must_use]
     pub const fn bins(self) -> u32 {
         self.bins
     }
 
-    /// Columns and rows of chunks that cover an image of this size.
+    /// Returns the columns and rows of chunks that cover an image of this size.
     #[must_use]
     pub const fn chunks_of(self, size: (u32, u32)) -> (u32, u32) {
         (size.0.div_ceil(self.chunk.0), size.1.div_ceil(self.chunk.1))
     }
 }
 
-/// The size of a picture of which only the first of each `step` pixels across and down are left.
+/// Returns the size of a picture reduced to the first of each `step` pixels across and down.
 #[must_use]
 pub const fn reduced(size: (u32, u32), step: u32) -> (u32, u32) {
     (size.0.div_ceil(step), size.1.div_ceil(step))
 }
 
-/// The chunk itself where a workgroup of these limits may have it; else one of as many of its columns as there may be, and of as
-/// many of its rows as then fit.
+/// Returns the chunk itself if a workgroup with these limits can have it. Otherwise keeps as many of its columns as
+/// possible, then as many of its rows as still fit.
 fn nearest_chunk(chunk: (u32, u32), most: u32, sides: (u32, u32)) -> (u32, u32) {
     let across = chunk.0.clamp(1, sides.0.min(most));
     let down = chunk.1.clamp(1, sides.1.min(most / across));
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(refused((16, 16), 2), ShapeError::Bins { bins: 2, nearest: 3 });
         assert_eq!(
             refused((16, 16), 5000).to_string(),
-            "5000 bins cannot be counted, only 3 to 4096; the nearest is 4096"
+            "5000 bins are not possible, only 3 to 4096; the nearest is 4096"
         );
         for (chunk, nearest) in [
             ((64, 64), (64, 16)),

@@ -1,4 +1,4 @@
-//! What a source may read besides itself: one place that decides it for every kind of source.
+//! The files and protocols that a source may read besides itself, decided in one place for every kind of source.
 //!
 //! Playlists (HLS, DASH), concat scripts, SDP files and MOV files name other files and addresses. Whoever sends such a file to
 //! somebody must not thereby read that person's other files, or have the machine speak to a host of the sender's choice:
@@ -20,7 +20,7 @@ const HARMLESS: &str = "crypto,data";
 /// Protocols of networks, and those that carry others of them. What is not here is local, or one that only a user can name.
 const NETWORK: &str = "http,https,httpproxy,tls,tcp,udp,udplite,rtp,srtp,sctp,ffrtmphttp,ffrtmpcrypt";
 
-/// What the user named.
+/// The name that the user gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach<'a> {
     /// A file, or a pattern of files.
@@ -51,7 +51,7 @@ impl Reach<'_> {
         CString::new(list).unwrap_or_default()
     }
 
-    /// What FFmpeg does by itself in all versions so far, and must go on doing: a concat script names files of its own folder,
+    /// The defaults of all versions of FFmpeg so far, stated so that they stay: a concat script names files of its own folder,
     /// and a MOV file opens none.
     pub(super) const OPTIONS: [(&'static CStr, &'static CStr); 3] =
         [(c"safe", c"1"), (c"enable_drefs", c"0"), (c"use_absolute_path", c"0")];

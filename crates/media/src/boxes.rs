@@ -57,7 +57,7 @@ impl Iterator for Boxes {
     }
 }
 
-/// Whether the file is an MP4 whose index is spread over it.
+/// Returns whether the file is an MP4 whose index is spread over it.
 pub(super) fn is_fragmented(path: &Path) -> bool {
     Boxes::of(path).is_ok_and(|mut boxes| boxes.any(|found| &found.kind == b"moof"))
 }
@@ -69,14 +69,14 @@ pub(super) enum IndexFault {
     Missing,
     /// It is, and a box before it states a size that does not lead to it.
     Hidden {
-        /// That box's kind.
+        /// The kind of that box.
         kind: String,
         /// Where it begins, in bytes.
         at: u64,
     },
 }
 
-/// What is wrong with the index of a file that begins like an MP4; `None` where it is none, or the boxes lead to its index.
+/// Returns the fault in the index of a file that begins like an MP4; `None` where it is none, or the boxes lead to its index.
 pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     let mut walked = Vec::new();
     let mut boxes = Boxes::of(path).ok()?;
@@ -116,7 +116,7 @@ fn find_index(file: &mut File, length: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
+/// Returns whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
 pub(super) fn is_heif(path: &Path) -> bool {
     const BRANDS: [&[u8; 4]; 9] = [b"mif1", b"msf1", b"heic", b"heix", b"hevc", b"heim", b"heis", b"avif", b"avis"];
     let mut head = [0_u8; 12];

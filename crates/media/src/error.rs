@@ -1,8 +1,8 @@
-//! What can go wrong with a file, each in one line that says what happened and what to do.
+//! Errors of media files, each in one line that says what happened and what to do.
 
+use super::address::{Device, device};
 use std::path::{Path, PathBuf};
 
-use super::device::{Device, device};
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::{counted, plain, shown};
 
@@ -169,7 +169,7 @@ pub enum MediaError {
     Refused {
         /// The file that names it.
         path: PathBuf,
-        /// What it names.
+        /// The name in it.
         named: String,
     },
     /// The file is a playlist, and a part of it cannot be read.
@@ -188,7 +188,7 @@ pub enum MediaError {
     NoVideo {
         /// The file.
         path: PathBuf,
-        /// What it contains instead.
+        /// The streams that it contains instead.
         found: String,
     },
     /// FFmpeg has no decoder for the codec.
@@ -278,7 +278,7 @@ pub enum MediaError {
     NoSuchPort {
         /// The address.
         path: PathBuf,
-        /// What stands in the port's place.
+        /// The text in the port's place.
         port: String,
     },
     /// FFmpeg has no such protocol.
@@ -318,7 +318,7 @@ pub enum MediaError {
     /// There is no such kind of devices, or no name after it.
     #[error("{}: a device is named av://KIND:NAME; the kinds here are {available}", shown(path))]
     NoSuchDevice {
-        /// What was named.
+        /// The name.
         path: PathBuf,
         /// The kinds that there are, separated by commas.
         available: String,
@@ -342,7 +342,7 @@ pub enum MediaError {
     Failed {
         /// The source.
         path: PathBuf,
-        /// What was being done.
+        /// The action that failed.
         action: &'static str,
         /// The words of FFmpeg or the system.
         reason: String,
@@ -350,7 +350,7 @@ pub enum MediaError {
 }
 
 impl MediaError {
-    /// Whether another stream of the same file may be better.
+    /// Returns whether another stream of the same file may be better.
     pub(super) const fn is_of_stream(&self) -> bool {
         matches!(
             self,
@@ -363,7 +363,7 @@ impl MediaError {
     }
 }
 
-/// Whether this is no file but an address on a network.
+/// Returns whether this is no file but an address on a network.
 pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
 }
@@ -373,7 +373,7 @@ fn numbers_to(last: usize) -> String {
     if last == 1 { "number 1 alone".to_owned() } else { format!("1 to {last}") }
 }
 
-/// What a source may have read besides itself, see `allowed`.
+/// Advice about files and protocols that a source may read besides itself, see `allowed`.
 fn rule(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
         "an address may bring in other addresses, no file of this machine"
@@ -384,7 +384,7 @@ fn rule(path: &Path) -> &'static str {
     }
 }
 
-/// What helps where a device cannot be opened.
+/// Advice for a device that cannot be opened.
 fn device_advice(path: &Path) -> &'static str {
     match device(&path.to_string_lossy()) {
         Some(Device { kind: "v4l2" | "video4linux2", .. }) => {
@@ -395,7 +395,7 @@ fn device_advice(path: &Path) -> &'static str {
     }
 }
 
-/// What helps where reading fails.
+/// Advice for reading that fails.
 fn advice(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
         "check the address and the connection"

@@ -1,4 +1,4 @@
-//! What the decoding thread and the one that it serves hand each other: a bounded queue, the last request, and the list of
+//! The state that the decoding thread shares with the one that it serves: a bounded queue, the last request, and the list of
 //! the file's frames.
 
 use std::collections::VecDeque;
@@ -31,20 +31,7 @@ impl Default for QueueLimits {
     }
 }
 
-/// What frames are wanted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Demand {
-    /// They are played: as fast as they can be had. Then what stands in the place of damaged parts may be another thing each time,
-    /// instead of being decoded again. Exact seeks are in no haste.
-    Playing,
-    /// The next ones are waited for.
-    #[default]
-    Next,
-    /// None: a picture stands, and what is wanted next may well be elsewhere.
-    Nothing,
-}
-
-/// What the decoding thread has to tell, in its order.
+/// An event of the decoding thread, in its order.
 #[derive(Debug)]
 pub enum DecodeEvent {
     /// The video is open; comes first, once, and of a live source again whenever its sender is back.
@@ -74,24 +61,25 @@ pub enum DecodeEvent {
     Error {
         /// The seek that it follows.
         serial: u64,
-        /// What happened.
+        /// The error.
         error: MediaError,
     },
 }
 
-/// What the threads hand each other.
+/// The state that the threads share.
 #[derive(Default)]
 pub(super) struct Exchange {
     pub(super) queue: Queue,
-    pub(super) demand: Demand,
+    /// True if nobody waits for the frames that follow.
+    pub(super) is_idle: bool,
     /// The last request, until the decoder begins with it.
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,
-    /// Which frames of a live source are handed on.
+    /// The choice of live frames that are handed on.
     pub(super) air: Air,
     /// Live frames that newer ones have replaced before they were taken.
     pub(super) replaced: u64,
-    /// What is wrong with the file's end, once that is known.
+    /// The fault at the file's end, once it is known.
     pub(super) ending: Option<String>,
     pub(super) list: FrameList,
     /// A seek that led to frames which may be the wrong ones.
@@ -99,7 +87,7 @@ pub(super) struct Exchange {
     pub(super) life: Life,
 }
 
-/// Which frames of a live source are handed on.
+/// The choice of live frames that are handed on.
 ///
 /// ```text
 ///          a seek elsewhere                      a seek to the end
@@ -149,13 +137,13 @@ impl Air {
 }
 
 impl DecodeEvent {
-    /// Whether a later seek makes it stale.
+    /// Returns whether a later seek makes it stale.
     pub(super) const fn is_of_a_seek(&self) -> bool {
         !matches!(self, Self::Opened(_) | Self::NoSignal(_))
     }
 }
 
-/// What waits to be taken, in its order.
+/// Events that wait to be taken, in their order.
 #[derive(Default)]
 pub(super) struct Queue {
     events: VecDeque<DecodeEvent>,
@@ -178,7 +166,7 @@ pub(super) enum FrameList {
     NotBegun,
     /// A thread of its own reads the packets.
     UnderWay,
-    /// What the packets tell; the decoder has not looked at it.
+    /// The packets have been read; the decoder has not looked at the result.
     Done(Listing),
     /// The frames are numbered by it.
     Adopted(Arc<FrameIndex>),

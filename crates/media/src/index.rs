@@ -38,7 +38,7 @@ impl FrameIndex {
     }
 }
 
-/// What all packets of a file tell.
+/// The result of reading all packets of a file.
 #[derive(Debug)]
 pub(super) enum Listing {
     /// Each has a timestamp of its own, and they rise without jumps.
@@ -53,12 +53,12 @@ pub(super) struct Lister {
     pub(super) stream: usize,
     pub(super) start_ticks: i64,
     pub(super) tick_secs: f64,
-    /// Whether two packets may make a frame, of which the second needs no timestamp.
+    /// True if two packets may make a frame, of which the second needs no timestamp.
     pub(super) is_split: bool,
 }
 
 impl Lister {
-    /// Whether the source is a file, which can be read a second time at no one's cost but this machine's.
+    /// Returns whether the source is a file, which can be read a second time at no one's cost but this machine's.
     pub(super) fn reads_file(&self) -> bool {
         self.source.is_file()
     }

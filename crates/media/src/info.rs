@@ -1,4 +1,4 @@
-//! What is known about an open video, and what was counted while decoding it.
+//! The facts about an open video, and counters of its decoding.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,19 +20,19 @@ pub struct OpenOptions {
     pub chroma_lines: Option<ChromaLines>,
     /// The field that is taken out of each frame; by default the frame is taken as a whole.
     pub field: Option<Field>,
-    /// Which of the file's croppings are applied.
+    /// The file's croppings that are applied.
     pub cropping: CroppingChoice,
     /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
-    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. It is one rule for
-    /// everybody, since what FFmpeg puts in place of damaged parts may depend on the number of threads.
+    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. With one thread damaged frames
+    /// are the same each time.
     pub threads: Option<usize>,
     /// How long a network source may give no data before it is given up; 10 s by default.
     pub network_limit: Option<Duration>,
-    /// Whether a picture with a number in its name is opened as the sequence that it belongs to.
+    /// True if a picture with a number in its name is opened as the sequence that it belongs to.
     pub sequence: bool,
     /// Frames a second of pictures that are files of their own, in place of the rate that is assumed of them.
     pub frame_rate: Option<Ratio>,
-    /// Whether numbered pictures that are still being written are waited for.
+    /// True if numbered pictures that are still being written are waited for.
     pub follow: bool,
     /// The number of the video track to read, from 1 on in the order of the file, in place of the one that is most likely the video.
     pub track: Option<u32>,
@@ -46,7 +46,7 @@ impl OpenOptions {
     pub const NETWORK_LIMIT: Duration = Duration::from_secs(10);
 }
 
-/// What the file and its headers say about the video, which the frames may contradict.
+/// The facts about a video as the file and its headers state them; the frames may contradict them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamInfo {
     /// The file or URL as it was given.
@@ -63,7 +63,7 @@ pub struct StreamInfo {
     pub scan: Option<Scan>,
     /// Pixel format of the first frame, by FFmpeg's name.
     pub pixel_format: String,
-    /// What the first frame's pixel format had to be converted to, if it had to be.
+    /// The pixel format to which the first frame was converted, if it had to be.
     pub conversion: Option<String>,
     /// How the samples of the first frame lie where they are counted; `None` where it cannot be read as a picture.
     pub layout: Option<PixelLayout>,
@@ -99,13 +99,13 @@ pub struct StreamInfo {
     pub stated_frames: Option<u64>,
     /// How the frames are labelled by timecodes; `None` where the first one has none.
     pub timecodes: Option<Timecodes>,
-    /// Whether the source can be positioned.
+    /// True if the source can be positioned.
     pub seekable: bool,
-    /// Whether a sender gives the pace: what is not taken in time is gone, and there is no end but the sender's.
+    /// True if a sender gives the pace: what is not taken in time is gone, and there is no end but the sender's.
     pub live: bool,
-    /// Whether the file carries timestamps; without them they are made from the frame rate.
+    /// True if the file carries timestamps; without them they are made from the frame rate.
     pub timed: bool,
-    /// Whether the video is known to be a single picture.
+    /// True if the video is known to be a single picture.
     pub still: bool,
     /// Index of the stream in the file.
     pub stream: usize,
@@ -115,7 +115,7 @@ pub struct StreamInfo {
     pub track_reason: &'static str,
     /// Decoding threads in use.
     pub threads: usize,
-    /// What did not go as the headers promised: streams that gave nothing, conversions, guesses. One sentence each.
+    /// Notes on what differs from the headers: streams that gave nothing, conversions, guesses. One sentence each.
     pub notes: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ impl StreamInfo {
         u32::try_from(at + 1).ok().filter(|_| self.tracks.len() > 1)
     }
 
-    /// Whether frames come at uneven distances, as far as the headers tell.
+    /// Returns whether frames come at uneven distances, as far as the headers tell.
     #[must_use]
     pub fn is_variable_rate(&self) -> Option<bool> {
         let (average, nominal) = (self.average_rate?.value(), self.nominal_rate?.value());
@@ -146,7 +146,7 @@ impl StreamInfo {
     }
 }
 
-/// What was counted since the video was opened.
+/// Counters since the video was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameCounters {
     /// Packets of the video that were read.
@@ -165,12 +165,10 @@ pub struct FrameCounters {
     pub discarded: u64,
     /// Packets that never went to the decoder: their pictures were not wanted, and no other refers to them.
     pub left_out: u64,
-    /// Packets that one thread decoded, so that what stands in the place of damaged parts is the same each time.
-    pub decoded_alone: u64,
     /// Frames that could not be read as a picture and were left out.
     pub unusable: u64,
     /// Errors of reading the file, after which reading went on or ended early.
     pub read_errors: u64,
-    /// Whether the last packet was cut short, or its frame came out damaged.
+    /// True if the last packet was cut short, or its frame came out damaged.
     pub ends_damaged: bool,
 }

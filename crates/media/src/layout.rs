@@ -1,4 +1,4 @@
-//! Which of FFmpeg's pixel formats are native, how their samples lie, and what the others are converted to.
+//! FFmpeg's pixel formats: the native ones with the layout of their samples, and the targets of conversion for the others.
 
 use std::ffi::CString;
 
@@ -33,7 +33,7 @@ pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout>
     (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
 }
 
-/// What the components mean; `None` where there is no component at all.
+/// Returns the colour model of the components; `None` if there is no component at all.
 fn color_model(descriptor: &PixelDescriptor) -> Option<ColorModel> {
     let colors = descriptor.components.len() - usize::from(descriptor.has_alpha() && !descriptor.components.is_empty());
     match colors {
@@ -44,7 +44,7 @@ fn color_model(descriptor: &PixelDescriptor) -> Option<ColorModel> {
     }
 }
 
-/// Whether the engines know this way of laying out the samples. A layout may be readable in principle and yet have no
+/// Returns whether the engines know this way of laying out the samples. A layout may be readable in principle and yet have no
 /// upload path; those are converted.
 fn has_known_packing(layout: &PixelLayout) -> bool {
     let bytes = layout.sample_bytes;
@@ -140,7 +140,7 @@ fn by_name(name: &str) -> Option<PixelFormat> {
     native_layout(&format.descriptor()?).map(|_| format)
 }
 
-/// Whether the format means full range by its name.
+/// Returns whether the format means full range by its name.
 pub(super) fn is_full_range(descriptor: &PixelDescriptor) -> bool {
     descriptor.name.starts_with("yuvj")
 }

@@ -3,45 +3,36 @@
 //! [`Decoder`] turns a file into [`Frame`](histoscope_core::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
 //! does so on a thread of its own behind a bounded queue.
 //!
-//! `open`, `decoder`, `seek`, `keyframe` and `ahead` are the parts of the decoder, `repeatable` has it give damaged frames the same each time, `target` is where a seek leads; `source` is where its bytes come from (`numbered` pictures, too), `allowed` what else those may
-//! name, `pictures`
-//! makes what it decodes readable, `earlier` keeps what it decodes on the way, and `numbering` numbers its frames by the list
-//! that `index` makes of a file's packets. `reception` opens what is live again and again, `timeshift` keeps its packets, and `replay` decodes them once more. `av` owns FFmpeg's objects. The other
-//! files are plain decisions about numbers: `layout` (which pixel formats are native), `timeline` (when a frame is shown), `timecodes` (how it is labelled),
-//! `address` (what is live), `device` (what is a camera or a screen), `ending` and `missing` (whether the file was cut off, and what it lacks for that), `no_frames` and `boxes` (why it gives no frame), `tags` and `orientation` (what the file says about it), `streams` (which stream is the video). `tiles` puts a picture together that is stored in parts.
+//! `decoder` holds the decoder, which opens and seeks in the files of `decoder/`. Its packets come from `packets`: read by `demuxer` from a
+//! `source` (what that may read besides itself: `allowed`; pictures that are numbered: `numbered`), or kept of a live source by `timeshift`.
+//! `stream_codec` decodes them, `pictures` makes the frames readable (`layout`, `tags`; `tiles` where a picture is stored in
+//! parts), `timeline`, `timecodes` and `numbering` place them in time and number, and `position` is what a seek forgets. Where a seek may
+//! begin: `guarantee`; where it leads: `target`. `index` lists a file's packets. `ending` and `boxes` say what is wrong with a file, `error`
+//! in which words. `reception` opens a live source again and again (`address`), `thread` decodes on a thread of its own, and
+//! `exchange` is what it shares with the one that it serves. `av` owns FFmpeg's objects.
 
 mod address;
-mod ahead;
-mod airing;
 mod allowed;
-mod approach;
 mod av;
 mod boxes;
 mod decoder;
-mod device;
-mod earlier;
+mod demuxer;
 mod ending;
 mod error;
 mod exchange;
+mod guarantee;
 mod index;
 mod info;
-mod keyframe;
 mod layout;
-mod missing;
-mod no_frames;
 mod numbered;
 mod numbering;
-mod open;
-mod orientation;
+mod packets;
 mod pictures;
 pub mod playback;
 mod position;
-mod promise;
 mod reception;
-mod repeatable;
-mod replay;
-mod seek;
 mod source;
+mod stream_codec;
 mod streams;
 mod tags;
 mod target;
@@ -53,11 +44,11 @@ mod timeshift;
 
 pub use av::{filters_keep_depth, version as ffmpeg_version};
 pub use decoder::{Decoder, StopHandle};
+pub use ending::Ending;
 pub use error::MediaError;
-pub use exchange::{DecodeEvent, Demand, QueueLimits};
+pub use exchange::{DecodeEvent, QueueLimits};
 pub use index::FrameIndex;
 pub use info::{FrameCounters, OpenOptions, StreamInfo};
-pub use missing::Ending;
 pub use numbered::sequences_in;
 pub use reception::{NoSignal, Receiver, Reception, open_when_there};
 pub use streams::{TrackKind, VideoTrack};

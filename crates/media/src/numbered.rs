@@ -106,7 +106,7 @@ impl NumberPattern {
             .map(|(_, pattern)| pattern)
     }
 
-    /// Whether its files are stills by their names.
+    /// Returns whether its files are stills by their names.
     fn is_of_stills(&self) -> bool {
         ending(&self.after).is_some_and(|ending| ENDINGS.contains(&&*ending))
     }
@@ -161,7 +161,7 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// What there is of a pattern; `None` if there is nothing.
+    /// Returns the pictures of a pattern; `None` if there are none.
     pub(super) fn of(pattern: NumberPattern) -> Option<Self> {
         let numbers = pattern.numbers().ok()?;
         let first = *numbers.first()?;
@@ -177,7 +177,7 @@ impl Sequence {
         Self { count, ..self }
     }
 
-    /// What there is once there is a picture behind the last one; reading goes on with it. `None` while there is none.
+    /// Returns the sequence with the pictures that have come behind the last one, with which reading goes on; `None` while there are none.
     pub(super) fn grown(&self) -> Option<Self> {
         let begin = self.next();
         if !is_settled(&self.pattern.path(begin)) {
@@ -244,7 +244,7 @@ impl Sequence {
         self.first.saturating_add(self.count)
     }
 
-    /// Whether a number is missing.
+    /// Returns whether a number is missing.
     pub(super) const fn is_broken(&self) -> bool {
         self.behind_gap > 0
     }
@@ -264,7 +264,7 @@ impl Sequence {
     }
 }
 
-/// Whether a file is there, and nobody has written to it for a while.
+/// Returns whether a file is there, and nobody has written to it for a while.
 fn is_settled(path: &Path) -> bool {
     let Ok(metadata) = fs::metadata(path) else { return false };
     // Where clocks differ, a file may be from the future.

@@ -1,12 +1,14 @@
-//! What a decoder makes of the packets' list: frames' numbers, and which seeks can be trusted.
+//! The numbers of a file's frames.
+//!
+//! Numbers go on from frame to frame as long as none can be missing between them ([`Count`]). A frame that follows no counted one is
+//! numbered by its timestamp: as it was counted before, as the container's table announces it, or as the list of the packets has it.
 
 use std::sync::Arc;
 
-use super::decoder::Decoder;
-use super::error::MediaError;
-use super::index::{FrameIndex, Lister, Listing};
-use super::position::{Count, Origin};
-use super::promise::Promise;
+use super::index::FrameIndex;
+
+/// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
+const MAX_KNOWN: usize = 1 << 22;
 
 /// Codecs whose packets hold exactly one shown frame each, or say that they hold none, so that counting packets is counting frames.
 const ONE_FRAME_A_PACKET: [&str; 24] = [
@@ -36,84 +38,198 @@ const ONE_FRAME_A_PACKET: [&str; 24] = [
     "theora",
 ];
 
-impl Decoder {
-    /// Reads all packets once, from a second look at the source; `None` where packets do not tell the frames beyond
-    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames) or the source can be read only once.
-    /// `go_on` is asked now and then; when it says no, the answer is `None` too.
-    ///
-    /// # Errors
-    /// [`MediaError`] if the source cannot be opened again.
-    pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
-        if let Some(sequence) = self.source.sequence().filter(|_| !self.info.live) {
-            return Ok(Some(FrameIndex::of_pictures(sequence.count())));
+/// Returns whether each packet of that codec in that container is a frame or says that it is none.
+pub(super) fn has_one_frame_a_packet(codec: &str, container: &str) -> bool {
+    // AVI may pack two frames of MPEG-4 into a packet.
+    let is_packed = codec == "mpeg4" && container == "avi";
+    ONE_FRAME_A_PACKET.contains(&codec) && !is_packed
+}
+
+/// The number of the next frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Count {
+    /// It is not known.
+    #[default]
+    Unknown,
+    /// This one.
+    Next(u64),
+    /// It is not known, but so many frames came without a gap since the one of this timestamp.
+    Run { first: i64, frames: u64 },
+}
+
+/// Numbers of the frames from a keyframe up to a target, as a table of packets announces them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AnnouncedNumbers {
+    /// Number of the first.
+    pub(super) first: u64,
+    /// Their timestamps, rising.
+    pub(super) stamps: Vec<i64>,
+}
+
+/// The numbers of the frames in the whole file as far as they are known, and that of the next frame.
+#[derive(Default)]
+pub(super) struct Numbering {
+    /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
+    counted: Vec<i64>,
+    /// All frames' timestamps, once the packets have been listed.
+    list: Option<Arc<FrameIndex>>,
+    /// Packets before the first frame that gave none, though they are to be shown.
+    pub(super) lost_at_start: u64,
+    count: Count,
+    announced: Option<AnnouncedNumbers>,
+}
+
+impl Numbering {
+    /// Goes on elsewhere, with a frame whose number is known as far as `count` says.
+    pub(super) fn restart(&mut self, count: Count) {
+        (self.count, self.announced) = (count, None);
+    }
+
+    /// Returns what is known of the next frame's number.
+    pub(super) const fn count(&self) -> Count {
+        self.count
+    }
+
+    /// From here on the next frame need not be the next in the count.
+    pub(super) const fn lose_count(&mut self) {
+        self.count = Count::Unknown;
+    }
+
+    /// The same where a packet was refused behind a seek, and nothing else would tell that its frame is missing.
+    pub(super) const fn note_refusal(&mut self) {
+        if matches!(self.count, Count::Next(_)) && self.list.is_none() {
+            self.lose_count();
         }
-        let Some(lister) = self.lister().filter(|_| self.has_plain_packets()) else { return Ok(None) };
-        Ok(match lister.list(go_on)? {
-            Listing::Rising(index) => Some(index),
-            Listing::Unclear => None,
-        })
     }
 
-    /// A second look at the source; `None` where it has no timestamps or can be read only once.
-    pub(super) fn lister(&self) -> Option<Lister> {
-        let is_listable = self.source.can_reopen() && self.info.seekable && self.info.timed && self.promise.has_times();
-        is_listable.then(|| Lister {
-            source: self.source.clone(),
-            stream: self.stream,
-            start_ticks: self.info.start_ticks,
-            tick_secs: self.info.time_base.value(),
-            is_split: self.is_split(),
-        })
+    /// Takes the numbers of the frames up to `ticks`, of packets of which the first shown has that number.
+    pub(super) fn announce(&mut self, first: Option<u64>, stamps: &[i64], ticks: i64) {
+        let known = stamps.partition_point(|pts| *pts <= ticks);
+        self.announced = first.map(|first| AnnouncedNumbers { first, stamps: stamps[..known].to_vec() });
     }
 
-    /// Numbers the frames from now on by that list, unless those that came so far are not its frames.
-    pub fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
-        let last_pts = self.position.last_pts;
-        let is_counted_alike = || match self.position.count {
+    /// Returns the timestamp of the frame of that number, as far as frames were counted; that of the last counted one behind those.
+    pub(super) fn counted_ticks(&self, number: u64) -> Result<i64, Option<i64>> {
+        let position = usize::try_from(number).unwrap_or(usize::MAX);
+        self.counted.get(position).copied().ok_or(self.counted.last().copied())
+    }
+
+    /// Returns whether no frame was ever counted.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.counted.is_empty()
+    }
+
+    /// Returns the list that the frames are numbered by, if there is one.
+    pub(super) const fn list(&self) -> Option<&Arc<FrameIndex>> {
+        self.list.as_ref()
+    }
+
+    /// Numbers the frames by that list from now on.
+    pub(super) fn set_list(&mut self, list: Option<Arc<FrameIndex>>) {
+        self.list = list;
+    }
+
+    /// Numbers the next frame, and counts on. With `is_timed` its timestamp tells it apart from all others; with `is_whole` no frame is left
+    /// out from there on; with `is_remembered` somebody may come back to it.
+    pub(super) fn number_next(
+        &mut self,
+        pts: i64,
+        (is_timed, is_whole, is_remembered): (bool, bool, bool),
+    ) -> Option<u64> {
+        let by_timestamp = is_timed.then(|| self.number_of(pts)).flatten();
+        let number = match self.count {
+            Count::Next(counted) if self.contradicts(counted, by_timestamp) => {
+                // A frame was lost, or no packet told of it: numbers by the packets would be wrong somewhere.
+                log::debug!("the frame at {pts} does not come as the packets tell");
+                (self.list, self.announced) = (None, None);
+                (counted == self.counted.len() as u64).then_some(counted)
+            }
+            Count::Next(counted) => Some(counted),
+            _ => by_timestamp,
+        };
+        // While pictures are left out, the frame after this one is not the next in the count.
+        self.count = match (number, self.count) {
+            _ if !is_whole => Count::Unknown,
+            (Some(number), _) => Count::Next(number + 1),
+            (None, Count::Run { first, frames }) => Count::Run { first, frames: frames + 1 },
+            (None, _) => Count::Run { first: pts, frames: 1 },
+        };
+        if is_remembered && number == Some(self.counted.len() as u64) && self.counted.len() < MAX_KNOWN {
+            self.counted.push(pts);
+        }
+        number
+    }
+
+    /// Returns whether a frame's number by its timestamp is another than the counted one, or is missing where all are listed.
+    fn contradicts(&self, counted: u64, by_timestamp: Option<u64>) -> bool {
+        by_timestamp.map_or(self.list.is_some(), |number| number != counted)
+    }
+
+    /// Returns the number of a frame that was counted before or that packets tell of.
+    fn number_of(&self, pts: i64) -> Option<u64> {
+        let counted = || self.counted.binary_search(&pts).ok().map(|index| index as u64);
+        let announced = || {
+            let AnnouncedNumbers { first, stamps } = self.announced.as_ref()?;
+            stamps.binary_search(&pts).ok().map(|at| first + at as u64)
+        };
+        counted().or_else(announced).or_else(|| self.list.as_ref()?.number_of(pts))
+    }
+
+    /// Returns whether the frames so far are those of a list of packets, of which the last came at `last_pts`. With `is_plain` each packet is a frame.
+    pub(super) fn agrees_with(&self, index: &FrameIndex, last_pts: Option<i64>, is_plain: bool) -> bool {
+        if !is_plain {
+            return self.counted.iter().all(|pts| index.number_of(*pts).is_some());
+        }
+        let is_counted_alike = match self.count {
             Count::Run { first, frames } => index
                 .number_of(first)
                 .is_none_or(|number| last_pts.and_then(|last| index.number_of(last)) == Some(number + frames - 1)),
             _ => true,
         };
-        let counted = &self.numbers.counted;
-        let is_plain = self.has_plain_packets();
-        let begins_alike = if is_plain {
-            index.pts.starts_with(counted)
-        } else {
-            counted.iter().all(|pts| index.number_of(*pts).is_some())
-        };
-        let is_timed = self.info.timed && !self.timeline.has_jumped() && self.promise.has_times();
-        let agrees = is_timed && begins_alike && (!is_plain || is_counted_alike());
-        if !agrees {
-            log::debug!("{}: the frames do not come as the packets tell", self.source.path().display());
-        }
-        if self.promise.is_unlisted() {
-            self.promise = if agrees { Promise::Keyframes } else { Promise::Nothing };
-            if agrees && self.position.origin == Origin::Guess {
-                // The list bears out what was taken on trust.
-                self.position.origin = Origin::Keyframe;
-            }
-        }
-        self.numbers.list = (agrees && is_plain).then(|| Arc::new(index));
-        self.numbers.list.clone()
+        is_counted_alike && index.pts.starts_with(&self.counted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: (bool, bool, bool) = (true, true, true);
+
+    #[test]
+    fn announced_numbers_are_those_up_to_the_target() {
+        let mut numbers = Numbering::default();
+        numbers.announce(Some(58), &[10, 20, 30, 40], 35);
+        assert_eq!(numbers.announced, Some(AnnouncedNumbers { first: 58, stamps: vec![10, 20, 30] }));
+        assert_eq!([30, 40].map(|pts| numbers.number_of(pts)), [Some(60), None]);
+        numbers.announce(None, &[10], 35);
+        assert_eq!(numbers.announced, None);
     }
 
-    /// The list that the frames are numbered by, if there is one.
-    pub(super) const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
-        self.numbers.list.as_ref()
+    #[test]
+    fn frames_are_counted_on_and_known_again_by_their_timestamps() {
+        let mut numbers = Numbering::default();
+        numbers.restart(Count::Next(0));
+        assert_eq!([10, 20, 30].map(|pts| numbers.number_next(pts, PLAIN)), [Some(0), Some(1), Some(2)]);
+        numbers.restart(Count::Unknown);
+        assert_eq!([20, 30, 40].map(|pts| numbers.number_next(pts, PLAIN)), [Some(1), Some(2), Some(3)]);
+        numbers.restart(Count::Unknown);
+        assert_eq!(numbers.number_next(20, (false, true, true)), None, "its timestamp tells nothing");
+        assert_eq!(numbers.count(), Count::Run { first: 20, frames: 1 });
+        numbers.restart(Count::Next(1));
+        assert_eq!(numbers.number_next(20, (true, false, true)), Some(1));
+        assert_eq!(numbers.count(), Count::Unknown, "some are left out behind it");
     }
 
-    /// Whether each packet is a frame or says that it is none, so that counting packets is counting frames.
-    pub(super) fn has_plain_packets(&self) -> bool {
-        let codec = self.info.codec.as_str();
-        // AVI may pack two frames of MPEG-4 into a packet.
-        let is_packed = codec == "mpeg4" && self.info.container == "avi";
-        self.info.timed && ONE_FRAME_A_PACKET.contains(&codec) && !is_packed && !self.is_split()
-    }
-
-    /// Whether two packets may make a frame, as transport streams have them of interlaced video.
-    pub(super) fn is_split(&self) -> bool {
-        let is_of_fields = self.numbers.begins_interlaced && matches!(self.info.codec.as_str(), "h264" | "hevc");
-        self.info.container == "mpegts" && is_of_fields
+    #[test]
+    fn a_list_that_a_frame_contradicts_is_given_up() {
+        let mut numbers = Numbering::default();
+        numbers.restart(Count::Next(0));
+        numbers.set_list(Some(Arc::new(FrameIndex { pts: vec![10, 30], keys: vec![10] })));
+        assert_eq!(numbers.number_next(10, PLAIN), Some(0));
+        assert_eq!(numbers.number_next(20, PLAIN), Some(1), "counted from the first on");
+        assert!(numbers.list().is_none());
+        numbers.restart(Count::Next(7));
+        assert_eq!(numbers.number_next(10, PLAIN), None, "it was the first");
     }
 }

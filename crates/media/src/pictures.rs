@@ -6,17 +6,17 @@ use std::time::SystemTime;
 use super::av::{self, AvFrame, PixelDescriptor, PixelFormat, Scaler};
 use super::info::OpenOptions;
 use super::layout::{conversion_target, is_full_range, native_layout};
-use super::{orientation, tags};
+use super::tags;
 use histoscope_core::picture::color::{Matrix, Origin, Range, Sourced, UnreadableMatrix};
 use histoscope_core::picture::crop::{Crop, CropUse, Cropping};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{
-    ClampedSamples, Frame, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan, SourceFormat,
-    Timecode, VideoId, nonlinear,
+    ClampedSamples, Frame, FrameFacts, Orientation, OwnedPlanes, Pages, Picture, PlaneStore, PlaneView, Ratio, Scan,
+    SourceFormat, Timecode, VideoId, nonlinear,
 };
 
-/// What the container says about all frames; a frame may say otherwise.
+/// The container's defaults for all frames; a frame may state others.
 #[derive(Clone)]
 pub(super) struct StreamDefaults {
     /// Colour tags.
@@ -28,11 +28,11 @@ pub(super) struct StreamDefaults {
     pub(super) coded_sample_aspect: Option<Ratio>,
     /// The orientation of the whole stream, which wins over the frames'.
     pub(super) orientation: Option<Orientation>,
-    /// Whether each picture that is flagged as interlaced is a single field, as in HEVC.
+    /// True if each picture that is flagged as interlaced is a single field, as in HEVC.
     pub(super) codes_fields: bool,
-    /// Whether the headers say how the video is scanned.
+    /// True if the headers say how the video is scanned.
     pub(super) states_scan: bool,
-    /// What the container leaves out at the edges of what the codec leaves.
+    /// The container's cropping, after the codec's.
     pub(super) crop: Crop,
 }
 
@@ -70,23 +70,23 @@ pub(super) struct PictureMaker {
     notes: Vec<String>,
 }
 
-/// What was worked out for frames of one kind.
+/// The results that frames of one kind share.
 struct Current {
     kind: FrameKind,
-    /// What is left of the planes after cropping.
+    /// The rectangle of the planes that is left after cropping.
     rect: Rect,
     layout: PixelLayout,
     scaler: Option<Scaler>,
     source: Arc<SourceFormat>,
 }
 
-/// What makes frames the same for our purposes.
+/// The properties that make frames the same for our purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FrameKind {
     format: PixelFormat,
     /// Width and height as decoded.
     size: (u32, u32),
-    /// What the codec leaves out of that.
+    /// The codec's cropping of that.
     crop: Crop,
     tags: tags::TagNumbers,
 }
@@ -103,6 +103,11 @@ impl PictureMaker {
         }
     }
 
+    /// Returns a maker for another stream that is read with the same options.
+    pub(super) fn anew(&self, defaults: StreamDefaults) -> Self {
+        Self::new(&self.options, defaults)
+    }
+
     /// The frame of that place and serial, or why it cannot be read as one.
     pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
@@ -110,23 +115,25 @@ impl PictureMaker {
         let shown = self.make(frame)?;
         let frame = Frame {
             picture: shown.picture,
+            facts: FrameFacts {
+                pts_ticks: place.pts_ticks,
+                time_base: place.time_base,
+                time_secs: place.time_secs,
+                duration_secs: place.duration_secs,
+                index: place.index,
+                timecode: place.timecode,
+                sample_aspect: shown.sample_aspect,
+                orientation: shown.orientation,
+                scan,
+                field: None,
+                key,
+                damaged,
+                picture_type,
+                source: shown.source,
+                arrival: place.arrival,
+            },
             video: self.video,
-            pts_ticks: place.pts_ticks,
-            time_base: place.time_base,
-            time_secs: place.time_secs,
-            duration_secs: place.duration_secs,
-            index: place.index,
-            timecode: place.timecode,
             serial,
-            sample_aspect: shown.sample_aspect,
-            orientation: shown.orientation,
-            scan,
-            field: None,
-            key,
-            damaged,
-            picture_type,
-            source: shown.source,
-            arrival: place.arrival,
         };
         match self.options.field {
             Some(field) => frame.of_field(field).map_err(|error| error.to_string()),
@@ -139,7 +146,7 @@ impl PictureMaker {
         &self.notes
     }
 
-    /// What a frame's pixels are and become; `None` if they cannot be read.
+    /// Returns the pixel format of a frame and the one that it is converted to; `None` if it cannot be read.
     pub(super) fn source_format(&mut self, frame: &AvFrame) -> Option<&SourceFormat> {
         let kind = self.kind(frame);
         self.current_for(kind).ok().map(|current| &*current.source)
@@ -289,7 +296,7 @@ impl PictureMaker {
         if let Some(orientation) = self.defaults.orientation {
             return orientation;
         }
-        if let Some(stated) = frame.display_matrix().and_then(|matrix| orientation::from_display_matrix(&matrix)) {
+        if let Some(stated) = frame.display_matrix().and_then(|matrix| tags::orientation(&matrix)) {
             self.stated_orientation = stated;
         }
         self.stated_orientation
@@ -303,7 +310,7 @@ impl PictureMaker {
     }
 }
 
-/// Which samples of a frame in floating point lie outside 0 to 1, to which conversion clamps them.
+/// Finds the samples of a frame in floating point that lie outside 0 to 1, to which conversion clamps them.
 fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
     let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float)?;
     let is_half = descriptor.components.first()?.depth == 16;

@@ -17,7 +17,7 @@ use super::decoder::{Decoder, StopHandle};
 use super::error::MediaError;
 use super::info::{OpenOptions, StreamInfo};
 use super::timeshift::Timeshift;
-use histoscope_core::picture::{Frame, Ratio};
+use histoscope_core::picture::{Frame, FrameFacts, Ratio};
 
 /// How long one attempt to open may take, until its first frame: keyframes can be ten seconds apart, and a server that has died without a
 /// word never answers.
@@ -35,19 +35,19 @@ const LOOK: Duration = Duration::from_millis(20);
 pub enum NoSignal {
     /// Nothing has ever come.
     Awaited {
-        /// What the last attempt came to, where one is over.
+        /// The error of the last attempt, if one is over.
         reason: Option<String>,
     },
     /// Frames came, and come no more.
     Lost {
         /// When the last one did.
         since: SystemTime,
-        /// What has happened.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What came of waiting for a sender.
+/// The result of waiting for a sender.
 pub enum Reception {
     /// It is there, for the first time or again, as this.
     Opened(Arc<StreamInfo>),
@@ -119,7 +119,7 @@ impl Receiver {
         match &mut self.state {
             ReceptionState::Receiving(decoder) => match decoder.next_frame() {
                 Ok(Some(frame)) => {
-                    let stated = decoder.timeline.stated(frame.pts_ticks);
+                    let stated = decoder.stated_ticks(&frame);
                     let frame = self.placed(frame);
                     if let Some(shift) = &self.shift {
                         shift.note_frame(stated, &frame);
@@ -224,7 +224,8 @@ impl ReceivedTimeline {
         let index = frame.index.map(|index| index + self.first_index);
         self.newest = (time_secs, index.unwrap_or(self.newest.1 + 1), frame.arrival.unwrap_or_else(SystemTime::now));
         let pts_ticks = (time_secs / self.time_base.value()).round() as i64;
-        Frame { time_secs, index, pts_ticks, time_base: self.time_base, ..frame }
+        let facts = FrameFacts { time_secs, index, pts_ticks, time_base: self.time_base, ..frame.facts };
+        Frame { facts, ..frame }
     }
 }
 
@@ -245,7 +246,7 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
     }
 }
 
-/// Whether trying again would come to the same: what is wrong is the name, or what this machine can do.
+/// Returns whether trying again would come to the same: what is wrong is the name, or what this machine can do.
 const fn is_final(error: &MediaError) -> bool {
     matches!(
         error,

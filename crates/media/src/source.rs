@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::address::{self, Delivery};
+use super::address::{self, Delivery, Device, device};
 use super::allowed::Reach;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
 use super::boxes::{self, IndexFault};
-use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
@@ -37,7 +36,7 @@ pub(super) struct Source {
     kind: SourceKind,
     /// Frames a second of pictures that are files of their own, and whether somebody said so.
     picture_rate: Sourced<Ratio>,
-    /// Whether pictures that are still being written are waited for.
+    /// True if pictures that are still being written are waited for.
     follows: bool,
     /// How long a network source may give no data.
     network_limit: Duration,
@@ -114,17 +113,17 @@ impl Source {
         &self.path
     }
 
-    /// Whether it can be opened more than once.
+    /// Returns whether it can be opened more than once.
     pub(super) fn can_reopen(&self) -> bool {
         !matches!(self.kind, SourceKind::Pipe | SourceKind::Fifo)
     }
 
-    /// Whether its sender gives the pace, as far as that is known before it is open.
+    /// Returns whether its sender gives the pace, as far as that is known before it is open.
     pub(super) const fn is_live(&self) -> bool {
         matches!(self.kind, SourceKind::Live | SourceKind::SessionDescription | SourceKind::Device)
     }
 
-    /// Whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
+    /// Returns whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
     /// playlist lists come many frames at a time and are played by the clock.
     pub(super) fn is_live_as(&self, input: &Input) -> bool {
         let is_flowing = || !input.is_seekable() && input.byte_length().is_none() && input.duration_secs().is_none();
@@ -137,12 +136,12 @@ impl Source {
         self.network_limit = limit;
     }
 
-    /// Whether it is a plain file.
+    /// Returns whether it is a plain file.
     pub(super) fn is_file(&self) -> bool {
         self.kind == SourceKind::File
     }
 
-    /// Whether it is an MP4 whose index is spread over the file.
+    /// Returns whether it is an MP4 whose index is spread over the file.
     pub(super) fn is_fragmented(&self) -> bool {
         self.is_file() && boxes::is_fragmented(&self.path)
     }
@@ -162,7 +161,7 @@ impl Source {
         matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob).then_some(self.picture_rate)
     }
 
-    /// Whether FFmpeg may look for a picture of a sequence that is not there: it may overlook a gap.
+    /// Returns whether FFmpeg may look for a picture of a sequence that is not there: it may overlook a gap.
     pub(super) fn may_lack_pictures(&self) -> bool {
         self.follows || self.sequence().is_some_and(Sequence::is_broken)
     }
@@ -185,12 +184,12 @@ impl Source {
         }
     }
 
-    /// Whether it is a pattern that FFmpeg opens whether any file fits it or not.
+    /// Returns whether it is a pattern that FFmpeg opens whether any file fits it or not.
     pub(super) fn is_glob(&self) -> bool {
         self.kind == SourceKind::Glob
     }
 
-    /// What ends blocking reads.
+    /// The flag that ends blocking reads.
     pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
         &self.interrupt
     }
@@ -260,7 +259,7 @@ impl Source {
         known.map(Some).ok_or_else(|| MediaError::NoSuchDevice { path: path(), available: devices.names() })
     }
 
-    /// What it may read besides itself.
+    /// Returns the files and protocols that it may read besides itself.
     fn reach(&self) -> Reach<'_> {
         let text = self.path.to_str().unwrap_or_default();
         match self.kind {

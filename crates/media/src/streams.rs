@@ -1,4 +1,4 @@
-//! Which stream of a file is its video.
+//! The choice of the stream that is the video.
 
 use std::fmt;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl fmt::Display for VideoTrack {
     }
 }
 
-/// What is known against a stream, the gravest first: of two streams the lesser is the likelier.
+/// The doubts about a stream, the gravest first: of two streams the lesser is the likelier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Doubts {
     is_cover: bool,
@@ -129,7 +129,7 @@ fn is_gray(input: &Input, index: usize) -> bool {
     descriptor.and_then(|d| native_layout(&d)).is_some_and(|layout| layout.model == ColorModel::Gray)
 }
 
-/// That there is a decoder for a stream.
+/// Checks that there is a decoder for a stream.
 pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
     if parameters.has_decoder() {
         return Ok(());
@@ -150,7 +150,7 @@ fn codec_in_words(name: &str, tag: Option<String>) -> String {
     tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
-/// What a file without video contains, for the message.
+/// Describes the contents of a file without video, for the message.
 pub(super) fn describe(input: &Input) -> String {
     match input.stream_count() {
         0 => "no streams at all".to_owned(),

@@ -7,14 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
+use super::ending::Ending;
 use super::error::MediaError;
-use super::exchange::{DecodeEvent, Demand, Exchange, FrameList, Life, QueueLimits};
+use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
 use super::index::{FrameIndex, Lister, Listing};
 use super::info::{FrameCounters, OpenOptions};
-use super::missing::Ending;
-use super::position::{Origin, Room};
-use super::promise::Promise;
-use super::reception::Receiver;
+use super::position::Room;
+use super::reception::{Receiver, Reception};
 use super::target::{Seek, SeekTarget};
 use super::timeshift::Timeshift;
 
@@ -23,7 +22,7 @@ const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
 /// Every one of them costs the time to decode a picture that could have been left out.
-pub(super) const KEPT: Room = Room { frames: 1, bytes: 64 << 20 };
+const KEPT: Room = Room { frames: 1, bytes: 64 << 20 };
 
 /// How long the frames behind the target of a seek are left alone while nobody wants them. Who has sought often seeks again, and
 /// would have to wait for those that are being decoded.
@@ -36,16 +35,16 @@ pub struct DecodeThread {
     handle: Option<JoinHandle<()>>,
 }
 
-/// What both threads hold; `airing` is its part for what is live.
-pub(super) struct ThreadShared {
+/// The state that both threads hold.
+struct ThreadShared {
     exchange: Mutex<Exchange>,
     /// Signalled at every change of what is exchanged.
-    pub(super) changed: Condvar,
-    pub(super) limits: QueueLimits,
-    pub(super) waker: Box<dyn Fn() + Send + Sync>,
-    pub(super) stop: StopHandle,
-    /// What is kept of a live source.
-    pub(super) shift: Arc<Timeshift>,
+    changed: Condvar,
+    limits: QueueLimits,
+    waker: Box<dyn Fn() + Send + Sync>,
+    stop: StopHandle,
+    /// The packets that are kept of a live source.
+    shift: Arc<Timeshift>,
 }
 
 impl DecodeThread {
@@ -66,12 +65,12 @@ impl DecodeThread {
         let handle = stop.clone();
         Self::spawn(stop, limits, options.kept_packets, waker, move |shared| {
             if address::delivery(&path) == Delivery::Live || options.follow {
-                return shared.receive(Receiver::new(path, options.clone(), handle), options);
+                return shared.receive(Receiver::new(path, options.clone(), handle), &options);
             }
             match Decoder::open_keeping(&path, &options, &handle, Some(&shared.shift)) {
                 Ok(decoder) if decoder.info().live => {
                     shared.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
-                    shared.receive(Receiver::with(path, options.clone(), handle, decoder), options);
+                    shared.receive(Receiver::with(path, options.clone(), handle, decoder), &options);
                 }
                 opened => shared.run(opened),
             }
@@ -164,10 +163,10 @@ impl DecodeThread {
         drop(stale);
     }
 
-    /// Says what frames are wanted for.
-    pub fn set_demand(&self, demand: Demand) {
-        let before = std::mem::replace(&mut self.shared.lock().demand, demand);
-        if before == Demand::Nothing && demand != before {
+    /// Says whether nobody waits for the frames that follow: a picture stands, and the next one may well be wanted elsewhere.
+    pub fn set_idle(&self, is_idle: bool) {
+        let was_idle = std::mem::replace(&mut self.shared.lock().is_idle, is_idle);
+        if was_idle && !is_idle {
             self.shared.changed.notify_all();
         }
     }
@@ -205,7 +204,7 @@ impl DecodeThread {
         std::mem::take(&mut self.shared.lock().replaced)
     }
 
-    /// What the decoder counted so far, and what is wrong with the file's end as far as that is known, in words.
+    /// Returns the decoder's counters so far, and a sentence about the fault at the file's end, if one is known.
     #[must_use]
     pub fn condition(&self) -> (FrameCounters, Option<String>) {
         let exchange = self.shared.lock();
@@ -239,7 +238,7 @@ impl Drop for DecodeThread {
     }
 }
 
-/// What comes next out of the decoder.
+/// Decodes the next frame.
 fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     match decoder.next_frame() {
         Ok(Some(frame)) => DecodeEvent::Frame(frame),
@@ -248,17 +247,17 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     }
 }
 
-/// What the thread is to do.
-pub(super) enum Task {
+/// A task of the thread.
+enum Task {
     Learn(Listing),
     Seek(u64, Seek),
     Decode,
     Stop,
 }
 
-/// What it does by itself afterwards.
+/// The thread's own task afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Afterwards {
+enum Afterwards {
     /// It decodes the frames that follow.
     GoOn,
     /// The same, but not before then unless they are wanted.
@@ -268,7 +267,7 @@ pub(super) enum Afterwards {
 }
 
 impl ThreadShared {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Exchange> {
+    fn lock(&self) -> MutexGuard<'_, Exchange> {
         // What is exchanged is consistent between any two statements that change it.
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -281,9 +280,7 @@ impl ThreadShared {
         self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
         let ending = Ending::of(&decoder);
         self.lock().ending = ending.cut();
-        if decoder.promise.is_unlisted() {
-            // Until that is done, seeks lead to what the container says.
-            decoder.promise = Promise::Unlisted { aside: true };
+        if decoder.trust_container() {
             self.begin_listing(&decoder);
         }
         let mut serial = 0;
@@ -293,9 +290,7 @@ impl ThreadShared {
             match self.next_task(afterwards) {
                 Task::Stop => return,
                 Task::Learn(listing) => {
-                    let was_guessed = decoder.position.origin == Origin::Guess;
-                    decoder.learn(listing);
-                    if was_guessed && matches!(decoder.promise, Promise::Nothing) {
+                    if decoder.learn(listing) {
                         afterwards = Afterwards::Rest;
                         self.lock().mistake = last.map(|seek| (serial, seek));
                         (self.waker)();
@@ -308,7 +303,6 @@ impl ThreadShared {
                     afterwards = self.seek(&mut decoder, serial, seek);
                 }
                 Task::Decode => {
-                    decoder.set_hasty(self.lock().demand == Demand::Playing);
                     let event = next_event(&mut decoder, serial);
                     afterwards = Afterwards::Rest;
                     match &event {
@@ -364,7 +358,6 @@ impl ThreadShared {
 
     /// Carries a seek out up to its first frame and what was decoded on the way to it.
     fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
-        decoder.set_hasty(!matches!(seek, Seek::Exact(_) | Seek::Back { .. }));
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
             self.push(match decoder.frames_back(target, budget) {
@@ -387,8 +380,10 @@ impl ThreadShared {
             self.begin_listing(decoder);
         }
         let before_ticks = frame.pts_ticks;
-        self.lock().counters = decoder.counters();
-        self.tell_list(decoder);
+        if !decoder.reads_kept() {
+            self.lock().counters = decoder.counters();
+            self.tell_list(decoder);
+        }
         self.push(first);
         let frames = decoder.frames_passed(before_ticks);
         if !frames.is_empty() {
@@ -401,8 +396,113 @@ impl ThreadShared {
         }
     }
 
+    /// Hands on what is live as it comes: nobody's slowness holds it up. Another thread decodes again what was kept, wherever a seek leads.
+    fn receive(self: &Arc<Self>, receiver: Receiver, options: &OpenOptions) {
+        let receiver = receiver.keeping(&self.shift);
+        thread::scope(|scope| {
+            let builder = thread::Builder::new().name("histoscope-look-back".to_owned());
+            if let Err(error) = builder.spawn_scoped(scope, || self.look_back(options)) {
+                log::warn!("no thread to look back on: {error}");
+            }
+            self.hand_on(receiver);
+            // What was kept is of no use any more; the other thread is not to wait for a seek, or for what does not come.
+            let mut exchange = self.lock();
+            if exchange.life == Life::Running {
+                exchange.life = Life::Finished;
+            }
+            drop(exchange);
+            self.stop.stop();
+            self.changed.notify_all();
+        });
+    }
+
+    fn hand_on(&self, mut receiver: Receiver) {
+        let mut last_signal = None;
+        while self.lock().life == Life::Running {
+            let event = match receiver.wait() {
+                Ok(Reception::Frame(frame)) => {
+                    let mut exchange = self.lock();
+                    if let Some(decoder) = receiver.decoder() {
+                        exchange.counters = decoder.counters();
+                    }
+                    let (frame, before) = exchange.air.pass(frame);
+                    // Frames are freed outside the lock.
+                    drop(exchange);
+                    drop(before);
+                    let Some(frame) = frame else { continue };
+                    DecodeEvent::Frame(frame)
+                }
+                Ok(Reception::Opened(info)) => {
+                    last_signal = None;
+                    DecodeEvent::Opened(info)
+                }
+                Ok(Reception::NoSignal(signal)) if last_signal.as_ref() == Some(&signal) => continue,
+                Ok(Reception::NoSignal(signal)) => DecodeEvent::NoSignal(last_signal.insert(signal).clone()),
+                Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
+            };
+            if matches!(event, DecodeEvent::Frame(_)) {
+                self.make_room();
+            }
+            self.push(event);
+        }
+    }
+
+    /// Frees the oldest frames of a live source until another has room.
+    fn make_room(&self) {
+        let mut exchange = self.lock();
+        let mut freed = Vec::new();
+        while !exchange.queue.has_room(self.limits) {
+            let Some(oldest) = exchange.queue.drop_oldest() else { break };
+            exchange.replaced += 1;
+            freed.push(oldest);
+        }
+        // Frames are freed outside the lock.
+        drop(exchange);
+        drop(freed);
+    }
+
+    /// Decodes what is kept wherever a seek leads.
+    fn look_back(self: &Arc<Self>, options: &OpenOptions) {
+        let mut decoder: Option<Decoder> = None;
+        let mut serial = 0;
+        let mut afterwards = Afterwards::Rest;
+        loop {
+            let task = self.next_task(afterwards);
+            afterwards = Afterwards::Rest;
+            match task {
+                Task::Stop => return,
+                Task::Learn(_) => {}
+                Task::Seek(_, Seek::Exact(SeekTarget::End)) => {
+                    let newest = self.lock().air.newest();
+                    if let Some(frame) = newest {
+                        self.push(DecodeEvent::Frame(frame));
+                    }
+                }
+                Task::Seek(new, seek) => {
+                    serial = new;
+                    decoder = decoder.or_else(|| Decoder::of_kept(&self.shift, options, &self.stop));
+                    match &mut decoder {
+                        Some(decoder) => {
+                            decoder.set_serial(serial);
+                            afterwards = self.seek(decoder, serial, seek);
+                        }
+                        None => self.push(DecodeEvent::EndOfStream { serial }),
+                    }
+                }
+                Task::Decode => {
+                    let Some(decoder) = &mut decoder else { continue };
+                    let event = next_event(decoder, serial);
+                    if matches!(event, DecodeEvent::Frame(_)) {
+                        afterwards = Afterwards::GoOn;
+                    }
+                    self.push(event);
+                }
+            }
+        }
+    }
+
     /// Waits until there is something to do: a command, or room in the queue.
-    pub(super) fn next_task(&self, afterwards: Afterwards) -> Task {
+    fn next_task(&self, afterwards: Afterwards) -> Task {
         let mut exchange = self.lock();
         loop {
             if exchange.life != Life::Running {
@@ -416,9 +516,7 @@ impl ThreadShared {
                 return Task::Learn(listing);
             }
             let left = match afterwards {
-                Afterwards::Later(at) if exchange.demand == Demand::Nothing => {
-                    at.saturating_duration_since(Instant::now())
-                }
+                Afterwards::Later(at) if exchange.is_idle => at.saturating_duration_since(Instant::now()),
                 Afterwards::GoOn | Afterwards::Later(_) => Duration::ZERO,
                 Afterwards::Rest => Duration::MAX,
             };
@@ -434,7 +532,7 @@ impl ThreadShared {
     }
 
     /// Queues an event, unless a seek that came meanwhile has made it stale.
-    pub(super) fn push(&self, event: DecodeEvent) {
+    fn push(&self, event: DecodeEvent) {
         let mut exchange = self.lock();
         let is_stale = exchange.seek.is_some() && event.is_of_a_seek();
         if exchange.life != Life::Running || is_stale {

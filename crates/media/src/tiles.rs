@@ -78,7 +78,7 @@ impl TiledPicture {
         self.grid.size
     }
 
-    /// What the container leaves out of them.
+    /// Returns the part of them that the container leaves out.
     pub(super) const fn crop(&self) -> Crop {
         self.grid.crop
     }
@@ -102,7 +102,7 @@ fn decode(input: &Input, stream: usize, packet: &AvPacket) -> Result<Option<AvFr
     })
 }
 
-/// What of a frame has to be the same in all tiles.
+/// The properties that all tiles must share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TileKind {
     format: av::PixelFormat,
@@ -112,7 +112,7 @@ struct TileKind {
 }
 
 impl TileKind {
-    /// That of a frame; `None` if the codec leaves something out before its first column or line.
+    /// Returns those of a frame; `None` if the codec leaves something out before its first column or line.
     fn of(frame: &AvFrame) -> Option<Self> {
         let crop = frame.crop();
         let size = crop.leaves(frame.size()).filter(|_| (crop.left, crop.top) == (0, 0))?;
@@ -157,7 +157,7 @@ impl TileFrame {
     }
 }
 
-/// Whether tiles of one size at these places fill the whole size, each its own part of it.
+/// Returns whether tiles of one size at these places fill the whole size, each its own part of it.
 fn is_filled((width, height): (u32, u32), tile: (u32, u32), places: &[(u32, u32)]) -> bool {
     if tile.0 == 0 || tile.1 == 0 || width % tile.0 != 0 || height % tile.1 != 0 {
         return false;
@@ -168,7 +168,7 @@ fn is_filled((width, height): (u32, u32), tile: (u32, u32), places: &[(u32, u32)
     distinct.len() == places.len() && places.len() as u64 == cells
 }
 
-/// Whether samples of all planes begin at a place.
+/// Returns whether samples of all planes begin at a place.
 const fn is_at_sample(layout: &PixelLayout, (x, y): (u32, u32)) -> bool {
     let (across, down) = layout.chroma_shift;
     x % (1 << across) == 0 && y % (1 << down) == 0

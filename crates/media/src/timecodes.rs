@@ -1,7 +1,7 @@
 //! Where a frame's timecode comes from: the frame itself (SMPTE ST 12-1, as H.264 and HEVC have it in SEI messages), else the container's
 //! first one and the frame's number, else the headers of MPEG-1 and MPEG-2 groups of pictures.
 //!
-//! What stands in groups of pictures comes last: encoders write something there because they have to, and few tools keep it true.
+//! The timecodes of groups of pictures come last: encoders write something there because they have to, and few tools keep it true.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,15 @@ use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Ti
 /// Pictures whose headers are remembered until their frames come.
 const MOST_NOTED: usize = 1024;
 
-/// What a container tells of its timecodes.
+/// The timecodes that a container states.
+#[derive(Default)]
 pub(super) struct TimecodeReader {
     rate: Option<TimecodeRate>,
     first: Option<Timecode>,
 }
 
 impl TimecodeReader {
-    /// What the tags of the file, of its video stream and of its timecode track tell.
+    /// Reads the tags of the file, of its video stream and of its timecode track.
     pub(super) fn of(input: &Input, stream: &StreamParameters<'_>) -> Self {
         let track = (0..input.stream_count())
             .filter_map(|index| input.stream(index))
@@ -61,7 +62,7 @@ fn rate_of(rate: Ratio) -> Option<TimecodeRate> {
     TimecodeRate::of(rate.num, rate.den)
 }
 
-/// What MPEG-1 and MPEG-2 say of a picture: the timecode of its group's first one in presentation order, and how many come between.
+/// The place of a picture as MPEG-1 and MPEG-2 state it: the timecode of its group's first one in presentation order, and how many come between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupPlace {
     group: Timecode,
@@ -83,7 +84,7 @@ pub(super) struct GroupHeaders {
 }
 
 impl GroupHeaders {
-    /// Whether the packets of that decoder have such headers.
+    /// Returns whether the packets of that decoder have such headers.
     pub(super) fn are_in(decoder: &str) -> bool {
         matches!(decoder, "mpeg1video" | "mpeg2video" | "mpegvideo")
     }
@@ -99,7 +100,7 @@ impl GroupHeaders {
         }
     }
 
-    /// What the picture's headers say that came from that packet.
+    /// Returns the place of the picture that came from that packet.
     pub(super) fn of(&self, number: u64) -> Option<GroupPlace> {
         self.noted.iter().rev().find(|(noted, _)| *noted == number).map(|(_, place)| *place)
     }

@@ -27,7 +27,7 @@ pub(super) struct Timeline {
     /// both, so that rounding does not add up.
     run: (i64, u64),
     jumped: bool,
-    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    /// True if a frame since the start or the last seek was given another timestamp than the file's.
     strayed: bool,
 }
 
@@ -61,12 +61,12 @@ impl Timeline {
         placed.saturating_sub(self.offset)
     }
 
-    /// Whether the file's timestamps ever jumped, so that they do not tell positions in the whole file apart.
+    /// Returns whether the file's timestamps ever jumped, so that they do not tell positions in the whole file apart.
     pub(super) const fn has_jumped(&self) -> bool {
         self.jumped
     }
 
-    /// Whether a frame since the start or the last seek was given another timestamp than the file's.
+    /// Returns whether a frame since the start or the last seek was given another timestamp than the file's.
     pub(super) const fn has_strayed(&self) -> bool {
         self.strayed
     }

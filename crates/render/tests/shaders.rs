@@ -1,5 +1,5 @@
-//! The rows of the table of shaders are valid, bind what the table says, and share structures with Rust that lie as Rust
-//! thinks they do.
+//! The shaders in the table are valid and have the bindings of the table, and their structures have the same memory
+//! layout as in Rust.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{BTreeSet, HashMap};
@@ -24,7 +24,7 @@ use histoscope_render::view::scopes::TraceParams;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
 
-/// The module as it is compiled.
+/// Parses the module as it is compiled.
 fn parse(shader: &Shader) -> Module {
     let source = shader.source();
     naga::front::wgsl::parse_str(&source)
@@ -68,7 +68,7 @@ fn every_file_of_the_folder_is_in_the_table() {
     assert_eq!(own.len(), shaders::ALL.len(), "no text is the own one of two passes");
 }
 
-/// What a variable binds; `None` if the table has no such thing.
+/// Returns the binding of a variable, or `None` if the table has none.
 fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Binding> {
     match (variable.space, &module.types[variable.ty].inner) {
         (AddressSpace::Uniform, _) => Some(Binding::Uniform),
@@ -80,7 +80,7 @@ fn binding_of(module: &Module, variable: &naga::GlobalVariable) -> Option<Bindin
     }
 }
 
-/// Where in its groups an entry point binds something and what, of all that it uses.
+/// Returns the groups and positions of all bindings that an entry point uses, with their kinds.
 fn used(module: &Module, info: &ModuleInfo, entry: &EntryPoint) -> Vec<(usize, usize, Option<Binding>)> {
     let index = module.entry_points.iter().position(|found| found.name == entry.name).expect("it was found above");
     let is_used = |handle: naga::Handle<naga::GlobalVariable>| !info.get_entry_point(index)[handle].is_empty();

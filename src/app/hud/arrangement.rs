@@ -10,7 +10,7 @@ use super::lab::LabCommand;
 use super::model::{Command, Model};
 use super::places::{Between, Placed, free_area};
 use super::{
-    Hud, Lasting, OpenPanels, adjusting, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
+    Hud, Lasting, OpenPanels, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
@@ -22,9 +22,9 @@ const LEAST_HEIGHT: f32 = 62.0;
 /// The view, and what of it is for whom. Rectangles are in points.
 struct Room<'a> {
     view: Rect,
-    /// What the histograms leave.
+    /// Returns the room that the histograms leave.
     free: Rect,
-    /// What the controls and the axes' labels leave of that.
+    /// The room that the controls and the axes' labels leave of that.
     panels: Rect,
     /// The help's, if it is open.
     help: Option<Rect>,
@@ -35,7 +35,7 @@ struct Room<'a> {
     model: &'a Model<'a>,
 }
 
-/// What stands above and below the panels.
+/// Everything above and below the panels.
 struct PanelSurroundings {
     /// The field, if it is open.
     field: Option<Rect>,
@@ -46,7 +46,7 @@ struct PanelSurroundings {
     place: Rect,
     /// Height of the notes.
     lane: f32,
-    /// What is left for panels.
+    /// The room for panels.
     panels: Rect,
 }
 
@@ -285,7 +285,7 @@ impl Hud {
         }
         self.height_for_adjusting = left.height();
         if shown.adjusting && left.width() >= LEAST_WIDTH {
-            let panel = adjusting::show(ui, left, model, commands);
+            let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);
@@ -307,7 +307,7 @@ impl Hud {
     }
 }
 
-/// What is drawn on the picture and the histograms themselves, beneath all that is written.
+/// Draws on the picture and the histograms themselves, beneath all text.
 fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
     lab::show_on_picture(ui, model);
     scopes::show(ui, view, model);

@@ -9,6 +9,7 @@ use super::icons::{self, Icon};
 use super::model::{Command, Model, PlayState, Waiting};
 use super::theme;
 use super::timeline::Timeline;
+use crate::app::strip::StripSize;
 use crate::keys::{self, Action, SpeedChange};
 use histoscope_core::text::{behind_text, clock_time, time_text};
 
@@ -22,7 +23,7 @@ pub fn place(free: Rect, model: &Model<'_>) -> Rect {
     Rect::from_min_size(free.min + vec2(margin, margin), size)
 }
 
-/// Whether there is no row for the timeline: a single picture has no time that a line could stand for.
+/// Returns whether there is no row for the timeline: a single picture has no time that a line could stand for.
 fn is_tight(free: Rect, model: &Model<'_>) -> bool {
     free.height() < TIGHT_HEIGHT || model.play.still
 }
@@ -38,7 +39,7 @@ const STRIP_ROW: f32 = 24.0;
 const TALL_ROW: f32 = 112.0;
 /// Height that a tall one leaves to what stands below the bar: a field to type in, and what it says.
 const LEAST_BELOW: f32 = 165.0;
-/// What the line below the clip needs of its row.
+/// The height of the line below the clip.
 const BELOW_STRIP: f32 = 6.0;
 /// Width of a time under the pointer where there is a single row.
 const HINT: f32 = 70.0;
@@ -54,7 +55,7 @@ pub fn height(free: Rect, model: &Model<'_>) -> f32 {
 fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     match model.file.strip {
         None => LINE_ROW,
-        Some(_) if model.file.has_tall_strip => {
+        Some(_) if model.file.strip_size == StripSize::Tall => {
             let room = free.height() - LEAST_BELOW - 2.0 * PADDING.y - ROW;
             TALL_ROW.min(room).max(STRIP_ROW)
         }
@@ -96,7 +97,7 @@ impl PositionReadout {
         }
     }
 
-    /// What is known of the position, the choice first; what is not known is left out.
+    /// Returns the known forms of the position, the chosen one first.
     fn texts(self, play: &PlayState) -> Vec<String> {
         let mut texts = [
             (Self::Time, Some(time_text(play.position_secs))),
@@ -114,9 +115,9 @@ pub struct Context {
     pub free: Rect,
     /// How strongly it is to be seen, 0 to 1.
     pub strength: f32,
-    /// Whether it is pinned.
+    /// True if it is pinned.
     pub pinned: bool,
-    /// What it tells of the position first.
+    /// The form of the position that it shows first.
     pub readout: PositionReadout,
 }
 
@@ -349,7 +350,7 @@ impl ButtonRow<'_> {
             self.speed(model.play.speed);
         }
         if self.rect.width() > 40.0 {
-            let color = if model.adjusting.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
+            let color = if model.look.adjustments.is_off() { theme::LIGHT } else { theme::ACCENT };
             let rect = self.take_right(BUTTON);
             self.icon(rect, Icon::Sliders, color, Action::ToggleAdjusting, "Adjustments");
         }
@@ -357,7 +358,7 @@ impl ButtonRow<'_> {
 
     fn channel(&mut self, rect: Rect, model: &Model<'_>, channel: usize) {
         let name = model.scopes.components.channel_names()[channel];
-        let is_on = model.scopes.channels.contains(channel);
+        let is_on = model.look.channels.contains(channel);
         let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
         let ink = if is_on { controls::INK } else { color };

@@ -12,7 +12,7 @@ const PADDING: Vec2 = vec2(9.0, 6.0);
 /// A line of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardLine {
-    /// What it is about.
+    /// The name of the figure.
     pub name: String,
     /// Colour of the name.
     pub color: Color32,
@@ -130,7 +130,7 @@ fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect
     aside.filter(is_free).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// What lies between the pointer and a card at its right or below it, and at the other sides, where its arrow does not reach.
+/// The gap between the pointer and a card at its right or below it, and at the other sides, where its arrow does not reach.
 const AFTER: Vec2 = vec2(16.0, 18.0);
 const BEFORE: Vec2 = vec2(9.6, 9.0);
 

@@ -14,7 +14,7 @@ pub const DISTANCE: &str = "distance";
 /// The numbers of a frame that is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// Whose they are.
+    /// The method that they are of.
     pub name: String,
     /// A channel's figures with the differences, in the order of their names.
     pub columns: Vec<[String; NAMES.len()]>,

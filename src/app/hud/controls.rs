@@ -9,7 +9,7 @@ use super::theme;
 
 /// Size of their letters, in points.
 pub const LETTERS: f32 = theme::TEXT - 1.0;
-/// What stands on something that is on.
+/// Ink on a control that is on.
 pub const INK: Color32 = Color32::from_gray(20);
 /// Radius of a slider's knob, in points.
 const KNOB: f32 = 5.0;

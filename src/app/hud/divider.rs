@@ -44,7 +44,7 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     }
 }
 
-/// What is shown in the place of two pictures.
+/// The name of the picture in the place of two.
 fn difference(pair: Pair, model: &Model<'_>) -> String {
     let [other, live] = names(pair.other, model);
     format!("difference {}: {live} against {other}", pair.gain)
@@ -52,14 +52,14 @@ fn difference(pair: Pair, model: &Model<'_>) -> String {
 
 /// The names of the picture that is shown with the live one, and of that.
 fn names(other: Other, model: &Model<'_>) -> [String; 2] {
-    let adjustments = &model.adjusting.adjustments;
+    let adjustments = &model.look.adjustments;
     match other {
         Other::Source => ["source".to_owned(), adjustments.to_string()],
         Other::Held | Other::Second => {
             // Beside a second clip, both are live.
             let live = if other == Other::Second { model.file.name.unwrap_or("live") } else { "live" };
             let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
-            [model.held.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
+            [model.comparison.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
         }
     }
 }

@@ -15,7 +15,7 @@ pub const WIDTH: f32 = 354.0;
 /// Room around the text in the field.
 const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
 
-/// What a field asks for.
+/// The kind of value that a field asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Asked {
     /// Where to go.
@@ -32,7 +32,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What stands before the field, in it while it is empty, and below it.
+    /// The words before the field, in it while it is empty, and below it.
     const fn words(self) -> [&'static str; 3] {
         match self {
             Self::Place => [
@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    /// What it is, in a word or two.
+    /// Its name.
     #[must_use]
     pub const fn subject(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ fn parse_width(text: &str) -> Result<u32, String> {
 /// The field while it is open.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
-    /// What it asks for.
+    /// The kind of value that it asks for.
     asked: Asked,
     /// The text so far.
     text: String,
@@ -138,7 +138,7 @@ fn parse_goal(text: &str) -> Result<Point, String> {
     parse_time(time).map(Point::Time).map_err(|_| wrong())
 }
 
-/// What has become of the field in one drawing.
+/// The outcome of one drawing of the field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Typed {
     /// It stays open.
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    /// What comes of each of these batches of events, of which every one is one drawing's.
+    /// Returns the outcomes of these batches of events, one for each drawing.
     fn after(entry: &mut Entry, batches: &[&[egui::Event]]) -> Vec<Typed> {
         let context = egui::Context::default();
         let room = Rect::from_min_size(egui::pos2(0.0, 0.0), egui::vec2(800.0, 600.0));

@@ -10,6 +10,7 @@ use super::theme;
 use crate::keys::{self, Action};
 use histoscope_core::histogram::Components;
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
+use histoscope_render::view::scene::Look;
 
 /// Width of the panel's inside, in points.
 const WIDTH: f32 = 350.0;
@@ -38,7 +39,7 @@ pub fn show(
     (model, is_above_another): (&Model<'_>, bool),
     commands: &mut Vec<Command>,
 ) -> Option<Rect> {
-    let exposure = model.exposure.is_adjustable.then_some(model.exposure.chosen)?;
+    let exposure = model.exposure.is_adjustable.then_some(model.look.exposure)?;
     let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
     let lines = 3 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
@@ -60,7 +61,7 @@ pub fn show(
             panel.marks(&mut changed);
             panel.false_color(&mut changed.false_color);
             if changed != exposure {
-                panel.commands.push(Command::Expose(changed));
+                panel.commands.push(Command::Show(Look { exposure: changed, ..model.look }));
             }
         });
     });
@@ -69,7 +70,7 @@ pub fn show(
 
 struct Panel<'a> {
     ui: &'a mut Ui,
-    /// Whether code values are counted.
+    /// True if code values are counted.
     is_coded: bool,
     /// The highest code.
     top: u32,
@@ -189,7 +190,7 @@ impl Panel<'_> {
     }
 }
 
-/// What lies right of the switches.
+/// Returns the rest of a line, right of its switch.
 fn beside(line: Rect) -> Rect {
     Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
 }

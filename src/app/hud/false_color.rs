@@ -6,7 +6,7 @@ use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, 
 use super::model::{Command, Model};
 use super::{meanings, theme};
 use histoscope_render::view::exposure::{Exposure, FalseColor, Paint, Tint, Unit, percents};
-use histoscope_render::view::scene::Other;
+use histoscope_render::view::scene::{Look, Other};
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -39,7 +39,7 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     flat.chain(has_grays.then(|| Entry { color: None, text: "else".to_owned() })).collect()
 }
 
-/// What the numbers are of.
+/// Returns the title over the numbers.
 fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
     let of = if tint.is_luma { "Y'" } else { "luminance" };
     match (unit, other) {
@@ -54,7 +54,7 @@ fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
 /// Shows the legend at the upper right of `room`; where it is. Nothing where false colour is off, or where there is no room.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Option<Rect> {
     let tint = model.exposure.tint?;
-    let chosen = model.exposure.chosen;
+    let chosen = model.look.exposure;
     let unit = chosen.false_color.unit;
     let layout = |text: String, color| ui.painter().layout_no_wrap(text, theme::mono(theme::SMALL + 0.5), color);
     let lines: Vec<_> =
@@ -85,7 +85,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
         if response.clicked() {
             let unit = if unit == Unit::Percent { Unit::Codes } else { Unit::Percent };
             let false_color = FalseColor { unit, ..chosen.false_color };
-            commands.push(Command::Expose(Exposure { false_color, ..chosen }));
+            commands.push(Command::Show(Look { exposure: Exposure { false_color, ..chosen }, ..model.look }));
         }
         let other = if unit == Unit::Percent { "codes" } else { "percent" };
         let keys = [crate::keys::Action::ToggleFalseColor, crate::keys::Action::NextFalseColor]

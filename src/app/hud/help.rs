@@ -73,7 +73,7 @@ impl Sheet {
         Self { blocks, ends, width, words, height }
     }
 
-    /// Whether all of it is seen at once in that room.
+    /// Returns whether all of it is seen at once in that room.
     fn fits(&self, room: Rect) -> bool {
         self.height + AROUND <= room.height()
     }
@@ -96,13 +96,13 @@ impl Sheet {
     }
 }
 
-/// Whether a room has place for all of the sheet.
+/// Returns whether a room has place for all of the sheet.
 #[must_use]
 pub fn fits(ui: &Ui, room: Rect) -> bool {
     Sheet::in_room(ui, room).fits(room)
 }
 
-/// Shows the sheet in the middle of `room`; whether it stays open.
+/// Shows the sheet in the middle of `room`. Returns whether it stays open.
 pub fn show(ui: &Ui, room: Rect) -> bool {
     let sheet = Sheet::in_room(ui, room);
     let mut stays = true;
@@ -134,7 +134,7 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
 /// A heading with its rows: keys and words.
 struct HelpBlock {
     name: &'static str,
-    rows: Vec<(Vec<String>, &'static str)>,
+    rows: Vec<(Vec<String>, String)>,
 }
 
 impl HelpBlock {
@@ -142,9 +142,9 @@ impl HelpBlock {
     fn all() -> Vec<Self> {
         let of_section = |section: Section| Self {
             name: section.name(),
-            rows: keys::rows(section).map(|row| (row.labels(), row.help)).collect(),
+            rows: keys::rows(section).map(|row| (row.labels(), row.help())).collect(),
         };
-        let gestures = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], *help));
+        let gestures = keys::GESTURES.iter().map(|(gesture, help)| (vec![(*gesture).to_owned()], (*help).to_owned()));
         let pointer = Self { name: "Pointer", rows: gestures.collect() };
         Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
     }
@@ -175,7 +175,7 @@ impl HelpBlock {
         let font = egui::FontId::proportional(theme::TEXT + 1.0);
         ui.painter().text(at.min, Align2::LEFT_TOP, self.name, font, theme::ACCENT);
         for (labels, help) in &self.rows {
-            let row = (labels.as_slice(), *help);
+            let row = (labels.as_slice(), help.as_str());
             let height = Self::row_height(ui, row, (width, words));
             let (rect, _) = ui.allocate_exact_size(vec2(width, height + SPACE), egui::Sense::hover());
             let mut left = rect.min.x;

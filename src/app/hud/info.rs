@@ -12,15 +12,15 @@ use histoscope_media::{StreamInfo, VideoTrack};
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoLine {
-    /// What it is about.
+    /// The name of the figure.
     pub name: &'static str,
-    /// What is known.
+    /// The value.
     pub value: String,
-    /// Whether the file says so, or somebody else.
+    /// The origin of the value, such as the file or a guess.
     pub origin: Option<Origin>,
 }
 
-/// What draws and counts.
+/// The engine and the adapter.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// The adapter's name.
@@ -283,8 +283,7 @@ fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::picture::Field;
-    use histoscope_core::picture::Ratio;
+    use histoscope_core::picture::{Field, FrameFacts, Ratio};
     use histoscope_media::{Decoder, OpenOptions};
 
     #[test]
@@ -309,11 +308,12 @@ mod tests {
             let lines = info_lines(&StreamInfo { scan, ..decoder.info().clone() }, frame, machine);
             lines.into_iter().find(|line| line.name == "scan").expect("a line").value
         };
-        let interlaced = Frame { scan: Scan::TopFirst, ..frame.clone() };
+        let scanned = |scan| Frame { facts: FrameFacts { scan, ..frame.facts.clone() }, ..frame.clone() };
+        let interlaced = scanned(Scan::TopFirst);
         assert_eq!(of(&interlaced, Some(Scan::BottomFirst)), "interlaced, top field first");
         let contradicted = "interlaced, top field first (the header says progressive)";
         assert_eq!(of(&interlaced, Some(Scan::Progressive)), contradicted);
-        let single = Frame { scan: Scan::BottomField, ..frame.clone() };
+        let single = scanned(Scan::BottomField);
         assert_eq!(of(&single, Some(Scan::Progressive)), "single fields, this is a bottom field");
         let top = frame.clone().of_field(Field::Top).expect("two lines");
         assert_eq!(of(&top, None), "not stated; the top field alone is shown and counted");

@@ -20,7 +20,7 @@ pub fn height(model: &Model<'_>) -> f32 {
     if model.scopes.counted.is_some() || has_letters(model) { theme::AXIS + COUNTED } else { theme::AXIS }
 }
 
-/// Whether a histogram shows several channels, whose letters stand in that line too.
+/// Returns whether a histogram shows several channels, whose letters stand in that line too.
 fn has_letters(model: &Model<'_>) -> bool {
     model.scopes.histograms.iter().any(|panel| letters::width(panel) > 0.0)
 }
@@ -56,7 +56,7 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let rounding = egui::CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
     theme::fill_plate(&painter, rect, rounding, theme::PLATE);
     painter.galley(rect.center() - galley.size() / 2.0, galley, theme::LIGHT);
-    if model.scopes.linear && model.scopes.components == Components::Rgbl {
+    if model.look.histograms.linear_luminance && model.scopes.components == Components::Rgbl {
         ui.interact(rect, egui::Id::unique("counted"), egui::Sense::hover()).on_hover_text(meanings::LINEAR);
     }
 }

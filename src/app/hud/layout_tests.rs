@@ -11,6 +11,7 @@ pub(super) use faults::{LEAST_CONTRAST, contrast, faults, items, over, texts, te
 use super::tests::{adjusted_model, figures, many_lines, model, pair};
 use super::*;
 use crate::app::recent::RecentFile;
+use crate::app::strip::StripSize;
 use crate::keys;
 use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
 use histoscope_core::picture::layout::PixelLayout;
@@ -23,7 +24,7 @@ use histoscope_render::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
 
-/// What is shown besides the controls.
+/// Content besides the controls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub size: (u32, u32),
@@ -138,7 +139,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     }
     let mut base = if is_adjusted { adjusted_model(&panels) } else { model(&panels) };
     if is_adjusted {
-        base.scopes.channels = histoscope_render::gpu::draw::Channels::one(3);
+        base.look.channels = histoscope_render::gpu::draw::Channels::one(3);
     }
     let region = RegionView {
         rect: Rect::from_min_max(pos(0.2, 0.1), pos(0.8, 0.9)),
@@ -153,7 +154,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         (FalseColorTable::Steps, Unit::Codes),
     ];
     let (table, unit) = tables[note % 3];
-    let chosen = Exposure {
+    base.look.exposure = Exposure {
         zebra: !has_entry,
         marks: note % 2 == 0,
         false_color: FalseColor { shown: note % 4 > 0, table, unit },
@@ -165,8 +166,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
     let model = Model {
         region: is_adjusted.then_some(&region),
         exposure: ExposureView {
-            chosen,
-            tint: chosen.tint(&layout, &color),
+            tint: base.look.exposure.tint(&layout, &color),
             is_adjustable: note % 3 > 0,
             marked: MarkedView::Found(&marked),
             rings: &rings,
@@ -182,7 +182,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
             recent: &recent,
             left_at: Some(3723.0),
             strip: strip.as_ref().filter(|_| note % 3 > 0),
-            has_tall_strip: note % 3 > 1,
+            strip_size: if note % 3 > 1 { StripSize::Tall } else { StripSize::Small },
             ..base.file
         },
         picture: PictureView { seen: Some("75 % of the picture in view · c shows all"), ..base.picture },
@@ -344,7 +344,7 @@ fn the_sheet_of_keys_is_in_line_and_scrolls_only_where_it_must() {
         let case = Case { size, open, is_adjusted: false, has_entry: false, note: 0, menu: None, pointer: POINTERS[0] };
         let Laid { items, view, .. } = laid_out(case);
         let is_help = |words: &str| {
-            keys::TABLE.iter().any(|row| row.help == words) || keys::GESTURES.iter().any(|(_, help)| *help == words)
+            keys::TABLE.iter().any(|row| row.help() == words) || keys::GESTURES.iter().any(|(_, help)| *help == words)
         };
         let told: Vec<_> = texts(&items).into_iter().filter(|(words, ..)| is_help(words)).collect();
         // A letter has a little space of its own before it.

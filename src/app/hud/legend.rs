@@ -2,9 +2,9 @@
 
 use egui::{Align2, Color32, Rect, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
-use super::model::{AdjustmentView, Model};
+use super::model::Model;
 use super::theme;
-use histoscope_core::adjust::{Reduction, otsu};
+use histoscope_core::adjust::{Adjustments, Reduction, otsu};
 
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
@@ -20,11 +20,11 @@ pub struct Class {
     pub codes: Option<(u32, u32)>,
 }
 
-/// The classes from the darkest to the brightest, if there are any and their thresholds are known.
+/// Returns the classes from the darkest to the brightest, if there are any and their thresholds are known.
 #[must_use]
-pub fn classes(adjusting: &AdjustmentView, bits: u32) -> Option<Vec<Class>> {
-    let Some(Reduction::Otsu(threshold)) = adjusting.adjustments.reduction else { return None };
-    let thresholds = adjusting.thresholds?;
+pub fn classes(adjustments: &Adjustments, thresholds: Option<[u32; 4]>, bits: u32) -> Option<Vec<Class>> {
+    let Some(Reduction::Otsu(threshold)) = adjustments.reduction else { return None };
+    let thresholds = thresholds?;
     let count = threshold.classes as usize;
     let top = (1_u32 << bits) - 1;
     let begin = |class: usize| if class == 0 { Some(0) } else { thresholds.get(class - 1).copied() };
@@ -41,7 +41,7 @@ pub fn classes(adjusting: &AdjustmentView, bits: u32) -> Option<Vec<Class>> {
 
 /// Shows the legend at the upper right of `room`, the brightest class on top; where it is.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>) -> Option<Rect> {
-    let classes = classes(&model.adjusting, model.scopes.bits)?;
+    let classes = classes(&model.look.adjustments, model.adjusting.thresholds, model.scopes.bits)?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     let layout = |text: String, color| painter.layout_no_wrap(text, theme::mono(theme::SMALL + 0.5), color);
     let texts: Vec<_> = classes.iter().rev().map(|class| layout(codes_text(class.codes), theme::LIGHT)).collect();
@@ -75,39 +75,37 @@ fn codes_text(codes: Option<(u32, u32)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use histoscope_core::adjust::{Adjustments, ClassDisplay, Otsu};
+    use histoscope_core::adjust::{ClassDisplay, Otsu};
 
-    fn adjusting(classes: u32, thresholds: Option<[u32; 4]>) -> AdjustmentView {
-        let threshold = Otsu { classes, shown: ClassDisplay::Colors };
+    fn of(count: u32, thresholds: Option<[u32; 4]>, bits: u32) -> Option<Vec<Class>> {
+        let threshold = Otsu { classes: count, shown: ClassDisplay::Colors };
         let adjustments = Adjustments { reduction: Some(Reduction::Otsu(threshold)), ..Adjustments::default() };
-        AdjustmentView { adjustments, thresholds, ..AdjustmentView::default() }
+        classes(&adjustments, thresholds, bits)
     }
 
-    fn ranges(adjusting: &AdjustmentView, bits: u32) -> Vec<String> {
-        classes(adjusting, bits).unwrap().iter().map(|class| codes_text(class.codes)).collect()
+    fn ranges(count: u32, thresholds: [u32; 4], bits: u32) -> Vec<String> {
+        of(count, Some(thresholds), bits).unwrap().iter().map(|class| codes_text(class.codes)).collect()
     }
 
     #[test]
     fn classes_share_out_all_codes() {
-        let three = adjusting(3, Some([85, 170, u32::MAX, u32::MAX]));
-        assert_eq!(ranges(&three, 8), ["0–84", "85–169", "170–255"]);
-        assert_eq!(ranges(&adjusting(2, Some([1, 7, 9, 11])), 10), ["0", "1–1023"], "of two classes there is one cut");
-        let colors: Vec<_> = classes(&three, 8).unwrap().iter().map(|class| class.color).collect();
+        let three = [85, 170, u32::MAX, u32::MAX];
+        assert_eq!(ranges(3, three, 8), ["0–84", "85–169", "170–255"]);
+        assert_eq!(ranges(2, [1, 7, 9, 11], 10), ["0", "1–1023"], "of two classes there is one cut");
+        let colors: Vec<_> = of(3, Some(three), 8).unwrap().iter().map(|class| class.color).collect();
         let palette = |at: usize| Color32::from_rgb(otsu::PALETTE[at][0], otsu::PALETTE[at][1], otsu::PALETTE[at][2]);
         assert_eq!(colors, [palette(0), palette(2), palette(4)]);
     }
 
     #[test]
     fn a_class_that_nothing_belongs_to_has_no_codes() {
-        let all_in_one = adjusting(3, Some([u32::MAX; 4]));
-        assert_eq!(ranges(&all_in_one, 8), ["0–255", "none", "none"]);
-        assert_eq!(ranges(&adjusting(3, Some([40, 40, u32::MAX, u32::MAX])), 8), ["0–39", "none", "40–255"]);
+        assert_eq!(ranges(3, [u32::MAX; 4], 8), ["0–255", "none", "none"]);
+        assert_eq!(ranges(3, [40, 40, u32::MAX, u32::MAX], 8), ["0–39", "none", "40–255"]);
     }
 
     #[test]
     fn there_is_no_legend_without_classes() {
-        assert_eq!(classes(&adjusting(3, None), 8), None, "the thresholds have not come");
-        let off = AdjustmentView { thresholds: Some([1; 4]), ..AdjustmentView::default() };
-        assert_eq!(classes(&off, 8), None);
+        assert_eq!(of(3, None, 8), None, "the thresholds have not come");
+        assert_eq!(classes(&Adjustments::default(), Some([1; 4]), 8), None);
     }
 }

@@ -102,7 +102,7 @@ impl LegendPart {
 }
 
 fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
-    let exposure = model.exposure.chosen;
+    let exposure = model.look.exposure;
     let is_coded = is_coded(model);
     let words = |words: &str| LegendPart::Words(words.to_owned(), theme::LIGHT);
     let mut lines = Vec::new();
@@ -136,14 +136,14 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     lines
 }
 
-/// Whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
+/// Returns whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
 fn is_coded(model: &Model<'_>) -> bool {
     let adjusting = &model.adjusting;
-    let shows_source = adjusting.adjustments.is_off() || adjusting.other() == Some(Other::Source);
+    let shows_source = model.look.adjustments.is_off() || adjusting.other() == Some(Other::Source);
     model.scopes.components == Components::YCbCr && shows_source
 }
 
-/// What is known of how many pixels are marked; nothing while it plays.
+/// Returns the number of marked pixels in words, as far as it is known; `None` during playback.
 fn told(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.other() {
         Some(Other::Source) => "result: ",
@@ -173,7 +173,7 @@ fn found(marked: &Marked) -> String {
 
 /// The words of the legend, explained.
 fn explained(model: &Model<'_>) -> String {
-    let exposure = model.exposure.chosen;
+    let exposure = model.look.exposure;
     let is_coded = is_coded(model);
     let mut texts = Vec::new();
     if exposure.marks {
@@ -229,11 +229,11 @@ mod tests {
     use super::*;
     use crate::app::hud::{AdjustmentView, ExposureView};
     use histoscope_core::adjust::{Adjustments, Blur};
-    use histoscope_render::view::scene::{Pair, Scene};
+    use histoscope_render::view::scene::{Look, Pair, Scene};
 
     fn blurred() -> Scene {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
-        Scene { adjustments, ..Scene::default() }
+        Scene::from(Look { adjustments, ..Look::default() })
     }
 
     #[test]
@@ -243,8 +243,7 @@ mod tests {
         let one = Marked { looked_at: 100, pixels: 1, places: vec![[17, 3]], ..Marked::default() };
         let tells = |marked, other: Option<Other>| {
             let exposure = ExposureView { marked, ..base().exposure };
-            let pair =
-                other.and_then(|other| Scene { pair: Pair { other, ..Pair::divided(0.5) }, ..blurred() }.paired());
+            let pair = other.and_then(|other| blurred().with_pair(Pair { other, ..Pair::divided(0.5) }).paired());
             assert_eq!(pair.is_some(), other.is_some());
             told(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
         };

@@ -2,7 +2,7 @@
 
 use histoscope_render::view::exposure::{FalseColorTable, MarkLimits};
 
-/// What limits of marks mean, for whoever does not know the words.
+/// Returns the meaning of limits of marks.
 #[must_use]
 pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
     match limits {
@@ -16,7 +16,7 @@ pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
     }
 }
 
-/// What a table of false colours says, for whoever does not know it.
+/// Returns the meaning of a table of false colours.
 #[must_use]
 pub fn of_false_color(table: FalseColorTable) -> String {
     let compared = "Percent are those of Y' from black to white, in the range in use; of R'G'B' and of adjusted pictures those of luminance. A \
@@ -24,19 +24,19 @@ pub fn of_false_color(table: FalseColorTable) -> String {
     format!("{}.\n{compared}", table.told())
 }
 
-/// What "out of range" means of red, green and blue.
+/// The meaning of "out of range" of red, green and blue.
 pub const OUT_OF_RANGE: &str = "Out of range: samples that lay below black or above white after conversion to red, green and blue, and \
                                 were cut off there.";
-/// What it means of code values.
+/// The meaning of "out of range" of code values.
 pub const OUT_OF_RANGE_CODED: &str = "Out of range: Y' below black or above white (16 to 235 of 8 bits in limited range), Cb and Cr \
                                       outside 16 to 240. In full range every code is in range.";
-/// What the luminance of linear light is.
+/// The meaning of the luminance of linear light.
 pub const LINEAR: &str = "Luminance of linear light: the light of red, green and blue, weighed and added up. A pixel stands at the code of the \
                           gray that is as bright, so that gray pixels stand where they do in the codes’ histogram, and coloured ones \
                           elsewhere.";
-/// What the distance of histograms is.
+/// The meaning of the distance of histograms.
 pub const DISTANCE: &str = "Distance of the histograms (earth mover's): by how many codes samples must be moved, in the mean, to make the \
                             held one of the live one. Of pictures of different depths, in percent of the scale.";
-/// What EBU R 103 is about.
+/// The meaning of EBU R 103.
 pub const R103: &str = "EBU R 103, what broadcasters accept: red, green, blue and Y' from −5 % to 105 % of black to white (5 to 246 of 8 \
                         bits in limited range). Up to 1 % of the picture may lie outside.";

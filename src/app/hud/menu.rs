@@ -21,13 +21,13 @@ use words::shortened;
 
 /// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
-/// What has opened beside a menu stays until the pointer has rested so long on another line: on its way there it crosses some.
+/// A submenu stays until the pointer has rested so long on another line: on its way there it crosses some.
 const GRACE: Duration = Duration::from_millis(350);
 
-/// What a menu offers.
+/// The contents of a menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MenuKind {
-    /// What one does most.
+    /// Common actions.
     Everything,
     /// The recent files alone.
     Recent,
@@ -45,11 +45,11 @@ pub struct Menu {
     /// Where it lay in the last drawing, with what had opened beside it.
     pub places: Vec<Rect>,
     beside: OpenBeside,
-    /// Whether keys lead through it, until the pointer moves.
+    /// True if keys lead through it, until the pointer moves.
     by_keys: bool,
 }
 
-/// What has opened beside a menu.
+/// The submenu beside a menu.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum OpenBeside {
     /// Nothing.
@@ -64,7 +64,7 @@ enum OpenBeside {
 }
 
 impl Menu {
-    /// What one does most, at a point.
+    /// A menu of common actions, at a point.
     #[must_use]
     pub const fn everything(at: Pos2) -> Self {
         Self::new(MenuKind::Everything, at)
@@ -88,7 +88,7 @@ impl Menu {
         }
     }
 
-    /// Closes what has opened beside it; whether something had.
+    /// Closes what has opened beside it. Returns whether something had.
     pub fn leave_beside(&mut self) -> bool {
         let OpenBeside::Open(line) = self.beside else { return false };
         self.beside = OpenBeside::Leaving(line);
@@ -100,7 +100,7 @@ impl Menu {
         self.typed.extend(letter.to_lowercase());
     }
 
-    /// Shows it, and takes what was typed; whether it stays open.
+    /// Shows it, and takes what was typed. Returns whether it stays open.
     pub fn show(&mut self, ui: &Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> bool {
         let mut stays = true;
         let room = ui.ctx().content_rect().height() - 24.0;
@@ -185,7 +185,7 @@ impl Menu {
         }
     }
 
-    /// Whether the pointer is on a line and may be on its way elsewhere.
+    /// Returns whether the pointer is on a line and may be on its way elsewhere.
     fn is_crossed(&self, ui: &Ui) -> bool {
         let moved = ui.input(|input| {
             let pointer = &input.pointer;
@@ -204,7 +204,7 @@ fn next_beginning_with(letter: char, lines: &[DrawnMenuLine], chosen: Option<Id>
     from_here.find(|line| line.layer == layer && line.begins == Some(letter)).map(|line| line.id)
 }
 
-/// What a menu lies on: nothing shines through, since it covers what is below it for a moment only.
+/// The plate of a menu. It is opaque, since it covers the picture for a moment only.
 fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
@@ -233,7 +233,7 @@ impl MenuDrawing<'_, '_> {
                 | MenuLine::Scopes
                 | MenuLine::Bins
                 | MenuLine::Overlaps
-                | MenuLine::Held
+                | MenuLine::Comparison
                     if !has_video =>
                 {
                     continue;
@@ -242,45 +242,31 @@ impl MenuDrawing<'_, '_> {
                 MenuLine::Recent if self.model.file.recent.is_empty() => continue,
                 MenuLine::Does(action) => {
                     let command = if action == Action::CopyValues { Command::CopyAt(at) } else { Command::Do(action) };
-                    self.does(ui, action, command);
+                    self.asks(ui, action, command);
                 }
                 MenuLine::Channels => self.further(ui, "Channels", |menu, ui| {
                     for channel in 0..menu.model.scopes.components.channel_names().len() {
                         let action = Action::ToggleChannel(channel);
-                        menu.does(ui, action, Command::Do(action));
+                        menu.does(ui, action);
                     }
                     if menu.model.scopes.components == Components::Rgbl {
-                        let is_on = menu.model.scopes.linear;
-                        let words =
-                            if is_on { "Hide luminance of linear light" } else { "Show luminance of linear light" };
-                        if menu.line(ui, words, "", true).on_hover_text(meanings::LINEAR).clicked() {
-                            menu.commands.push(Command::Linear(!is_on));
-                        }
+                        menu.does(ui, Action::ToggleLinear).on_hover_text(meanings::LINEAR);
                     }
                 }),
                 MenuLine::Clip => self.further(ui, "Timeline", Self::clip),
                 MenuLine::Scopes => self.further(ui, "Scopes", Self::scopes),
                 MenuLine::Bins => self.further(ui, "Bins", |menu, ui| {
                     for count in std::iter::once(None).chain(BIN_COUNTS.map(Some)) {
-                        let words =
-                            count.map_or_else(|| "A bin for each code".to_owned(), |count| format!("{count} bins"));
-                        let now = if menu.model.scopes.bins == count { "now" } else { "" };
-                        if menu.line(ui, &words, now, true).clicked() {
-                            menu.commands.push(Command::Bins(count));
-                        }
+                        menu.value(ui, Action::SetBins(count));
                     }
                 }),
                 MenuLine::Overlaps => self.further(ui, "Overlap colours", |menu, ui| {
-                    for (overlaps, words) in [(Overlaps::Light, "Mixed as light"), (Overlaps::Table, "From the table")]
-                    {
-                        let now = if menu.model.scopes.overlaps == overlaps { "now" } else { "" };
-                        if menu.line(ui, words, now, true).clicked() {
-                            menu.commands.push(Command::Overlaps(overlaps));
-                        }
+                    for overlaps in [Overlaps::Light, Overlaps::Table] {
+                        menu.value(ui, Action::SetOverlaps(overlaps));
                     }
                 }),
                 MenuLine::Tracks => self.further(ui, "Video tracks", Self::tracks),
-                MenuLine::Held => self.further(ui, "Compare", Self::held),
+                MenuLine::Comparison => self.further(ui, "Compare", Self::comparison),
                 MenuLine::Recent => self.further(ui, "Recent files", |menu, ui| menu.recent(ui, usize::MAX)),
             }
             ruled = false;

@@ -3,7 +3,7 @@
 //! [`Hud`] decides whether anything is to be seen and lays it out with egui from a [`Model`]; it changes nothing by
 //! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
 
-mod adjusting;
+mod adjustments;
 mod arrangement;
 mod bar;
 mod card;
@@ -43,10 +43,10 @@ mod visibility;
 use std::time::{Duration, Instant};
 
 use egui::{Pos2, Rect, Vec2};
-use winit::event::{ElementState, WindowEvent};
-use winit::keyboard::{Key, ModifiersState, NamedKey};
-use winit::window::Window;
 
+use super::event::{Event, Key, Modifiers};
+use super::screen::Window;
+use crate::keys::NamedKey;
 pub use bar::PositionReadout;
 pub use bar::speed_text;
 pub use card::Card;
@@ -60,7 +60,7 @@ pub use lab::{
 };
 use menu::Menu;
 pub use model::{
-    AdjustmentView, BesideView, BrushedArea, Command, ExposureView, FileView, HeldView, HistogramArea, LiveState,
+    AdjustmentView, BesideView, BrushedArea, Command, ComparisonView, ExposureView, FileView, HistogramArea, LiveState,
     MarkedView, Model, Outline, PictureView, PlayState, PointerView, ScopeArea, ScopesView, Steps, Tables, Waiting,
 };
 pub use notes::Note;
@@ -74,7 +74,7 @@ pub use stats::StatsTable;
 pub use strip::{finding_text, of_all};
 pub use timing::TimingTable;
 
-/// What is to be seen for as long as it lasts.
+/// Content that stays in view for as long as it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lasting {
     /// Nothing.
@@ -82,17 +82,30 @@ pub enum Lasting {
     Nothing,
     /// Words that invite to open a video, while none is open.
     Invitation,
-    /// What a brush has selected, or which of two pictures is which.
+    /// The selection of a brush, or the names of two pictures.
     Readouts,
     /// Where a seek leads that takes long.
     Waiting,
 }
 
+/// An event of the window as egui knows it.
+#[derive(Debug, Default)]
+pub struct UiEvents {
+    /// The events for egui.
+    pub events: Vec<egui::Event>,
+    /// True if the window has the keyboard, where that is known.
+    pub focused: Option<bool>,
+    /// True if a drawing may show something else than the last one.
+    pub repaint: bool,
+}
+
 /// Lays out text and controls.
 pub struct Hud {
     context: egui::Context,
-    /// Translates the window's events; there is none in tests.
-    input: Option<egui_winit::State>,
+    /// The events since the last drawing.
+    input: egui::RawInput,
+    /// From when on egui counts the seconds; `None` in tests that draw at one moment only.
+    begun: Option<Instant>,
     visibility: visibility::Visibility,
     notes: notes::Notes,
     /// Which panels are open.
@@ -100,19 +113,19 @@ pub struct Hud {
     entry: Option<Entry>,
     menu: Option<Menu>,
     timeline: timeline::Timeline,
-    /// What the bar tells of the position first.
+    /// The form of the position that the bar shows first.
     pub readout: PositionReadout,
-    /// What is to be seen beside what comes and goes with the pointer.
+    /// Content that stays while the pointer rests.
     pub lasting: Lasting,
     /// How strongly the last drawing showed the controls; `None` if it had nothing of all this.
     drawn: Option<f32>,
-    /// Whether it said that a seek takes long.
+    /// True if it said that a seek takes long.
     waits: bool,
     /// How often it was laid out.
     layouts: u64,
     /// Where cards lie on the view, in points.
     cards: Vec<Rect>,
-    /// What panels leave of the width.
+    /// Returns the width that panels leave.
     between: Between,
     /// Height that the adjustments have, or would have, in points.
     height_for_adjusting: f32,
@@ -123,11 +136,12 @@ pub struct Hud {
 impl Hud {
     /// A HUD without anything on it, for a window.
     #[must_use]
-    pub fn new(window: &Window) -> Self {
+    pub fn new(window: &dyn Window) -> Self {
         let mut hud = Self::without_window();
-        let root = egui::ViewportId::ROOT;
-        let scale = Some(window.scale_factor() as f32);
-        hud.input = Some(egui_winit::State::new(hud.context.clone(), root, window, scale, None, None));
+        // The window tells when it has the keyboard.
+        hud.input.focused = false;
+        hud.begun = Some(window.now());
+        window.connect(&hud.context);
         hud
     }
 
@@ -136,7 +150,8 @@ impl Hud {
         theme::apply(&context);
         Self {
             context,
-            input: None,
+            input: egui::RawInput::default(),
+            begun: None,
             visibility: visibility::Visibility::default(),
             notes: notes::Notes::default(),
             panels: OpenPanels::default(),
@@ -155,25 +170,29 @@ impl Hud {
         }
     }
 
-    /// Takes an event of the window; whether something of this display has changed or may have.
-    pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
+    /// Takes an event of the window, which `as_ui` translates for egui. Returns whether a drawing may show something else than the last
+    /// one.
+    pub fn on_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> bool {
         // Keys are the table's, and the field's or the menu's while either is open. Tab would only lead out of it.
         let is_foreign = match event {
-            WindowEvent::KeyboardInput { event: key, .. } => {
-                let leads = self.menu.is_some() && leads_through_menu(&key.logical_key);
-                let is_typed = self.entry.is_some() && key.logical_key != Key::Named(NamedKey::Tab);
-                key.state == ElementState::Pressed && !leads && !is_typed
+            Event::Key(event) => {
+                let leads = self.menu.is_some() && leads_through_menu(&event.key);
+                let is_typed = self.entry.is_some() && event.key != Key::Named(NamedKey::Tab);
+                event.pressed && !leads && !is_typed
             }
-            WindowEvent::Ime(_) => self.entry.is_none(),
+            Event::InputMethod => self.entry.is_none(),
             _ => false,
         };
         if is_foreign {
             return false;
         }
-        self.input.as_mut().is_some_and(|input| input.on_window_event(window, event).repaint)
+        let UiEvents { events, focused, repaint } = as_ui();
+        self.input.events.extend(events);
+        self.input.focused = focused.unwrap_or(self.input.focused);
+        repaint
     }
 
-    /// Whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
+    /// Returns whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
     #[must_use]
     pub fn awaits_drawing(&self) -> bool {
         let is_dragging = self.timeline.is_dragged() || self.context.egui_is_using_pointer();
@@ -182,10 +201,10 @@ impl Hud {
             egui::Event::PointerMoved(_) | egui::Event::PointerGone => is_dragging,
             _ => false,
         };
-        self.drawn.is_some() && self.input.as_ref().is_some_and(|input| input.egui_input().events.iter().any(is_done))
+        self.drawn.is_some() && self.input.events.iter().any(is_done)
     }
 
-    /// Whether the point, in points, lies on something that takes the pointer.
+    /// Returns whether the point, in points, lies on something that takes the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
@@ -216,7 +235,7 @@ impl Hud {
         self.visibility.toggle_pinned(now)
     }
 
-    /// Whether the controls stay on screen.
+    /// Returns whether the controls stay on screen.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.visibility.is_pinned()
@@ -229,25 +248,25 @@ impl Hud {
     }
 
     /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
-    pub fn restart(&mut self, window: &Window) {
-        let fresh = Self::new(window);
-        (self.context, self.input) = (fresh.context, fresh.input);
+    pub fn restart(&mut self, window: &dyn Window) {
+        let Self { context, input, begun, .. } = Self::new(window);
+        (self.context, self.input, self.begun) = (context, input, begun);
         self.timeline.restart();
     }
 
-    /// Whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
+    /// Returns whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
     #[must_use]
     pub fn shows_controls(&self, now: Instant) -> bool {
         self.visibility.strength(now) > 0.0
     }
 
-    /// Whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
+    /// Returns whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
-        self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjusting::FULL_HEIGHT
+        self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjustments::FULL_HEIGHT
     }
 
-    /// Whether the last drawing said that a seek takes long.
+    /// Returns whether the last drawing said that a seek takes long.
     #[must_use]
     pub const fn waits(&self) -> bool {
         self.waits
@@ -270,7 +289,7 @@ impl Hud {
         self.entry = Some(Entry::for_text(asked));
     }
 
-    /// Whether that field is open, and so takes the keys.
+    /// Returns whether that field is open, and so takes the keys.
     #[must_use]
     pub const fn has_entry(&self) -> bool {
         self.entry.is_some()
@@ -301,10 +320,10 @@ impl Hud {
         self.menu = Some(menu);
     }
 
-    /// Takes a key for the menu that is open; whether it was one for it.
-    pub fn press_in_menu(&mut self, key: &Key, modifiers: ModifiersState) -> bool {
+    /// Takes a key for the menu that is open. Returns whether it was one for it.
+    pub fn press_in_menu(&mut self, key: &Key, modifiers: Modifiers) -> bool {
         let Some(menu) = &mut self.menu else { return false };
-        if modifiers.control_key() || modifiers.alt_key() || modifiers.super_key() {
+        if modifiers.control || modifiers.alt || modifiers.logo {
             return false;
         }
         let letter = match key {
@@ -322,7 +341,7 @@ impl Hud {
         self.menu = None;
     }
 
-    /// Closes what has opened beside the menu, else the menu; whether one was open.
+    /// Closes what has opened beside the menu, else the menu. Returns whether one was open.
     pub fn leave_menu(&mut self) -> bool {
         let Some(menu) = &mut self.menu else { return false };
         if !menu.leave_beside() {
@@ -331,14 +350,14 @@ impl Hud {
         true
     }
 
-    /// Closes the field or the help, whichever is open; whether one was.
+    /// Closes the field or the help, whichever is open. Returns whether one was.
     pub fn close_something(&mut self) -> bool {
         let typed = self.entry.take().is_some();
         let helped = std::mem::take(&mut self.panels.help);
         typed || helped
     }
 
-    /// Whether there is anything to see.
+    /// Returns whether there is anything to see.
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
         self.lasting != Lasting::Nothing
@@ -349,7 +368,7 @@ impl Hud {
             || self.visibility.strength(now) > 0.0
     }
 
-    /// Whether a drawing at `now` would show something else than the last one, apart from what it is told.
+    /// Returns whether a drawing at `now` would show something else than the last one, apart from what it is told.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
         self.drawn.is_some_and(|drawn| drawn != self.visibility.strength(now) || !self.is_visible(now))
@@ -383,7 +402,7 @@ impl Hud {
     /// Lays out what is to be seen for a view of `size` pixels, and gathers what the user asks for.
     pub fn lay_out(
         &mut self,
-        window: Option<&Window>,
+        window: Option<&dyn Window>,
         (size, scale_factor): ((u32, u32), f64),
         model: &Model<'_>,
         now: Instant,
@@ -401,10 +420,8 @@ impl Hud {
         }
         let pixels_per_point = self.set_scale(size, scale_factor);
         let extent = Vec2::new(size.0 as f32, size.1 as f32) / pixels_per_point;
-        let mut input = match (&mut self.input, window) {
-            (Some(input), Some(window)) => input.take_egui_input(window),
-            _ => egui::RawInput::default(),
-        };
+        let mut input = self.input.take();
+        input.time = self.begun.map(|begun| now.saturating_duration_since(begun).as_secs_f64());
         let later = split_behind_release(&mut input.events);
         // The surface may follow the window by a frame.
         input.screen_rect = Some(Rect::from_min_size(Pos2::ZERO, extent));
@@ -413,13 +430,13 @@ impl Hud {
         let context = self.context.clone();
         // A new area takes two passes, of which the first takes the events.
         let output = context.run_ui(input, |ui| self.show(ui, model, now, &mut commands));
-        if let (Some(input), Some(window)) = (&mut self.input, window) {
-            input.handle_platform_output(window, output.platform_output);
+        if let Some(window) = window {
+            window.take_output(output.platform_output);
         }
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map_or(Duration::MAX, |v| v.repaint_delay);
         self.repaint_at = (delay < Duration::from_secs(3600)).then(|| now + delay);
-        if let Some(input) = self.input.as_mut().filter(|_| !later.is_empty()) {
-            input.egui_input_mut().events.splice(0..0, later);
+        if !later.is_empty() {
+            self.input.events.splice(0..0, later);
             self.repaint_at = Some(now);
         }
         self.layouts += 1;
@@ -430,11 +447,10 @@ impl Hud {
     }
 
     /// Throws away what has happened while nothing was to be seen, and gives the pointer and the input method back.
-    fn forget_input(&mut self, window: Option<&Window>) {
-        let Some(input) = &mut self.input else { return };
-        input.egui_input_mut().events.clear();
+    fn forget_input(&mut self, window: Option<&dyn Window>) {
+        self.input.events.clear();
         if let Some(window) = window.filter(|_| self.drawn.is_some()) {
-            input.handle_platform_output(window, egui::PlatformOutput::default());
+            window.take_output(egui::PlatformOutput::default());
         }
     }
 }
@@ -451,11 +467,11 @@ fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
     ((zoom * 20.0).round() / 20.0) as f32
 }
 
-/// Whether a key leads through an open menu, as egui has it; letters are the menu's own.
+/// Returns whether a key leads through an open menu, as egui has it; letters are the menu's own.
 fn leads_through_menu(key: &Key) -> bool {
-    use NamedKey::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Enter, Space};
+    use NamedKey::{Down, Enter, Left, Right, Space, Up};
     let Key::Named(named) = key else { return false };
-    matches!(named, ArrowDown | ArrowLeft | ArrowRight | ArrowUp | Enter | Space)
+    matches!(named, Down | Left | Right | Up | Enter | Space)
 }
 
 /// Takes away the events behind a release of the pointer's button from where it moves on: they are for the next drawing. A widget takes the

@@ -14,11 +14,11 @@ use super::stats::StatsTable;
 use super::timing::TimingTable;
 use crate::app::recent::RecentFile;
 use crate::app::signal::lost_text;
-use crate::app::strip::Preview;
+use crate::app::strip::{Preview, StripSize};
 use crate::keys::Action;
 use histoscope_batch::analyze::selection::Point;
 use histoscope_batch::graticule::ScopeSubject;
-use histoscope_core::adjust::{Adjustment, Adjustments, Choices};
+use histoscope_core::adjust::{Adjustment, Choices};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Timecode;
 use histoscope_core::strip::{Sought, Strip};
@@ -26,15 +26,12 @@ use histoscope_core::text::time_text;
 use histoscope_media::VideoTrack;
 use histoscope_media::playback::SeekGoal;
 use histoscope_render::gpu::draw::Channels;
-use histoscope_render::view::datascope::Datascope;
-use histoscope_render::view::exposure::{Exposure, Tint};
+use histoscope_render::view::exposure::Tint;
 use histoscope_render::view::marked::Marked;
-use histoscope_render::view::overlay::Overlaps;
-use histoscope_render::view::placement::Fit;
-use histoscope_render::view::scene::{Counted, Other, Pair, Seam, Sharing};
-use histoscope_render::view::scopes::{ScopeKind, ScopeStyle};
+use histoscope_render::view::scene::{Look, Other, Pair, Seam};
+use histoscope_render::view::scopes::ScopeKind;
 
-/// What the display over the picture asks for.
+/// A request of the display over the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
     /// The same as a key.
@@ -49,18 +46,8 @@ pub enum Command {
     Choose(Adjustment, Choices),
     /// Show these findings of the clip, and go to them.
     LookFor(Sought),
-    /// Show other zebras, marks or false colours.
-    Expose(Exposure),
-    /// Count another picture.
-    Count(Counted),
-    /// Draw so many bins of a channel; `None` for one for each code.
-    Bins(Option<u32>),
-    /// Take the colours of overlaps from there.
-    Overlaps(Overlaps),
-    /// Draw the luminance of linear light too, or not any more.
-    Linear(bool),
-    /// Show the scopes so.
-    Scopes(ScopeStyle),
+    /// Give the picture another look; the panel that asks for it shows what has changed.
+    Show(Look),
     /// Have brushes select in this channel alone, or in all again.
     BrushOnly(usize),
     /// Copy the values of what lies at this point of the view, in points.
@@ -69,8 +56,8 @@ pub enum Command {
     GoTo(Point),
     /// Compare with the held frame of this place in the list that was told.
     CompareWith(usize),
-    /// Let go of the frame that is compared with.
-    LetGo,
+    /// Release the frame that is compared with.
+    Release,
     /// Show the video track of this number, from 1 on.
     Track(u32),
     /// Open the recent file of this place in the list that was told.
@@ -82,24 +69,14 @@ pub enum Command {
 /// The adjustments and what is shown of them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AdjustmentView {
-    /// Those that are on.
-    pub adjustments: Adjustments,
     /// The parameters of all.
     pub choices: Choices,
-    /// Which picture is to be counted where there are two.
-    pub counted: Counted,
-    /// How another picture is to be shown with the live one.
-    pub sharing: Sharing,
-    /// How one is, if there is one.
+    /// How another picture is shown with the live one, if one is.
     pub pair: Option<Pair>,
     /// Where they meet on the view, and the view's width in pixels.
     pub seam: Option<(Seam, u32)>,
-    /// Whether the pointer is where it takes hold of the divider.
+    /// True if the pointer is where it takes hold of the divider.
     pub is_at_divider: bool,
-    /// Whether cumulative curves are on.
-    pub curves: bool,
-    /// Whether the soft backdrop is on.
-    pub backdrop: bool,
     /// The newest luminance codes at which the second class and those after it begin.
     pub thresholds: Option<[u32; 4]>,
 }
@@ -125,31 +102,31 @@ pub struct PlayState {
     pub frame_index: Option<u64>,
     /// Its timecode, where it has one.
     pub timecode: Option<Timecode>,
-    /// What that number comes to by the stated frame rate, which may be wrong.
+    /// The number by the stated frame rate, which may be wrong.
     pub estimated_index: Option<u64>,
     /// Frames a second, where they are known.
     pub frame_rate: Option<f64>,
-    /// Whether the user has paused.
+    /// True if the user has paused.
     pub paused: bool,
-    /// Whether the end has been reached.
+    /// True if the end has been reached.
     pub ended: bool,
     /// Media seconds a second.
     pub speed: f64,
-    /// Whether it starts again at the end.
+    /// True if it starts again at the end.
     pub looped: bool,
     /// The marks A and B in seconds.
     pub marks: [Option<f64>; 2],
-    /// Whether the input can be positioned.
+    /// True if the input can be positioned.
     pub seekable: bool,
-    /// What is told of a source whose sender gives the pace; `None` for others.
+    /// The state of a source whose sender gives the pace; `None` for others.
     pub live: Option<LiveState>,
-    /// What is waited for.
+    /// The thing that playback waits for.
     pub waiting: Waiting,
-    /// Whether it is a single picture, which nothing can be played of.
+    /// True if it is a single picture, which nothing can be played of.
     pub still: bool,
 }
 
-/// What is told of a live source.
+/// The state of a live source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiveState {
     /// When the oldest and the newest picture that is kept begin, in seconds, where one is kept.
@@ -160,7 +137,7 @@ pub struct LiveState {
     pub arrival: Option<SystemTime>,
 }
 
-/// What playback waits for, once that takes long.
+/// The thing that playback waits for, once that takes long.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Waiting {
     /// Nothing.
@@ -175,7 +152,7 @@ pub enum Waiting {
 }
 
 impl Waiting {
-    /// What stands on the picture as long as it is waited for: where a seek that takes long leads, or that there is no signal.
+    /// Returns the words on the picture during the wait: where a seek that takes long leads, or that there is no signal.
     #[must_use]
     pub fn lasting_text(self) -> Option<String> {
         let goal = match self {
@@ -197,7 +174,7 @@ impl Waiting {
 pub struct HistogramArea {
     /// Where it lies, in points.
     pub rect: Rect,
-    /// What belongs there, whether it is toggled on or not.
+    /// The channels that belong there, whether they are on or not.
     pub channels: Channels,
 }
 
@@ -206,11 +183,11 @@ pub struct HistogramArea {
 pub struct FileView<'a> {
     /// Its name; `None` where nothing is open.
     pub name: Option<&'a str>,
-    /// What is being opened now, in words.
+    /// The file that is being opened, in words.
     pub opening: Option<&'a str>,
     /// Its place in the list of files and their number.
     pub place: (usize, usize),
-    /// Whether anything is wrong with it, which its panel tells.
+    /// True if anything is wrong with it, which its panel tells.
     pub faulty: bool,
     /// Other files that were opened before, the last one first.
     pub recent: &'a [RecentFile],
@@ -224,61 +201,49 @@ pub struct FileView<'a> {
     pub preview: Option<(&'a Arc<Preview>, bool)>,
     /// The clip as a strip, as far as it is known, where it is shown.
     pub strip: Option<&'a Strip>,
-    /// Whether that is shown tall.
-    pub has_tall_strip: bool,
+    /// How much of it is shown.
+    pub strip_size: StripSize,
     /// Which findings are shown in it.
     pub sought: Sought,
     /// From when to when nothing came of a live source, as far as it is kept, in seconds.
     pub gaps: &'a [(f64, f64)],
 }
 
-/// The frames that are held to compare with.
+/// The comparison of the frame on screen: with frames that are held, or with a clip that plays in step.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct HeldView<'a> {
-    /// The names of all, the oldest first.
+pub struct ComparisonView<'a> {
+    /// The names of the frames that are held, the oldest first.
     pub names: &'a [&'a str],
     /// Which of them is compared with.
     pub place: usize,
-    /// Whether that one is on screen, in the place of the video.
+    /// True if that one is on screen, in the place of the video.
     pub is_shown: bool,
     /// Its file and its time.
     pub title: Option<&'a str>,
-    /// Whether a second clip plays in step.
-    pub has_second: bool,
+    /// True if a second clip plays in step.
+    pub has_clip: bool,
 }
 
 /// How the picture is seen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PictureView<'a> {
-    /// Whether the window fills the screen.
+    /// True if the window fills the screen.
     pub is_full: bool,
-    /// How the picture fits the window.
-    pub fit: Fit,
-    /// How codes are written in large pixels.
-    pub datascope: Datascope,
     /// How much of what is counted is in view, in words, where that is not all.
     pub seen: Option<&'a str>,
 }
 
-/// What is counted, and where it is shown.
+/// The components that are counted, and the histograms.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopesView<'a> {
-    /// What is counted.
+    /// The components that are counted.
     pub components: Components,
     /// Bits of a code.
     pub bits: u32,
-    /// Channels that are on.
-    pub channels: Channels,
     /// The histograms that are shown.
     pub histograms: &'a [HistogramArea],
     /// Which picture they are of, and in how many bins, in words, where that is to be said.
     pub counted: Option<&'a str>,
-    /// Bins of a channel, where they are not one for each code.
-    pub bins: Option<u32>,
-    /// Whether the luminance of linear light is drawn.
-    pub linear: bool,
-    /// Where the colours of overlaps come from.
-    pub overlaps: Overlaps,
     /// The channel that a brush selects in alone, if one was clicked.
     pub brushed_only: Option<usize>,
 }
@@ -297,32 +262,30 @@ pub struct ScopeArea {
 /// The scopes beside the histograms.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BesideView<'a> {
-    /// How they are chosen to look.
-    pub style: ScopeStyle,
     /// Those that are shown.
     pub areas: &'a [ScopeArea],
-    /// What they are of.
+    /// The subject of the scopes.
     pub subject: Option<ScopeSubject>,
     /// The part of the view that they leave to what is written over the picture, in points.
     pub free: Option<Rect>,
     /// Where the pixel under the pointer lies in them, in points, and in which light that is marked.
     pub marks: &'a [(Pos2, Color32)],
-    /// What is brushed in them, and in words.
+    /// The brushes in them, and in words.
     pub brushed: &'a [BrushedArea],
-    /// What is under the pointer in one of them, and where.
+    /// The value under the pointer in one of them, and its place.
     pub told: Option<(Pos2, &'a str)>,
-    /// What the pointer becomes, where it is at a border of them.
+    /// The cursor, where the pointer is at a border of them.
     pub cursor: Option<CursorIcon>,
 }
 
-/// What is brushed in a scope.
+/// A brush in a scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrushedArea {
     /// The scope's place, in points.
     pub panel: Rect,
     /// The outline, in points.
     pub outline: Outline,
-    /// What is selected, in words.
+    /// The selection in words.
     pub text: String,
 }
 
@@ -337,7 +300,7 @@ pub enum Outline {
     Polygon(Vec<Pos2>),
 }
 
-/// What is known of the pixels that are marked.
+/// The marked pixels, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkedView<'a> {
     /// Nothing: the picture does not stand, or is about to be made.
@@ -354,19 +317,17 @@ pub enum MarkedView<'a> {
 /// Zebras, marks and false colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExposureView<'a> {
-    /// Which are on, and from where on.
-    pub chosen: Exposure,
     /// The false colours of the picture on screen, if it is shown in such.
     pub tint: Option<Tint>,
-    /// Whether their panel is there, as the controls are.
+    /// True if their panel is there, as the controls are.
     pub is_adjustable: bool,
-    /// What is marked, of a picture that stands.
+    /// The marked pixels of a picture that stands.
     pub marked: MarkedView<'a>,
     /// Where pixels lie that are marked, in points, where they are few.
     pub rings: &'a [Pos2],
 }
 
-/// Whether there is a step to undo, and one to make again.
+/// The steps that can be undone and redone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Steps {
     /// To undo.
@@ -380,7 +341,7 @@ pub struct Steps {
 pub struct Tables<'a> {
     /// The times of the passes.
     pub timing: Option<&'a TimingTable>,
-    /// What is known about the video.
+    /// Facts about the video.
     pub info: Option<&'a [InfoLine]>,
     /// The frame's numbers.
     pub stats: Option<&'a StatsTable>,
@@ -391,9 +352,9 @@ pub struct Tables<'a> {
 pub struct PointerView<'a> {
     /// Its place, in points, while it is over the window.
     pub at: Option<Pos2>,
-    /// What lies under it in the picture.
+    /// The values of the pixel under it.
     pub probe: Option<&'a ProbeText>,
-    /// What lies under it in a histogram, or in the brush.
+    /// The values of the bin under it, or of the brush.
     pub readouts: &'a [Readout],
 }
 
@@ -402,11 +363,13 @@ pub struct PointerView<'a> {
 pub struct Model<'a> {
     /// Which file is on screen.
     pub file: FileView<'a>,
+    /// The look of the picture.
+    pub look: Look,
     /// How the picture is seen.
     pub picture: PictureView<'a>,
     /// Where playback is.
     pub play: PlayState,
-    /// What is counted.
+    /// The components that are counted.
     pub scopes: ScopesView<'a>,
     /// The scopes beside the histograms.
     pub beside: BesideView<'a>,
@@ -420,10 +383,10 @@ pub struct Model<'a> {
     pub lab: Option<&'a LabView<'a>>,
     /// Zebras, marks and false colour.
     pub exposure: ExposureView<'a>,
-    /// The frames that are held.
-    pub held: HeldView<'a>,
-    /// What there is to undo.
+    /// The comparison.
+    pub comparison: ComparisonView<'a>,
+    /// The steps to undo and redo.
     pub steps: Steps,
-    /// What the pointer is at.
+    /// The pointer, and the values under it.
     pub pointer: PointerView<'a>,
 }

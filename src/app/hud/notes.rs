@@ -38,7 +38,7 @@ pub struct Note {
     /// The words.
     pub text: String,
     severity: Severity,
-    /// Whether it is said of the video on screen without naming it, so that it goes when that does.
+    /// True if it is said of the video on screen without naming it, so that it goes when that does.
     is_of_video: bool,
 }
 
@@ -102,13 +102,13 @@ impl Notes {
         }
     }
 
-    /// Whether any is to be seen.
+    /// Returns whether any is to be seen.
     #[must_use]
     pub fn any(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until > now)
     }
 
-    /// Whether one is to vanish.
+    /// Returns whether one is to vanish.
     #[must_use]
     pub fn has_expired(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until <= now)
@@ -131,9 +131,9 @@ impl Notes {
         // By the view and not by what of it is left just now: the letters do not change while they are read.
         let is_low = ui.ctx().content_rect().height() < LOW;
         let look = if is_low {
-            Look { size: theme::TEXT, padding: vec2(9.0, 4.0) }
+            NoteSize { size: theme::TEXT, padding: vec2(9.0, 4.0) }
         } else {
-            Look { size: theme::TEXT + 2.0, padding: vec2(12.0, 9.0) }
+            NoteSize { size: theme::TEXT + 2.0, padding: vec2(12.0, 9.0) }
         };
         let notes = self.0.iter().filter(|&&(_, until)| until > now).map(|(note, _)| {
             let color = if note.severity == Severity::Warning { theme::WRONG } else { theme::LIGHT };
@@ -146,7 +146,7 @@ impl Notes {
 
 /// The letters of notes, and the room around them, in points.
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct NoteSize {
     size: f32,
     padding: Vec2,
 }
@@ -154,8 +154,8 @@ struct Look {
 /// Notes with their words, to be shown where there is room for them.
 pub struct LaidOut {
     painter: egui::Painter,
-    look: Look,
-    /// What is waited for; it stands above the notes.
+    look: NoteSize,
+    /// The words on what playback waits for, above the notes.
     waiting: Option<(String, Color32)>,
     texts: Vec<(String, Color32)>,
     width: f32,
@@ -172,7 +172,7 @@ impl LaidOut {
     /// Where they come to lie in a room: at its top, in the middle. First comes what is waited for, then the newest notes as far as there
     /// is room for them; it, and one note, at any rate where that `must` be shown.
     fn places(&self, room: Rect, must: bool) -> Vec<(Rect, Arc<Galley>)> {
-        let Look { size, padding } = self.look;
+        let NoteSize { size, padding } = self.look;
         let width = (room.width() - 2.0 * padding.x).clamp(60.0, WIDTH);
         let layout =
             |(text, color): &(String, Color32)| self.painter.layout(text.clone(), theme::words(size), *color, width);

@@ -12,7 +12,7 @@ const THREE_PANELS: f64 = 1150.0;
 pub struct OpenPanels {
     /// All keys.
     pub help: bool,
-    /// What is known about the video.
+    /// Facts about the video.
     pub info: bool,
     /// The frame's numbers.
     pub numbers: bool,
@@ -23,7 +23,7 @@ pub struct OpenPanels {
 }
 
 impl OpenPanels {
-    /// Whether any of them is open.
+    /// Returns whether any of them is open.
     #[must_use]
     pub const fn any(self) -> bool {
         self.help || self.info || self.numbers || self.timing || self.adjusting
@@ -77,7 +77,7 @@ impl OpenPanels {
         self
     }
 
-    /// Whether the adjustments can be opened in a window of this width, in points, beside the picture and all that is open.
+    /// Returns whether the adjustments can be opened in a window of this width, in points, beside the picture and all that is open.
     #[must_use]
     pub fn has_width_for_adjusting(self, width: f64) -> bool {
         let mut with = self;

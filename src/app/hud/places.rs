@@ -6,7 +6,7 @@ use super::model::HistogramArea;
 
 /// Where the panels are, or are not.
 pub struct Placed {
-    /// What is left between all of them.
+    /// The room between all of them.
     pub open: Rect,
     /// All of them.
     pub panels: Vec<Rect>,
@@ -22,18 +22,18 @@ impl Placed {
     }
 }
 
-/// What panels leave of the room's width. That is known only once they are laid out, while what stands above and below them has its
+/// The width that panels leave of the room. It is known only once they are laid out, while what stands above and below them has its
 /// place before: so it is kept from one layout to the next, and a layout that finds it to be another is done once more.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Between(Option<Rangef>);
 
 impl Between {
-    /// What these leave.
+    /// Returns the room that these panels leave.
     pub fn of(placed: &Placed) -> Self {
         Self((!placed.panels.is_empty()).then(|| placed.open.x_range()))
     }
 
-    /// Whether that is so wide. Without panels there is no other place, however narrow it is.
+    /// Returns whether that is so wide. Without panels there is no other place, however narrow it is.
     pub fn has(self, least: f32) -> bool {
         self.0.is_none_or(|between| between.span() >= least)
     }

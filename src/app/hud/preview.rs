@@ -57,7 +57,7 @@ impl PreviewPicture {
         let color = if is_asked { theme::LIGHT } else { theme::DIM };
         painter.text(card.line.center(), Align2::CENTER_CENTER, text, theme::mono(theme::SMALL), color);
         let components = model.scopes.components;
-        let shown = if components == Components::Rgbl { model.scopes.channels } else { Channels::ALL };
+        let shown = if components == Components::Rgbl { model.look.channels } else { Channels::ALL };
         draw_curves(&painter, card.chart, &preview.histogram, shown);
     }
 

@@ -8,7 +8,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Orientation, Picture};
 use histoscope_render::view::probe::Probe;
 
-/// What is read off a pixel, and where the pointer is.
+/// The values of a pixel, and the place of the pointer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeText {
     /// The card.
@@ -18,7 +18,7 @@ pub struct ProbeText {
 }
 
 impl ProbeText {
-    /// What is told of a pixel: place, R'G'B' codes, luminance, and the samples as coded. Of a picture that is turned for
+    /// Returns the values of a pixel: place, R'G'B' codes, luminance, and the samples as coded. Of a picture that is turned for
     /// display the place is told both as it is coded and as it is seen.
     #[must_use]
     pub fn card(probe: &Probe, picture: &Picture, orientation: Orientation) -> Card {

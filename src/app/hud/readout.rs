@@ -19,12 +19,12 @@ pub struct Readout {
     pub panel: Rect,
     /// The columns that it is about, in points.
     pub columns: [f32; 2],
-    /// Whether the columns are lit until they are cleared, as a brush's are.
+    /// True if the columns are lit until they are cleared, as a brush's are.
     pub lasts: bool,
 }
 
 impl Readout {
-    /// What a bin that is drawn holds: for each channel the count, its share, and the share of all samples up to it. Where it is
+    /// Returns the contents of a drawn bin: for each channel the count, its share, and the share of all samples up to it. Where it is
     /// not simply a code, its codes are told.
     #[must_use]
     pub fn of_bin(sums: &Cumulative, channels: Channels, (bin, binning): (u32, Binning)) -> Card {
@@ -50,7 +50,7 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// What an outermost bin holds, as its clip indicators tell it: for each channel the count, its share, and whether the clip indicator is lit.
+    /// Returns the contents of an outermost bin, as its clip indicators tell it: for each channel the count, its share, and whether the clip indicator is lit.
     #[must_use]
     pub fn of_end(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
         let end = if bin == 0 { "lowest" } else { "highest" };
@@ -65,7 +65,7 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// What a brush has selected: for each of its channels the samples in the range, and of several the pixels of which any and all
+    /// Returns the selection of a brush: for each of its channels the samples in the range, and of several the pixels of which any and all
     /// channels lie there, once those have been counted.
     #[must_use]
     pub fn of_range(sums: &Cumulative, brush: &Brush, selected: Option<Selected>) -> Card {

@@ -5,7 +5,7 @@ use egui::{Align2, Color32, CursorIcon, LayerId, Painter, Pos2, Rect, Shape, Str
 
 use super::theme;
 
-/// What lies outside is hidden so far.
+/// The shade outside of a region.
 const OUTSIDE: Color32 = Color32::from_black_alpha(88);
 /// Half the side of a handle, in points.
 const HANDLE: f32 = 3.5;
@@ -19,13 +19,13 @@ const DASH: f32 = 7.0;
 pub struct RegionView {
     /// Where it lies on the view, in points.
     pub rect: Rect,
-    /// Whether it is only proposed.
+    /// True if it is only proposed.
     pub is_proposed: bool,
-    /// What is said of it.
+    /// Its words.
     pub text: String,
     /// Where it can be taken hold of, in points, and whether that moves all of it.
     pub handles: Vec<(Pos2, bool)>,
-    /// What the pointer becomes where it takes hold of it, or has done so.
+    /// The cursor where the pointer has hold of it, or would take it.
     pub cursor: Option<CursorIcon>,
 }
 
@@ -108,7 +108,7 @@ fn handle(painter: &Painter, at: Pos2, moves: bool) {
     painter.rect_filled(square, 1, theme::LIGHT);
 }
 
-/// What of a rectangle no other one covers, in rectangles.
+/// Returns the parts of a rectangle that no other one covers.
 fn beside(all: Rect, others: &[Rect]) -> Vec<Rect> {
     others.iter().fold(vec![all], |parts, other| {
         let cut = |part: Rect| {

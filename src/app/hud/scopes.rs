@@ -49,7 +49,7 @@ fn mark(painter: &Painter, at: Pos2, light: Color32) {
     painter.circle_stroke(at, 4.5, Stroke::new(1.6, light));
 }
 
-/// What the pointer becomes at a border.
+/// Returns the cursor at a border.
 #[must_use]
 pub const fn border_cursor(is_upright: bool) -> CursorIcon {
     if is_upright { CursorIcon::ResizeHorizontal } else { CursorIcon::ResizeVertical }

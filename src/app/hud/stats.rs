@@ -21,22 +21,22 @@ pub struct StatsTable {
     pub frame: String,
     /// Of which picture they are.
     pub picture: String,
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// A channel's figures, in the order of their names.
     pub columns: Vec<[String; NAMES.len()]>,
-    /// What is outside of EBU R 103, where it was counted.
+    /// The share outside of EBU R 103, where it was counted.
     pub r103: Option<R103Line>,
-    /// The numbers of a frame that is held, where one is compared with.
-    pub held: Option<Compared>,
+    /// The numbers of the frame that is compared with, if there is one.
+    pub compared: Option<Compared>,
 }
 
-/// What is outside of EBU R 103.
+/// The share outside of EBU R 103.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct R103Line {
     /// In words.
     pub text: String,
-    /// Whether it is no more than R 103 tolerates.
+    /// True if it is no more than R 103 tolerates.
     pub is_within: bool,
 }
 
@@ -68,15 +68,16 @@ impl StatsTable {
             components: sums.components,
             columns: (0..count).map(|channel| column(sums, channel, tag.range)).collect(),
             r103: sums.outside_r103.map(|outside| R103Line::new(outside.into(), sums.channel(0).samples())),
-            held: None,
+            compared: None,
         }
     }
 
-    /// The same beside the numbers of a frame that is held, if one is: its name, its sums of the same components and its range.
+    /// Returns the table with the numbers of the frame that is compared with, if there is one: its name, its sums of the same components
+    /// and its range.
     #[must_use]
-    pub fn beside(self, sums: &Cumulative, range: Option<Range>, held: Option<(&str, &Cumulative, Range)>) -> Self {
-        let compared = |(name, held, own)| Compared::new(name, (held, Some(own)), (sums, range));
-        Self { held: held.map(compared), ..self }
+    pub fn beside(self, sums: &Cumulative, range: Option<Range>, other: Option<(&str, &Cumulative, Range)>) -> Self {
+        let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range));
+        Self { compared: other.map(compared), ..self }
     }
 }
 
@@ -91,7 +92,7 @@ impl StatsTable {
             let cells: Vec<_> = self.columns.iter().map(|column| column[row].as_str()).collect();
             format!("{name} {}", cells.join(" "))
         }));
-        for (name, cells) in self.held_rows() {
+        for (name, cells) in self.compared_rows() {
             rows.push(format!("{name} {}", cells.join(", ")));
         }
         rows.join("; ")
@@ -107,21 +108,21 @@ impl StatsTable {
             row(name, cells)
         });
         let r103 = self.r103.iter().map(|line| line.text.clone());
-        let held = self.held_rows().into_iter().map(|(name, cells)| row(&name, cells));
+        let compared = self.compared_rows().into_iter().map(|(name, cells)| row(&name, cells));
         let head = [self.picture.clone(), row("", signs)];
-        head.into_iter().chain(figures).chain(r103).chain(held).collect::<Vec<_>>().join("\n")
+        head.into_iter().chain(figures).chain(r103).chain(compared).collect::<Vec<_>>().join("\n")
     }
 }
 
 impl StatsTable {
-    /// The rows of the frame that is held: its name, its figures with the differences, and the distances.
-    fn held_rows(&self) -> Vec<(String, Vec<&str>)> {
-        let Some(held) = &self.held else { return Vec::new() };
+    /// Returns the rows of the frame that is compared with: its name, its figures with the differences, and the distances.
+    fn compared_rows(&self) -> Vec<(String, Vec<&str>)> {
+        let Some(compared) = &self.compared else { return Vec::new() };
         let figures = NAMES.iter().enumerate().map(|(index, name)| {
-            (format!("held {name}"), held.columns.iter().map(|column| column[index].as_str()).collect())
+            (format!("held {name}"), compared.columns.iter().map(|column| column[index].as_str()).collect())
         });
-        let distances = (DISTANCE.to_owned(), held.distances.iter().map(String::as_str).collect());
-        std::iter::once((held.name.clone(), Vec::new())).chain(figures).chain([distances]).collect()
+        let distances = (DISTANCE.to_owned(), compared.distances.iter().map(String::as_str).collect());
+        std::iter::once((compared.name.clone(), Vec::new())).chain(figures).chain([distances]).collect()
     }
 }
 
@@ -175,9 +176,9 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 job.wrap = egui::text::TextWrapping::truncate_at_width(width - taken);
                 let galley = ui.painter().layout_job(job);
                 ui.painter().galley(place, galley, theme::LIGHT);
-                if let Some(held) = &numbers.held {
+                if let Some(compared) = &numbers.compared {
                     ui.set_max_width(width);
-                    let name = RichText::new(format!("below: {}", held.name)).font(theme::words(size - 1.0));
+                    let name = RichText::new(format!("below: {}", compared.name)).font(theme::words(size - 1.0));
                     ui.add(egui::Label::new(name.color(theme::ACCENT)).truncate());
                 }
                 if let Some(line) = &numbers.r103 {
@@ -197,7 +198,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     rect
 }
 
-/// What the name of a figure means, where that is not plain.
+/// Returns the meaning of a figure's name, where that is not plain.
 fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
@@ -210,7 +211,7 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
 }
 
 /// The table of figures in letters of that size, in lines of that height or as high as letters need; below each figure that of the
-/// frame that is held, if one is. A column is as wide as its figures now, and not as they once were, but wide enough for a share, so
+/// frame that is compared with, if there is one. A column is as wide as its figures now, and not as they once were, but wide enough for a share, so
 /// that it does not tremble while they change.
 fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
     let layout = |ui: &Ui, text: &str, size, color| {
@@ -225,13 +226,13 @@ fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
     for (index, name) in NAMES.into_iter().enumerate() {
         let live = numbers.columns.iter().map(|column| layout(ui, &column[index], size, theme::LIGHT));
         rows.push((name, live.collect()));
-        if let Some(held) = &numbers.held {
-            let held = held.columns.iter().map(|column| layout(ui, &column[index], size - 2.0, theme::ACCENT));
-            rows.push(("", held.collect()));
+        if let Some(compared) = &numbers.compared {
+            let cells = compared.columns.iter().map(|column| layout(ui, &column[index], size - 2.0, theme::ACCENT));
+            rows.push(("", cells.collect()));
         }
     }
-    if let Some(held) = &numbers.held {
-        let distances = held.distances.iter().map(|distance| layout(ui, distance, size, theme::ACCENT));
+    if let Some(compared) = &numbers.compared {
+        let distances = compared.distances.iter().map(|distance| layout(ui, distance, size, theme::ACCENT));
         rows.push((DISTANCE, distances.collect()));
     }
     let least = layout(ui, "99.99 %", size, theme::LIGHT).size().x;

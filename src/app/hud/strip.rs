@@ -66,7 +66,7 @@ fn image_of(raster: &Raster) -> ColorImage {
 
 /// The channels that are shown: the colours that are on in the histograms, over one another, or luminance where none is.
 pub fn shown(model: &Model<'_>) -> ShownChannels {
-    let colors = [0, 1, 2].map(|channel| model.scopes.channels.contains(channel));
+    let colors = [0, 1, 2].map(|channel| model.look.channels.contains(channel));
     let has_colors = model.scopes.components == Components::Rgbl && colors.contains(&true);
     if has_colors { ShownChannels::Colors(colors) } else { ShownChannels::Luminance }
 }
@@ -132,7 +132,7 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sough
     }
 }
 
-/// What a finding is, and when.
+/// Returns the words for a finding, with its time.
 pub fn finding_text(finding: &Finding) -> String {
     let at = time_text(finding.start_secs);
     let to = time_text(finding.end_secs);
@@ -159,7 +159,7 @@ pub fn of_all(count: usize, strip: &Strip) -> String {
     if strip.is_complete() { count.to_string() } else { format!("{count} so far") }
 }
 
-/// What is to be said of a place in the strip besides its time: the cut and the finding that are there, or that it is not exact yet.
+/// Returns the words for a place in the strip besides its time: the cut and the finding that are there, or that it is not exact yet.
 pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl Fn(f64) -> f32) -> Option<String> {
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));

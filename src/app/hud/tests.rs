@@ -5,7 +5,7 @@ use histoscope_core::adjust::Adjustment;
 use histoscope_core::histogram::Components;
 use histoscope_render::gpu::draw::Channels;
 use histoscope_render::view::exposure::{Exposure, FalseColor, Level, MarkLimits};
-use histoscope_render::view::scene::{Pair, Scene, Sharing};
+use histoscope_render::view::scene::{Look, Scene, Sharing};
 
 fn play() -> PlayState {
     PlayState { duration_secs: Some(10.0), speed: 1.0, seekable: true, frame_index: Some(7), ..PlayState::default() }
@@ -14,17 +14,14 @@ fn play() -> PlayState {
 pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
     Model {
         file: FileView { name: Some("clip.mp4"), place: (1, 1), ..FileView::default() },
+        look: Look::default(),
         picture: PictureView::default(),
         play: play(),
         scopes: ScopesView {
             components: Components::Rgbl,
             bits: 8,
-            channels: Channels::ALL,
             histograms: panels,
             counted: None,
-            bins: None,
-            linear: false,
-            overlaps: histoscope_render::view::overlay::Overlaps::Light,
             brushed_only: None,
         },
         beside: BesideView::default(),
@@ -33,7 +30,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
         region: None,
         lab: None,
         exposure: ExposureView::default(),
-        held: HeldView::default(),
+        comparison: ComparisonView::default(),
         steps: Steps::default(),
         pointer: PointerView::default(),
     }
@@ -138,19 +135,16 @@ fn the_controls_never_cover_the_histograms() {
 
 /// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
 pub(super) fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
-    let mut adjusting = AdjustmentView {
-        sharing: Sharing::Divider(0.3),
-        thresholds: Some([60, 120, 180, u32::MAX]),
-        ..model(&[]).adjusting
-    };
+    let mut adjusting = AdjustmentView { thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
+    let mut look = Look { sharing: Sharing::Divider(0.3), ..Look::default() };
     adjusting.choices.otsu.classes = 4;
-    Adjustment::Blur.switch_on(&mut adjusting.adjustments, &adjusting.choices);
-    Adjustment::Otsu.switch_on(&mut adjusting.adjustments, &adjusting.choices);
-    let scene = Scene { pair: Pair::divided(0.3), adjustments: adjusting.adjustments, ..Scene::default() };
+    Adjustment::Blur.switch_on(&mut look.adjustments, &adjusting.choices);
+    Adjustment::Otsu.switch_on(&mut look.adjustments, &adjusting.choices);
+    let scene = Scene::from(look);
     (adjusting.pair, adjusting.seam) = (scene.paired(), scene.seam((1280, 720)).map(|seam| (seam, 1280)));
     let model = model(panels);
     let counted = Some("result: low-pass 9×9, 4 classes; outline: source");
-    Model { adjusting, scopes: ScopesView { counted, ..model.scopes }, ..model }
+    Model { look, adjusting, scopes: ScopesView { counted, ..model.scopes }, ..model }
 }
 
 #[test]
@@ -199,9 +193,10 @@ fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels(
         let zoom = hud.set_scale((width, height), 1.0);
         let panels = pair(width as f32 / zoom, height as f32 / zoom);
         let model = Model {
-            exposure: ExposureView { chosen: exposure, is_adjustable: true, ..ExposureView::default() },
+            exposure: ExposureView { is_adjustable: true, ..ExposureView::default() },
             ..adjusted_model(&panels)
         };
+        let model = Model { look: Look { exposure, ..model.look }, ..model };
         let all = drawn(&mut hud, (width, height), 1.0, &model);
         for (bounds, panel) in all.iter().flat_map(|bounds| panels.iter().map(move |panel| (bounds, panel))) {
             let common = bounds.intersect(panel.rect.shrink(1.5));
@@ -227,7 +222,7 @@ pub(super) fn figures(columns: usize) -> StatsTable {
         components: Components::Rgbl,
         columns: (0..columns).map(|_| column()).collect(),
         r103: Some(stats::R103Line::new(123_456, 921_600)),
-        held: None,
+        compared: None,
     }
 }
 
@@ -398,7 +393,7 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
     }
 }
 
-/// What a frame costs while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+/// Measures a frame while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures time"]
 #[allow(clippy::print_stdout, reason = "the time is the result")]
@@ -422,8 +417,9 @@ fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
     let explains = |linear: bool| {
         let (mut hud, now) = (Hud::without_window(), Instant::now());
         let base = model(&panels);
-        let scopes = ScopesView { linear, counted: Some("linear light: BT.1886"), ..base.scopes };
-        let model = Model { scopes, ..base };
+        let scopes = ScopesView { counted: Some("linear light: BT.1886"), ..base.scopes };
+        let mut model = Model { scopes, ..base };
+        model.look.histograms.linear_luminance = linear;
         hud.set_scale((1280, 720), 1.0);
         hud.wake(now);
         let at = pos2(panels[0].rect.min.x + 30.0, panels[0].rect.min.y - theme::AXIS - 8.0);

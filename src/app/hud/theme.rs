@@ -29,15 +29,15 @@ pub const DIM: Color32 = Color32::from_gray(168);
 pub const HINT: Color32 = Color32::from_gray(186);
 /// Text of what cannot be done now.
 pub const GRAYED: Color32 = Color32::from_gray(134);
-/// What is off, or cannot be used.
+/// Something that is off, or cannot be used.
 pub const OFF: Color32 = Color32::from_gray(110);
 /// Marks of the user's: A and B, a brush.
 pub const ACCENT: Color32 = Color32::from_rgb(255, 190, 84);
 /// Behind letters that are selected.
 const SELECTED: Color32 = Color32::from_rgb(120, 84, 24);
-/// What is as it should be.
+/// Something correct.
 pub const RIGHT: Color32 = Color32::from_rgb(128, 214, 140);
-/// What went wrong.
+/// A fault.
 pub const WRONG: Color32 = Color32::from_rgb(255, 112, 96);
 
 /// Text in the letters of a typewriter, whose digits do not move when they change.

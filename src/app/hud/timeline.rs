@@ -17,7 +17,7 @@ const PLAYED: Color32 = Color32::from_rgb(226, 228, 232);
 /// Part of a live source's in which nothing came.
 const GAP: Color32 = Color32::from_rgb(24, 24, 26);
 
-/// What is kept from one drawing to the next.
+/// The state that is kept from one drawing to the next.
 #[derive(Debug, Default)]
 pub struct Timeline {
     /// The clip behind the line.
@@ -31,7 +31,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Whether the user drags it.
+    /// Returns whether the user drags it.
     #[must_use]
     pub const fn is_dragged(&self) -> bool {
         self.dragged.is_some()
@@ -51,7 +51,7 @@ impl Timeline {
     }
 
     /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing
-    /// else is; whether that is shown.
+    /// else is. Returns whether that is shown.
     pub fn show(
         &mut self,
         ui: &egui::Ui,
@@ -143,7 +143,7 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     told.into_iter().flatten().chain(times).collect()
 }
 
-/// Shows the first of the texts that fits, as near to the column `x` as there is room in `free`; whether one does.
+/// Shows the first of the texts that fits, as near to the column `x` as there is room in `free`. Returns whether one does.
 fn show_hint(painter: &Painter, x: f32, free: Rect, texts: &[String]) -> bool {
     let layout = |text: &String| painter.layout_no_wrap(text.clone(), theme::mono(theme::TEXT), theme::LIGHT);
     let Some(galley) = texts.iter().map(layout).find(|galley| galley.size().x <= free.width()) else { return false };

@@ -8,7 +8,7 @@ use super::theme;
 use histoscope_core::scopes::PerScope;
 use histoscope_render::gpu::live::PassTimes;
 
-/// What the panel of times tells.
+/// The contents of the panel of times.
 #[derive(Debug, Clone)]
 pub struct TimingTable {
     /// The engine that counts.
@@ -17,7 +17,7 @@ pub struct TimingTable {
     pub adapter: String,
     /// The newest times.
     pub times: PassTimes,
-    /// Whether the adapter tells its passes' times.
+    /// True if the adapter tells its passes' times.
     pub has_timestamps: bool,
     /// Frames shown, which are those counted.
     pub counted: u64,

@@ -9,11 +9,11 @@ pub const FADE: Duration = Duration::from_millis(300);
 /// Time between two drawings while they fade.
 const FADE_STEP: Duration = Duration::from_millis(25);
 
-/// Whether the controls are to be seen, and how strongly.
+/// The visibility of the controls, which fade.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Visibility {
     pinned: bool,
-    /// Whether the pointer rests on them.
+    /// True if the pointer rests on them.
     held: bool,
     /// When the pointer last moved.
     awake: Option<Instant>,
@@ -52,7 +52,7 @@ impl Visibility {
         self.pinned
     }
 
-    /// Whether the controls are pinned.
+    /// Returns whether the controls are pinned.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.pinned

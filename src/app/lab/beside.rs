@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shown::{Advanced, FrameKey, ScreenState};
+use super::{Advanced, FrameKey, ScreenState};
 use crate::app::hud::ChoiceOutcome;
 use histoscope_lab::{LabWork, Worker};
 use histoscope_render::gpu::{Gpu, GpuError};
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 pub struct LabRuns<W: LabWork> {
     worker: Worker<W>,
     known: Known<W::Outcome>,
-    /// What the newest run is of, or was, once there was one.
+    /// The frame of the newest run, once there was one.
     newest: Option<(FrameKey, W::Setup)>,
     begun: Instant,
     next: Instant,
@@ -26,14 +26,14 @@ pub struct LabRuns<W: LabWork> {
     number: u64,
 }
 
-/// What is known.
+/// The results so far.
 #[derive(Debug)]
 enum Known<T> {
     /// Nothing.
     Nothing,
-    /// What came of what was chosen before; it stands until something else comes.
+    /// The result of the choice before, which stands until the next one comes.
     Before(T),
-    /// What has come of what is chosen.
+    /// The result of the choice.
     Now(T),
     /// In words why the adapter cannot do it.
     Impossible(String),
@@ -54,7 +54,7 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         };
     }
 
-    /// What has come of what is chosen.
+    /// The result of the choice.
     pub fn outcome(&self) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
             Known::Nothing | Known::Before(_) => ChoiceOutcome::UnderWay,

@@ -1,16 +1,16 @@
 //! What the lab is about, by which method, and with which parameters: what is wanted, and the nearest of it that the adapter can do.
 
 use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
-use histoscope_lab::blur::MOST_SIZE;
+use histoscope_lab::MAX_SIZE;
 use histoscope_lab::{
     BlurMethod, BlurSetup, ChannelSet, Method, ScanKind, ScanMethod, Setup, Shape, ShapeError, SumSetup, Topic,
 };
 use histoscope_render::gpu::Gpu;
 
-/// What is wanted of the lab.
+/// The choices of the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabChoice {
-    /// What it is about.
+    /// The topic.
     pub topic: Topic,
     /// The method that counts.
     pub method: Method,
@@ -18,9 +18,9 @@ pub struct LabChoice {
     pub chunk: Option<(u32, u32)>,
     /// Bins of a channel.
     pub bins: u32,
-    /// What is summed up, and how.
+    /// The setup of sums.
     pub sums: SumSetup,
-    /// What is blurred, and how.
+    /// The setup of blurs.
     pub blur: BlurSetup,
 }
 
@@ -45,7 +45,7 @@ impl LabChoice {
         self.chunk.unwrap_or(self.method.usual_chunk())
     }
 
-    /// What people call the method of what it is about.
+    /// Returns the name of the method of its topic.
     #[must_use]
     pub const fn title(&self) -> &'static str {
         match self.topic {
@@ -103,7 +103,7 @@ impl LabChoice {
             }
             (Topic::Blur, true) => {
                 let size = if more { self.blur.size + 2 } else { self.blur.size.saturating_sub(2) };
-                let size = size.clamp(1, MOST_SIZE);
+                let size = size.clamp(1, MAX_SIZE);
                 (Self { blur: BlurSetup { size, ..self.blur }, ..self }, format!("blur of {size}×{size} pixels"))
             }
             (Topic::Blur, false) => {
@@ -139,7 +139,7 @@ impl LabChoice {
         (self, None, told)
     }
 
-    /// What the adapter can do that is nearest to it, with the setup for that, and in words why it is not itself.
+    /// Returns the nearest choice that the adapter can do, with its setup, and the reason in words.
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<Setup>, Option<String>) {
         let (choice, shape, told) = self.nearest(|chunk, bins| Shape::new(gpu, chunk, bins));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
-use super::shown::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
+use super::{Advanced, FrameKey, ScreenState};
 use crate::app::hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
 use histoscope_core::picture::Picture;
 use histoscope_lab::{Costs, Measured, Runner, Setup};
@@ -51,7 +51,7 @@ enum Known {
     Now(Figures),
 }
 
-/// What counts.
+/// The counters.
 #[derive(Debug)]
 enum Rig {
     /// Nothing yet, or something else was chosen.
@@ -66,14 +66,14 @@ enum Rig {
 struct Ready {
     gpu: Arc<Gpu>,
     setup: Setup,
-    /// Of how many pixels across and down one is counted at most, so that the video plays on.
+    /// Of how many pixels across and down one is counted at most, to keep the video playing.
     least_step: u32,
     runner: Runner,
     times: Times,
     /// When the run began that is under way, and the size of its frame.
     begun: Instant,
     frame: (u32, u32),
-    /// Whether that frame is of a video that plays.
+    /// True if that frame is of a video that plays.
     is_playing: bool,
 }
 
@@ -97,12 +97,12 @@ impl LabCounting {
         }
     }
 
-    /// Whether there are bars.
+    /// Returns whether there are bars.
     pub const fn has_bars(&self) -> bool {
         !matches!(self.figures, Known::Nothing)
     }
 
-    /// What the panel is told.
+    /// Returns the contents of the panel.
     pub fn view(&self, choice: &LabChoice) -> CountingView<'_> {
         CountingView {
             method: choice.method,
@@ -252,7 +252,7 @@ impl Ready {
         self.runner.start(&self.gpu, picture)
     }
 
-    /// Whether the CPU does the work, which is to have time for the video.
+    /// Returns whether the CPU does the work, which is to have time for the video.
     fn is_on_cpu(&self) -> bool {
         self.gpu.is_software() || self.runner.ladder().steps().is_empty()
     }
@@ -267,12 +267,12 @@ impl Ready {
         }
     }
 
-    /// What is told of a picture that is not counted whole, and of frames that are left out.
+    /// Returns the words on a picture that is not counted whole, and on frames that are left out.
     fn reduction(&self) -> Option<String> {
         let reduction = self.runner.ladder().reduction();
         match (reduction, self.is_on_cpu() && self.is_playing) {
             (Some(text), true) => Some(format!("{text}, and of a few frames a second")),
-            (None, true) => Some("counts a few frames a second, so that the video plays on".to_owned()),
+            (None, true) => Some("counts a few frames a second, to keep the video playing".to_owned()),
             (reduction, false) => reduction,
         }
     }
@@ -333,7 +333,7 @@ fn in_channels(bins: Vec<Vec<u32>>) -> LabBins {
     std::array::from_fn(|_| bins.next().unwrap_or_default())
 }
 
-/// What a pixel asks of the memory, with names.
+/// Returns the memory accesses of a pixel, with names.
 fn costs(costs: &Costs) -> Vec<(&'static str, f64)> {
     let Costs { loads, stores, atomics, workgroup_atomics, bytes } = *costs;
     let all = [

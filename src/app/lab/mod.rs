@@ -6,7 +6,6 @@ mod beside;
 mod choice;
 mod counting;
 mod sampling;
-mod shown;
 mod times;
 
 use std::sync::Arc;
@@ -15,20 +14,41 @@ use std::time::Instant;
 use egui::Pos2;
 
 pub use choice::LabChoice;
-pub use shown::{Advanced, ScreenState};
 
 use super::hud::{
     BlurView, Figures, LabCommand, LabView, MOMENT, Sample, SumView, TopicView, blur_verdict, sum_verdict,
 };
 use beside::LabRuns;
 use counting::LabCounting;
-use histoscope_core::picture::VideoId;
-use histoscope_lab::{Blurring, PreparedScan, Topic};
+use histoscope_core::picture::{Frame, FrameReading, VideoId};
+use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
-use shown::FrameKey;
 
 /// Rows of pixels over which a blur's diagram is drawn.
 const BLOCK_ROWS: u32 = 3;
+
+/// The picture on screen.
+#[derive(Debug, Clone, Copy)]
+pub struct ScreenState<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// True if another one follows it soon.
+    pub is_playing: bool,
+}
+
+/// Which frame it is, and how it is read.
+pub type FrameKey = (FrameTag, FrameReading);
+
+/// News of the lab.
+#[derive(Debug, Default)]
+pub struct Advanced {
+    /// True if there is something new to be drawn.
+    pub has_news: bool,
+    /// The note: why a choice was not possible, and which is taken in its place.
+    pub told: Option<String>,
+    /// When to look again.
+    pub wake_at: Option<Instant>,
+}
 
 /// The lab.
 #[derive(Debug)]
@@ -45,14 +65,14 @@ pub struct Open {
     choice: LabChoice,
     /// When it was opened.
     since: Instant,
-    /// Whether the panel tells what matters most alone, so that the video plays on.
+    /// True if the panel tells what matters most alone, to keep the video playing.
     is_brief: bool,
     work: Topical,
     /// The video that it is at work on, once there is one.
     video: Option<VideoId>,
 }
 
-/// What works on what the lab is about.
+/// The topic at work.
 #[derive(Debug)]
 enum Topical {
     Counting(LabCounting),
@@ -63,7 +83,7 @@ enum Topical {
 /// Blurs, and the pixels over which their diagram is drawn.
 #[derive(Debug)]
 struct Blurs {
-    work: LabRuns<Blurring>,
+    work: LabRuns<PreparedBlur>,
     block: Vec<Vec<Sample>>,
     /// Where the first of them is, and of which frame they are, once there is one.
     block_of: Option<((u32, u32), FrameKey)>,
@@ -90,7 +110,7 @@ impl Lab {
         Self::Open(Box::new(Open { choice, since: now, is_brief: false, work, video: None }))
     }
 
-    /// Closes it; whether it was open.
+    /// Closes it. Returns whether it was open.
     pub fn close(&mut self) -> bool {
         let Self::Open(open) = self else { return false };
         log::debug!("lab: closed");
@@ -98,13 +118,13 @@ impl Lab {
         true
     }
 
-    /// Whether it is open.
+    /// Returns whether it is open.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 
-    /// Whether its bars stand where the histograms would.
+    /// Returns whether its bars stand where the histograms would.
     #[must_use]
     pub fn has_bars(&self) -> bool {
         let Self::Open(open) = self else { return false };
@@ -127,7 +147,7 @@ impl Lab {
         }
     }
 
-    /// What its bars are, in words, once there are some.
+    /// Names its bars, once there are some.
     #[must_use]
     pub fn counted_text(&self) -> Option<String> {
         let Self::Open(open) = self else { return None };
@@ -142,7 +162,7 @@ impl Lab {
         }
     }
 
-    /// Goes to the next or previous method of what it is about; what is to be said of it.
+    /// Goes to the next or previous method of what it is about. Returns the note on it.
     pub fn step(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let to = open.choice.stepped(forward);
@@ -157,7 +177,7 @@ impl Lab {
         Some(format!("lab: {}", to.title()))
     }
 
-    /// Goes to the next or previous of what it can be about; what is to be said of it.
+    /// Goes to the next or previous of what it can be about. Returns the note on it.
     pub fn step_topic(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let at = Topic::ALL.iter().position(|&topic| topic == open.choice.topic).unwrap_or(0);
@@ -213,7 +233,7 @@ impl Lab {
         }
     }
 
-    /// What its panel is told, while it is open. `corners` is where the picture's corners lie, in points: the upper left, the upper
+    /// Returns the contents of its panel, while it is open. `corners` is where the picture's corners lie, in points: the upper left, the upper
     /// right, the lower left and the lower right one as it was coded.
     #[must_use]
     pub fn view(&self, logarithmic: bool, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
@@ -294,7 +314,7 @@ impl Open {
                 let advanced = sums.advance(gpu, (shown, key), setup, now, |summed| {
                     let (name, length) = (summed.setup.method.name(), summed.setup.length);
                     log::trace!("lab summed: {name} over {length} words: {}", sum_verdict(summed));
-                    summed.told.clone()
+                    summed.note.clone()
                 })?;
                 Ok(Advanced { has_news: advanced.has_news || told.is_some(), told: told.or(advanced.told), ..advanced })
             }

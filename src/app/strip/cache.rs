@@ -32,7 +32,7 @@ const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 /// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of four kinds.
 const LONGEST_LINE: u64 = 10 << 20;
 
-/// What a strip is of: a file by its size, its time of change and a hash of its ends, and how it is read.
+/// The key of a strip: a file by its size, its time of change and a hash of its ends, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StripKey {
     version: u32,

@@ -6,8 +6,8 @@ use std::sync::{Arc, MutexGuard};
 use super::cache::{Cache, StripKey};
 use super::counter::{StripCounter, give_way};
 use super::gate::Pace;
-use super::glimpsing::glimpse;
-use super::reading::{Break, StripReading, StripShared, StripSubject};
+use super::keyframe_scan::glimpse;
+use super::subject::{Break, StripReading, StripShared, StripSubject};
 use histoscope_core::picture::{Frame, Picture, Timecodes};
 use histoscope_core::strip::{Seen, Strip, Sweep};
 use histoscope_core::text::shown;
@@ -162,7 +162,7 @@ impl Filler {
     }
 }
 
-/// What tells counts from others, for the log.
+/// Returns a checksum of the counts, for the log.
 fn sum_of(counts: &[u64]) -> u64 {
     histoscope_batch::analyze::summary::hash(bytemuck::cast_slice(counts))
 }

@@ -8,7 +8,7 @@ use histoscope_media::playback::Player;
 /// How long nothing is counted after frames were dropped.
 const AFTER_DROPS: Duration = Duration::from_secs(2);
 
-/// What the thread is to do between two frames.
+/// The pace of a thread between two frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// Go on.
@@ -19,7 +19,7 @@ pub enum Pace {
     Stop,
 }
 
-/// What the thread asks before each frame.
+/// The gate that a thread passes before each frame.
 #[derive(Debug)]
 pub struct Gate {
     pace: Mutex<Pace>,
@@ -43,7 +43,7 @@ impl Gate {
         }
     }
 
-    /// Waits until the thread may go on; whether it may, or is to end.
+    /// Waits until the thread may go on. Returns whether it may, or is to end.
     pub fn pass(&self) -> bool {
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         while *pace == Pace::Wait {

@@ -5,11 +5,11 @@ mod cache;
 mod counter;
 mod filler;
 mod gate;
-mod gathering;
-mod glimpsing;
-mod key_frame;
+mod keyframe_scan;
 mod preview;
-mod reading;
+pub mod search;
+mod subject;
+mod watcher;
 
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
@@ -18,16 +18,17 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Waker;
 use super::session::{Interpretation, Session};
+use crate::keys::State;
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
-use gathering::{Gathering, Span};
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{Sought, Strip, Watched};
 use histoscope_media::OpenOptions;
-pub use key_frame::Preview;
+pub use preview::Preview;
 use preview::Previews;
-use reading::StripSubject;
+use subject::StripSubject;
+use watcher::{Gathering, Span};
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -56,14 +57,17 @@ impl StripSize {
         }
     }
 
-    /// What is said of it.
+    /// Its name in the menu and in notes.
     #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Small => "the clip behind the timeline: small",
-            Self::Tall => "the clip behind the timeline: tall",
-            Self::Off => "the clip behind the timeline: off",
-        }
+    pub fn state(self) -> State {
+        State::Is(
+            match self {
+                Self::Small => "small",
+                Self::Tall => "tall",
+                Self::Off => "off",
+            }
+            .to_owned(),
+        )
     }
 }
 
@@ -81,7 +85,7 @@ pub struct ClipStrip {
     previewed: Option<(u64, bool)>,
     waker: Waker,
     pacer: Pacer,
-    /// What was drawn last, by the strip's number of changes, and when.
+    /// The last drawing, by the strip's number of changes, and its time.
     drawn: (u64, Option<Instant>),
 }
 
@@ -94,7 +98,7 @@ enum StripState {
     Without(StripSubject),
 }
 
-/// Whether key frames of the video on screen are shown beside the timeline.
+/// Key frames of the video on screen, shown beside the timeline.
 enum Previewing {
     /// They cannot be had.
     Nothing,
@@ -218,7 +222,7 @@ impl ClipStrip {
         if let Previewing::Asked(previews) = &self.previewing { previews.newest() } else { None }
     }
 
-    /// Whether that is another than when this was asked last.
+    /// Returns whether that is another than when this was asked last.
     pub fn has_other_preview(&mut self) -> bool {
         let now = self.preview().map(|(preview, is_asked)| (preview.time_secs.to_bits(), is_asked));
         std::mem::replace(&mut self.previewed, now) != now
@@ -256,13 +260,13 @@ impl ClipStrip {
         }
     }
 
-    /// Whether it is of what is seen, and not of the whole clip.
+    /// Returns whether it is of what is seen, and not of the whole clip.
     #[must_use]
     pub const fn is_of_what_is_seen(&self) -> bool {
         matches!(self.state, StripState::Gathering(_))
     }
 
-    /// Whether it is to be drawn anew where it is on screen, and when to look again.
+    /// Returns whether it is to be drawn anew where it is on screen, and when to look again.
     pub fn news(&mut self, now: Instant) -> (bool, Option<Instant>) {
         let Some((changes, is_complete)) = self.strip().map(|strip| (strip.changes(), strip.is_complete())) else {
             return (false, None);
@@ -278,7 +282,7 @@ impl ClipStrip {
     }
 }
 
-/// What of a clip that cannot be read a second time is shown: what its timeline stands for.
+/// Returns the part of a clip that its timeline stands for, if it cannot be read a second time.
 fn span_of(session: &Session) -> Span {
     match (session.player.kept_secs(), session.player.duration_secs()) {
         (Some((oldest, newest)), _) => Span::Kept(oldest, newest),

@@ -6,8 +6,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::counter::give_way;
-use super::key_frame::Preview;
-use super::reading::StripSubject;
+use super::subject::StripSubject;
 use crate::app::options::Waker;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Frame;
@@ -20,8 +19,19 @@ use histoscope_render::cpu::thumbnail::Thumbnail;
 const MOST_PIXELS: (u32, u32) = (400, 300);
 /// Thumbnails that are kept, 30 MB at most.
 const MOST_KEPT: usize = 64;
-/// What is no further away than this is the same time.
+/// Times that differ by no more than this are the same.
 const SLACK_SECS: f64 = 1e-6;
+
+/// A key frame, as it is shown beside the timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// When it is on screen, in seconds from the start.
+    pub time_secs: f64,
+    /// The picture.
+    pub thumbnail: Thumbnail,
+    /// The counts of all its pixels, as the video's are counted.
+    pub histogram: Histogram,
+}
 
 /// Has key frames of a clip come. Dropping it ends the thread, and does not wait for that.
 pub struct Previews {
@@ -42,11 +52,11 @@ struct PreviewState {
     /// The last wish, in seconds, if it came to nothing.
     failed: Option<f64>,
     kept: KeptPreviews,
-    /// What was found last, until another is.
+    /// The newest key frame.
     newest: Option<Arc<Preview>>,
 }
 
-/// What the thread is to do next.
+/// The next thing for the thread to do.
 #[derive(Default, Clone, Copy, PartialEq)]
 enum Wish {
     #[default]
@@ -200,7 +210,7 @@ impl PreviewState {
         self.done(secs);
     }
 
-    /// What cannot be had is not looked for again while the pointer rests.
+    /// A key frame that cannot be had is not looked for again while the pointer rests.
     fn give_up(&mut self, secs: f64) {
         if self.wish == Wish::At(secs) {
             self.failed = Some(secs);

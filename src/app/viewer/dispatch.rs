@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use super::{Flow, Viewer};
-use crate::app::history::Step;
 use crate::app::hud::{Command, LabCommand, Note, OpenPanels, left_for_others};
-use crate::app::leaving::Leaving;
+use crate::app::look;
 use crate::app::options::AppError;
+use crate::app::quit_question::QuitQuestion;
 use crate::keys::Action;
 use histoscope_core::adjust::Parameter;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel;
 
-/// What is said where a key of the lab is pressed while that is closed.
+/// The note on a key of the lab while that is closed.
 fn lab_is_closed() -> String {
     "the lab is closed: Shift+L opens it".to_owned()
 }
@@ -20,21 +20,21 @@ fn lab_is_closed() -> String {
 impl Viewer {
     /// Goes a step back in what was chosen, or forward again, and says which.
     fn step_back(&mut self, forward: bool, now: Instant) -> Result<(), AppError> {
-        let (step, word) = if forward { (self.history.redo(), "redo") } else { (self.history.undo(), "undo") };
-        let Some(Step { before, after }) = step else {
-            self.work.note(Note::done(format!("nothing to {word}")), now);
-            return Ok(());
+        let text = match self.undo.step(forward) {
+            Ok((chosen, text)) => {
+                self.work.choose(&chosen, now)?;
+                self.undo.adopt(self.work.chosen());
+                text
+            }
+            Err(nothing) => nothing.to_owned(),
         };
-        let text = before.told(&after);
-        self.work.choose(if forward { &after } else { &before }, now)?;
-        self.history.adopt(self.work.chosen());
-        self.work.note(Note::done(format!("{}: {text}", if forward { "redone" } else { "undone" })), now);
+        self.work.note(Note::done(text), now);
         Ok(())
     }
 
     /// Does what the display over the picture asks for.
     pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
-        let now = Instant::now();
+        let now = self.work.now();
         match command {
             Command::Do(action) => return self.act(action, false),
             Command::ScrubTo(secs) => {
@@ -52,41 +52,29 @@ impl Viewer {
                 return Ok(Flow::Continue);
             }
             Command::Choose(kind, choices) => {
-                self.work.adjuster.choose(kind, choices, &mut self.work.scene.adjustments);
+                self.work.adjuster.choose(kind, choices, &mut self.work.scene.look.adjustments);
                 self.work.settings.changed(now);
             }
-            Command::Expose(exposure) => {
-                log::debug!("exposure: {exposure:?}");
-                self.work.scene.exposure = exposure;
+            Command::Show(look) => {
+                let changed = look::changes(&self.work.scene.look, &look, self.work.bins.components);
+                log::debug!("shown: {}", changed.join(", "));
+                self.work.scene.look = look;
                 self.work.settings.changed(now);
-            }
-            Command::Count(counted) => self.work.scene.counted = counted,
-            Command::Overlaps(overlaps) => {
-                self.work.scene.style.overlaps = overlaps;
-                self.work.settings.changed(now);
-                self.work.note(Note::done(format!("overlaps: {}", overlaps.name())), now);
-            }
-            Command::Linear(is_on) => {
-                self.work.scene.style.linear_luminance = is_on;
-                self.work.settings.changed(now);
-                let word = if is_on { "on" } else { "off" };
-                self.work.note(Note::done(format!("luminance of linear light {word}")), now);
-            }
-            Command::Bins(bins) => {
-                self.work.scene.style.bins = bins;
-                self.work.settings.changed(now);
-                let text = bins.map_or_else(|| "a bin for each code".to_owned(), |count| format!("{count} bins"));
-                self.work.note(Note::done(text), now);
             }
             Command::LookFor(sought) => self.work.look_for(sought, now),
-            Command::Scopes(scopes) => self.work.show_scopes(scopes, now),
             Command::BrushOnly(channel) => self.brush_only(channel),
             Command::CopyAt(at) => self.work.copy_values(Some(self.work.geometry().on_view(at)), now),
             Command::GoTo(goal) => self.work.go_to(goal, now),
             Command::Lab(LabCommand::Type(asked)) => self.work.hud.open_lab_entry(asked),
-            Command::Lab(command) => self.lab.choose(command, Instant::now()),
-            Command::CompareWith(place) => self.work.compare_with(place, now)?,
-            Command::LetGo => self.work.let_go(now)?,
+            Command::Lab(command) => self.lab.choose(command, now),
+            Command::CompareWith(place) => {
+                let outcome = self.work.comparison.choose(place);
+                self.work.take(outcome, now)?;
+            }
+            Command::Release => {
+                let outcome = self.work.comparison.release();
+                self.work.take(outcome, now)?;
+            }
             Command::Track(number) => {
                 let arrival = self.work.session.as_ref().map(|session| self.inputs.read_track(number, session));
                 if let Some(arrival) = arrival {
@@ -108,31 +96,30 @@ impl Viewer {
     /// Has brushes, and the one that there is, select in this channel alone; or where that was so already, in all channels of its
     /// histogram again.
     fn brush_only(&mut self, channel: usize) {
-        self.brushed_only = (self.brushed_only != Some(channel)).then_some(channel);
+        self.brush.click(channel);
         let geometry = self.work.geometry();
         let shown =
             panel::panels(geometry.scene, geometry.components, geometry.size).find(|(_, _, c)| c.contains(channel));
         if let (Some(brush), Some((_, _, shown))) = (&mut self.work.scene.brushes.histogram, shown)
             && !brush.channels.intersection(shown).is_empty()
         {
-            brush.channels = self.brushed_only.map_or(shown, Channels::one);
+            brush.channels = self.brush.clicked().map_or(shown, Channels::one);
         }
     }
 
     /// Does what a key asks for; `held` where the key has been down for a while.
     pub(super) fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
-        let now = Instant::now();
+        let now = self.work.now();
         log::debug!("key: {action:?}");
         if action == Action::Back && self.work.hud.leave_menu() {
-            self.leaving = Leaving::Closed(now);
+            self.quit = QuitQuestion::Closed(now);
             self.work.redraw();
             return Ok(Flow::Continue);
         }
         // What is done meanwhile by a key is done without the menu.
         self.work.hud.close_menu();
         if action == Action::ToggleComponents {
-            // Other channels have other letters.
-            self.brushed_only = None;
+            self.brush.change_channels();
         }
         match action {
             Action::Quit => return Ok(Flow::Quit),
@@ -157,7 +144,7 @@ impl Viewer {
             Action::Undo => self.step_back(false, now)?,
             Action::Redo => self.step_back(true, now)?,
             Action::OpenFile => {
-                if let Some(note) = self.inputs.ask(&self.work.graphics.screen.window) {
+                if let Some(note) = self.inputs.ask(self.work.window()) {
                     self.work.note(note, now);
                 }
             }
@@ -210,11 +197,13 @@ impl Viewer {
     /// or asks first.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
-        let mut leaving = std::mem::take(&mut self.leaving);
+        let mut quit = std::mem::take(&mut self.quit);
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
-        } else if self.work.hud.close_something() || self.work.show_video(now)? {
+        } else if self.work.hud.close_something() {
             // That was all.
+        } else if let Some(outcome) = self.work.comparison.show_video() {
+            self.work.take(outcome, now)?;
         } else if self.work.hud.panels.any() {
             let timed = self.work.hud.panels.timing;
             self.work.hud.panels = OpenPanels::default();
@@ -225,8 +214,8 @@ impl Viewer {
             // That was all.
         } else {
             let kept_secs = self.work.session.as_ref().map_or(0.0, |session| session.kept_secs(now));
-            let Some(question) = leaving.ask(kept_secs, now) else { return Ok(Flow::Quit) };
-            self.leaving = leaving;
+            let Some(question) = quit.ask(kept_secs, now) else { return Ok(Flow::Quit) };
+            self.quit = quit;
             self.work.note(Note::done(question), now);
         }
         Ok(Flow::Continue)

@@ -1,27 +1,59 @@
-//! What winit tells of: keys and the pointer, handed to the parts of the window, and what follows from their answers.
-
-use std::time::Instant;
-
-use winit::event::{ElementState, KeyEvent, WindowEvent};
-use winit::keyboard::{Key, ModifiersState, NamedKey};
+//! The window's events, handed to its parts, and what follows from their answers.
 
 use super::{Flow, Viewer};
+use crate::app::event::{Event, Key, KeyEvent};
 use crate::app::geometry::Geometry;
 use crate::app::gestures::Gestures;
+use crate::app::hud::UiEvents;
 use crate::app::keyboard;
-use crate::app::leaving::Leaving;
 use crate::app::options::AppError;
-use crate::app::pointing::{HeldKeys, PointerCommand};
-use crate::keys::Action;
+use crate::app::pointer::{HeldKeys, PointerCommand};
+use crate::app::quit_question::QuitQuestion;
+use crate::keys::{Action, NamedKey};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
 
 impl Viewer {
-    /// Looks at an event before anything is done about it; what it says of going on.
+    /// Takes an event of the window, which `as_ui` translates for the display over the picture. Returns whether the program goes on.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
-    pub fn begin_event(&mut self, event: &WindowEvent) -> Result<Flow, AppError> {
+    pub fn on_event(&mut self, event: Event, as_ui: impl FnOnce() -> UiEvents) -> Result<Flow, AppError> {
+        if self.begin_event(&event, as_ui)? == Flow::Quit {
+            return Ok(Flow::Quit);
+        }
+        let flow = match event {
+            Event::CloseRequested => Ok(Flow::Quit),
+            Event::RedrawRequested => self.draw(),
+            Event::Key(event) => self.on_key(&event),
+            Event::ModifiersChanged(modifiers) => {
+                self.modifiers = modifiers;
+                Ok(Flow::Continue)
+            }
+            Event::FileDropped(path) => {
+                self.inputs.drop_file(path);
+                Ok(Flow::Continue)
+            }
+            Event::Resized(size) => {
+                self.work.graphics.screen.resize(size);
+                self.work.redraw();
+                Ok(Flow::Continue)
+            }
+            Event::Occluded(occluded) => {
+                self.occluded = occluded;
+                if !occluded {
+                    self.work.redraw();
+                }
+                Ok(Flow::Continue)
+            }
+            event => self.on_pointer(&event),
+        };
+        self.end_event();
+        flow
+    }
+
+    /// Looks at an event before anything is done about it.
+    fn begin_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> Result<Flow, AppError> {
         // What the hand did before belongs to its earlier movement, and comes before what it does now.
         if Gestures::may_begin(event) && self.work.hud.awaits_drawing() {
             let flow = self.draw()?;
@@ -30,39 +62,28 @@ impl Viewer {
                 return Ok(flow);
             }
         }
-        self.gestures.see(event, self.work.window().scale_factor(), Instant::now());
-        // What has changed since the last event was nobody's choice.
-        self.history.adopt(self.work.chosen());
-        self.show_event(event);
+        let now = self.work.now();
+        self.undo.begin(event, self.work.window().scale_factor(), now, self.work.chosen());
+        let is_visible = self.work.hud.is_visible(now);
+        if *event != Event::RedrawRequested && self.work.hud.on_event(event, as_ui) && is_visible {
+            self.work.redraw();
+        }
         Ok(Flow::Continue)
     }
 
     /// Takes note of what an event has changed of what is chosen: here, and nowhere else.
-    pub fn end_event(&mut self) {
-        self.history.follow(self.work.chosen(), self.gestures.number());
+    fn end_event(&mut self) {
+        self.undo.end(self.work.chosen());
     }
 
-    /// Hands an event to the display over the picture.
-    fn show_event(&mut self, event: &WindowEvent) {
-        if matches!(event, WindowEvent::RedrawRequested) {
-            return;
-        }
-        let is_visible = self.work.hud.is_visible(Instant::now());
-        if self.work.hud.on_event(&self.work.graphics.screen.window, event) && is_visible {
-            self.work.redraw();
-        }
-    }
-
-    /// Takes what the pointer does, with these keys held; what it says of going on.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn on_pointer(&mut self, event: &WindowEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
-        let now = Instant::now();
-        let held = HeldKeys { shift: modifiers.shift_key(), channel: self.held_channel.or(self.brushed_only) };
+    /// Takes an event of the pointer.
+    fn on_pointer(&mut self, event: &Event) -> Result<Flow, AppError> {
+        let now = self.work.now();
+        let held = HeldKeys { shift: self.modifiers.shift, channel: self.brush.channel() };
         // Its key has toggled it; while it is held for a brush it is there.
         let mut scene = self.work.scene;
-        scene.channels = self.held_channel.map_or(scene.channels, |held| scene.channels.union(Channels::one(held)));
+        scene.look.channels =
+            self.brush.held().map_or(scene.look.channels, |held| scene.look.channels.union(Channels::one(held)));
         let geometry = Geometry { scene: &scene, ..self.work.geometry() };
         let commands = self.pointer.on_event((event, held), &geometry, &self.work.hud, now);
         if !commands.is_empty() {
@@ -74,11 +95,11 @@ impl Viewer {
                 PointerCommand::LetGo => self.work.hud.let_go(now),
                 PointerCommand::View(view) => self.work.look_at(view, now),
                 PointerCommand::Scopes(scopes) => self.work.show_scopes(scopes, now),
-                PointerCommand::Divide(share) => self.work.scene.pair.sharing = Sharing::Divider(share),
+                PointerCommand::Divide(share) => self.work.scene.look.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brushes.histogram = Some(brush);
                     // What is brushed is seen.
-                    self.work.scene.channels = self.work.scene.channels.union(brush.channels);
+                    self.work.scene.look.channels = self.work.scene.look.channels.union(brush.channels);
                 }
                 PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
                 PointerCommand::Region(rect) => self.work.draw_region(rect)?,
@@ -96,19 +117,16 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Handles a key; what it says of going on.
-    ///
-    /// # Errors
-    /// [`AppError`] if the adapter fails for good.
-    pub fn on_key(&mut self, event: &KeyEvent, modifiers: ModifiersState) -> Result<Flow, AppError> {
-        let is_pressed = event.state == ElementState::Pressed;
+    /// Takes a key.
+    fn on_key(&mut self, event: &KeyEvent) -> Result<Flow, AppError> {
+        let is_pressed = event.pressed;
         if self.work.hud.has_entry() {
             // The field has it already; what it leads to is known once it is drawn.
-            match &event.logical_key {
+            match &event.key {
                 Key::Named(NamedKey::Escape) if is_pressed => self.work.hud.close_entry(),
                 // At once, so that the keys that follow are shortcuts again.
                 Key::Named(NamedKey::Enter) if is_pressed => {
-                    self.leaving = Leaving::Closed(Instant::now());
+                    self.quit = QuitQuestion::Closed(self.work.now());
                     return self.draw();
                 }
                 _ => {}
@@ -116,13 +134,13 @@ impl Viewer {
             self.work.redraw();
             return Ok(Flow::Continue);
         }
-        if is_pressed && self.work.hud.press_in_menu(&event.logical_key, modifiers) {
+        if is_pressed && self.work.hud.press_in_menu(&event.key, self.modifiers) {
             // At once, so that the key after it finds what it has led to.
             return self.draw();
         }
-        let action = keyboard::action(event, modifiers);
+        let action = keyboard::action(event, self.modifiers);
         if let Some(Action::ToggleChannel(channel)) = action {
-            self.held_channel = is_pressed.then_some(channel);
+            self.brush.press(channel, is_pressed);
         }
         match action {
             Some(Action::SeekBy { .. }) if !is_pressed => self.work.settle(),

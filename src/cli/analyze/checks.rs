@@ -1,4 +1,4 @@
-//! Uses of `analyze` that make no sense, each refused with a sentence.
+//! Checks of the arguments of `analyze`: each impossible combination is refused with a sentence.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -15,26 +15,26 @@ impl AnalyzeArgs {
         let format = self.format();
         if self.inputs.len() > 1 {
             if self.output.is_some() {
-                return wrong_usage("-o takes the records of one input; use --out-dir for several");
+                return wrong_usage("-o is for a single input; use --out-dir for several");
             }
             if format.is_one_object() && self.out_dir.is_none() {
-                return wrong_usage(format!("--format {format} makes one object an input; use --out-dir for several"));
+                return wrong_usage(format!(
+                    "--format {format} writes one object per input; use --out-dir for several"
+                ));
             }
             let mut names = HashSet::new();
             let twice =
                 self.inputs.iter().map(|input| output_name(input, format)).find(|name| !names.insert(name.clone()));
             if let (Some(name), Some(_)) = (twice, &self.out_dir) {
-                return wrong_usage(format!(
-                    "two inputs would be written to {name}; analyse them into different folders"
-                ));
+                return wrong_usage(format!("two inputs would be written to {name}; write them to different folders"));
             }
         }
         let is_to_file = self.out_dir.is_some() || self.output.as_deref().is_some_and(|path| path != Path::new("-"));
         if self.resume && !is_to_file {
-            return wrong_usage("--resume goes on with a file; name it with -o or --out-dir");
+            return wrong_usage("--resume continues a file; name it with -o or --out-dir");
         }
         if format == Format::Parquet && !is_to_file && std::io::stdout().is_terminal() {
-            return wrong_usage("--format parquet writes no text; name a file with -o, or lead the output into one");
+            return wrong_usage("--format parquet is not text; name a file with -o, or redirect the output to one");
         }
         let has_more = self.bins || !self.scopes.is_empty() || self.counting.components() == Components::YCbCr;
         if format == FFPROBE && has_more {
@@ -45,10 +45,10 @@ impl AnalyzeArgs {
         if let Some(secs) = self.segment {
             let is_stream = self.output.as_deref().is_some_and(is_stream);
             if !is_to_file || is_stream {
-                return wrong_usage(format!("--segment {secs} makes several files; name them with -o or --out-dir"));
+                return wrong_usage(format!("--segment {secs} writes several files; name them with -o or --out-dir"));
             }
             if self.resume {
-                return wrong_usage("--resume goes on with one file; leave it or --segment out");
+                return wrong_usage("--resume continues a single file; leave out --resume or --segment");
             }
         }
         self.check_whole(format)?;
@@ -65,7 +65,7 @@ impl AnalyzeArgs {
         Ok(())
     }
 
-    /// A report for QCTools is one of the whole file, each frame beside the one before it.
+    /// A report for QCTools covers the whole file, with each frame compared to the one before it.
     fn check_whole(&self, format: Format) -> Result<(), WrongUsage> {
         if format != QCTOOLS {
             return Ok(());
@@ -87,26 +87,26 @@ impl AnalyzeArgs {
         ];
         if let Some((name, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
             return wrong_usage(format!(
-                "--format qctools is a report of the whole file, each frame beside the one before; leave out {name}"
+                "--format qctools reports the whole file, comparing each frame with the one before; leave out {name}"
             ));
         }
         let is_to_terminal = self.output.is_none() && self.out_dir.is_none() && std::io::stdout().is_terminal();
         if is_to_terminal {
-            return wrong_usage("--format qctools is packed; write it to a file with -o or --out-dir");
+            return wrong_usage("--format qctools is compressed; write it to a file with -o or --out-dir");
         }
         Ok(())
     }
 
-    /// What is compared is each frame as it is coded, one after the other in both files.
+    /// A comparison reads each frame as coded, in order in both files.
     fn check_against(&self, format: Format) -> Result<(), WrongUsage> {
         let Some(against) = &self.against else { return Ok(()) };
         let stdin = Path::new("-");
         let piped = self.inputs.iter().chain([against]).filter(|path| *path == stdin).count();
         if piped > 1 || (against == stdin && self.inputs.len() > 1) {
-            return wrong_usage("the standard input can be read once; name a file for --against, or for the input");
+            return wrong_usage("standard input can be read only once; name a file for --against or for the input");
         }
         if piped > 0 && self.align.is_some() {
-            return wrong_usage("--align reads the beginning of both videos twice; save the standard input to a file");
+            return wrong_usage("--align reads the beginning of both videos twice; save standard input to a file");
         }
         if matches!(format, FFPROBE | QCTOOLS) {
             return wrong_usage(format!(
@@ -114,25 +114,25 @@ impl AnalyzeArgs {
             ));
         }
         let refused = [
-            ("--resume", self.resume, "what was compared before is not kept; compare anew"),
+            ("--resume", self.resume, "a comparison cannot be continued; start it again"),
             (
                 "--jobs",
                 self.jobs.get() > 1,
-                "the two files are decoded side by side; cut the file into shares for several machines",
+                "the two files are decoded side by side; split the file into shares for several machines",
             ),
-            ("--segment", self.segment.is_some(), "what two files differ by is added up over all frames"),
-            ("--crop-bars", self.part.crop_bars, "bars of two files need not be the same; name the part with --region"),
+            ("--segment", self.segment.is_some(), "the comparison sums up over all frames"),
+            ("--crop-bars", self.part.crop_bars, "the bars of two files may differ; set the part with --region"),
         ];
         if let Some((name, _, why)) = refused.into_iter().find(|(_, is_given, _)| *is_given) {
-            return wrong_usage(format!("{name} does not go with --against: {why}"));
+            return wrong_usage(format!("{name} cannot be used with --against: {why}"));
         }
         if !self.adjust.adjustments().is_off() {
-            return wrong_usage("--against compares the pictures as they are coded; leave the adjustments out");
+            return wrong_usage("--against compares pictures as coded; leave out the adjustments");
         }
         Ok(())
     }
 
-    /// Adjustments must leave a record independent of the frames before it, and records say of one picture what they say.
+    /// With adjustments, a record must not depend on the frames before it, and it describes one picture.
     fn check_adjustments(&self, format: Format) -> Result<(), WrongUsage> {
         self.adjust.check(self.counting.components())?;
         if self.adjust.adjustments().is_off() {

@@ -1,8 +1,8 @@
-//! Two files frame by frame: each frame of a run with its partner, the frame of the other file that has its number, or one that is so
-//! many greater.
+//! The comparison of two files frame by frame: each frame of a run with its partner, the frame of the other file with
+//! the same number, or one that is greater by the offset.
 //!
-//! Each file is decoded on a thread of its own. Where the first frame of the run comes, its partner's number is known and the other file
-//! brought there.
+//! Each file is decoded on a thread of its own. When the first frame of the run arrives, its partner's number is
+//! known, and the other file is positioned there.
 
 pub mod align;
 mod partners;
@@ -13,17 +13,18 @@ use std::ops::ControlFlow;
 pub use partners::Other;
 use partners::{Partner, PartnerSupply, Partners};
 
-use super::comparison::tally::ComparisonTally;
+use super::comparison::ComparisonTally;
 use super::comparison::{Compared, Comparison, plane_names};
 use super::counting::{Context, CountedFrame, CountingWork, RunOutcome, TakenFrames};
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::frames::{Bound, NumberedFrames};
 use histoscope_core::compare::{PlaneDifference, Unlike, planes, reference};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_media::MediaError;
 
-/// Compares and counts frames until the end of the span. Where that ends with its file, the other file's frames behind it are counted.
+/// Compares and counts frames until the end of the span. If the span ends with the file, the remaining frames of the
+/// other file are counted too.
 pub(super) fn compare_all(
     context: &Context<'_>,
     other: Other,
@@ -38,13 +39,13 @@ pub(super) fn compare_all(
     let mut pairs = FramePairs::new(context, &theirs);
     let mut stopped = false;
     while let Some((number, frame)) = taken.next() {
-        // Frames before the other file's first one are left out, as the offset has it.
+        // Frames whose partner would come before the other file's first one are left out.
         let Some(wanted) = number.checked_add_signed(other.offset) else { continue };
         match partners.find(wanted)? {
             Partner::Frame(partner) => {
                 let added = pairs.add((number, frame), (wanted, *partner));
                 if added.is_err() {
-                    // What was compared before is not lost.
+                    // The frames compared so far are not lost.
                     let _ = pairs.finish(sink)?;
                     added?;
                 }
@@ -52,7 +53,7 @@ pub(super) fn compare_all(
                     return Ok(RunOutcome { comparison: Some(pairs.tally), ..taken.broken_off() });
                 }
             }
-            // Frames that have none are counted at the end, all together.
+            // Frames without a partner are counted at the end, all together.
             Partner::BehindEnd => {}
             Partner::Lost => break,
             Partner::Stopped => {
@@ -80,8 +81,8 @@ pub(super) fn compare_all(
     Ok(RunOutcome { comparison: Some(tally), ..outcome })
 }
 
-/// How many frames of the input have no partner because the other file ends with the frame before `their_end`, and how many of that one
-/// come behind the input's last one, where that was seen.
+/// Returns how many frames of the input have no partner because the other file ends before frame `their_end`, and how
+/// many frames of the other file come after the input's last one, if that was reached.
 fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
     let as_theirs = |number: u64| i128::from(number) + i128::from(offset);
     let (first, end) = (as_theirs(outcome.frames.start), as_theirs(outcome.frames.end));
@@ -91,7 +92,7 @@ fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
     (count(end - their_end.max(first)), only_there)
 }
 
-/// Frames that are being counted, two by two.
+/// Pairs of frames that are being counted.
 struct FramePairs<'a> {
     context: &'a Context<'a>,
     ours: CountingWork<'a>,
@@ -126,7 +127,7 @@ impl<'a> FramePairs<'a> {
         Ok(())
     }
 
-    /// What the planes differ by, held against the definition where counts are.
+    /// Compares the planes, and checks the result against the definition if counts are verified.
     fn compare(
         &self,
         number: u64,
@@ -150,13 +151,13 @@ impl<'a> FramePairs<'a> {
         Ok(found)
     }
 
-    /// Waits for the counts of the oldest pair; `None` if no pair is under way.
+    /// Waits for the counts of the oldest pair; `None` if there is none.
     fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let (Some(ours), Some(theirs)) = (self.ours.take()?, self.theirs.take()?) else { return Ok(None) };
         let Some(mut comparison) = self.compared.pop_front() else { return Ok(None) };
         comparison.add_distances(ours.counts.rgbl.as_ref(), theirs.counts.rgbl.as_ref());
         comparison.add_distances(ours.counts.coded.as_ref(), theirs.counts.coded.as_ref());
-        self.tally.add((ours.facts.number, ours.facts.time_secs), &comparison);
+        self.tally.add((ours.number, ours.frame.facts.time_secs), &comparison);
         Ok(Some(CountedFrame { comparison: Some(comparison), ..ours }))
     }
 
@@ -186,7 +187,7 @@ impl<'a> FramePairs<'a> {
     }
 }
 
-/// Whether a plane's difference is that of the definition.
+/// Checks a plane's difference against the definition.
 fn check(frame: u64, plane: &str, found: &PlaneDifference, expected: &PlaneDifference) -> Result<(), AnalyzeError> {
     for (what, found, expected) in [
         ("number of samples", found.samples, expected.samples),
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(of(0..50, true, 10, 60), (0, 0));
         assert_eq!(of(0..50, true, 10, 55), (5, 0));
         assert_eq!(of(0..50, true, -10, 41), (0, 1));
-        // A share: what others count is theirs.
+        // A share: the other shares count the rest.
         assert_eq!(of(10..20, false, 0, 50), (0, 0));
         assert_eq!(of(10..20, false, 0, 15), (5, 0));
         assert_eq!(of(20..50, true, 0, 15), (30, 0));

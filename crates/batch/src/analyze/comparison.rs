@@ -1,17 +1,18 @@
-//! What the comparison of a frame with one of another file gave, and how it is told: [`columns`] of the records, and the [`tally`] of a
-//! run.
-
-pub mod columns;
-pub mod tally;
+//! The comparison of a frame with one of another file: its fields in the records, and the [`ComparisonTally`] of a run.
 
 use std::path::PathBuf;
 
 use histoscope_core::compare::{Distance, PlaneDifference, Unlike};
-use histoscope_core::histogram::Histogram;
+use histoscope_core::histogram::{CHANNELS, Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::text::counted;
+use serde::{Deserialize, Serialize};
 
-/// The names of a picture's planes, as those of FFmpeg's psnr filter.
+use crate::fields::CellKind::{Boolean, Integer32, Integer64, Real, Text};
+use crate::fields::{Cell, Column, Field, always, nullable};
+
+/// The names of a picture's planes, as in FFmpeg's psnr filter.
 #[must_use]
 pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     match model {
@@ -21,46 +22,46 @@ pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     }
 }
 
-/// With which other file each frame is compared.
+/// A file with which each frame is compared, and the offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Against {
     /// The file.
     pub input: PathBuf,
-    /// How many frames later its frame comes than that of the same picture in the input; negative where it comes earlier.
+    /// How many frames later it shows the same picture as the input; negative if earlier.
     pub offset: i64,
-    /// Within how many frames of that the offset is to be found; `None` where it is known.
+    /// Search for the offset within this many frames of the stated one; `None` if it is known.
     pub align: Option<u32>,
 }
 
-/// What of two frames was compared.
+/// The kind of a comparison with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compared {
-    /// Their samples, plane by plane, since they mean the same.
+    /// Sample by sample and plane by plane, since the samples mean the same.
     Codes(Vec<PlaneDifference>),
-    /// What they look like, by their histograms alone.
+    /// By the histograms alone, for that reason.
     Pictures(Unlike),
 }
 
-/// What the comparison of two frames gave.
+/// The result of comparing two frames.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// The number of the other file's frame.
     pub number: u64,
     /// Its time, in seconds from the first frame of that file.
     pub time_secs: f64,
-    /// What the planes of the frame are.
+    /// The planes of the frame.
     model: ColorModel,
     /// Bits a sample.
     depth: u8,
     /// Bits of the histograms' codes.
     bits: u32,
     compared: Compared,
-    /// The distance of each channel's histograms, in the order in which channels are told; `None` where one has nothing counted.
+    /// The distance of each channel's histograms, in the order of the channels; `None` if one is empty.
     distances: Vec<Option<Distance>>,
 }
 
 impl Comparison {
-    /// The comparison of a frame with that picture and with the frame of that number and time, of which this was found.
+    /// The result of comparing that picture with the frame of that number and time.
     #[must_use]
     pub fn new(picture: &Picture, (number, time_secs): (u64, f64), compared: Compared) -> Self {
         let layout = picture.layout();
@@ -68,7 +69,7 @@ impl Comparison {
         Self { number, time_secs, model, depth, bits, compared, distances: Vec::new() }
     }
 
-    /// Adds the distances of the histograms, channel by channel; `None` stands for what was not counted.
+    /// Adds the distances of the histograms, channel by channel; `None` stands for a histogram that was not counted.
     pub fn add_distances(&mut self, ours: Option<&Histogram>, theirs: Option<&Histogram>) {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
         for channel in 0..ours.components.channel_names().len() {
@@ -76,13 +77,13 @@ impl Comparison {
         }
     }
 
-    /// Whether every sample is equal, and means the same.
+    /// Returns `true` if all samples are equal and mean the same.
     #[must_use]
     pub fn is_identical(&self) -> bool {
         matches!(&self.compared, Compared::Codes(planes) if planes.iter().all(PlaneDifference::is_none))
     }
 
-    /// The differences of the planes; nothing where the two were compared as pictures.
+    /// Returns the differences of the planes; none if the two were compared as pictures.
     #[must_use]
     pub fn planes(&self) -> &[PlaneDifference] {
         match &self.compared {
@@ -91,20 +92,394 @@ impl Comparison {
         }
     }
 
-    /// The difference of all samples together; `None` where the two were compared as pictures.
+    /// Returns the difference of all samples together; `None` if the two were compared as pictures.
     #[must_use]
     pub fn all_planes(&self) -> Option<PlaneDifference> {
         self.planes().iter().copied().reduce(PlaneDifference::and)
     }
 
-    /// The distance of a channel's histograms in codes, where codes mean the same in both.
+    /// Returns the distance of a channel's histograms in codes, if codes mean the same in both.
     fn codes(&self, channel: usize) -> Option<f64> {
         let distance = self.distances.get(channel).copied().flatten()?;
         matches!(self.compared, Compared::Codes(_)).then(|| distance.codes(self.bits))
     }
 
-    /// The same in percent of the scale.
+    /// Returns it in percent of the scale.
     fn percent(&self, channel: usize) -> Option<f64> {
         self.distances.get(channel).copied().flatten().map(Distance::percent)
+    }
+}
+
+/// The subject of a field, with the function that returns its value.
+#[derive(Clone, Copy)]
+enum Value {
+    /// The frame, compared with a frame of the file of that name.
+    Frame(for<'r> fn(&'r str, &'r Comparison) -> Cell<'r>),
+    /// A channel. There is one column per channel, named after the field and the channel.
+    Channel(fn(&Comparison, usize) -> Cell<'static>),
+    /// A plane, likewise.
+    Plane(fn(&Comparison, &PlaneDifference) -> Cell<'static>),
+}
+
+/// The fields of a comparison, in their order.
+const COMPARISON_FIELDS: [Field<Value>; 11] = [
+    always("against", Text, "the other file as it was named", Value::Frame(|file, _| Cell::text(file))),
+    always("against_frame", Integer64, "number of the partner", Value::Frame(|_, found| Cell::count(found.number))),
+    always("against_time_seconds", Real, "its time", Value::Frame(|_, found| Cell::Real(found.time_secs))),
+    always(
+        "compared_as",
+        Text,
+        "`codes`, sample by sample, or `pictures`, by histograms alone",
+        Value::Frame(|_, found| {
+            Cell::text(match found.compared {
+                Compared::Codes(_) => "codes",
+                Compared::Pictures(_) => "pictures",
+            })
+        }),
+    ),
+    always(
+        "identical",
+        Boolean,
+        "whether all samples are equal; an alpha channel is ignored",
+        Value::Frame(|_, found| Cell::Boolean(found.is_identical())),
+    ),
+    nullable(
+        "distance",
+        Real,
+        "earth-mover distance of the two histograms of a channel, in codes of their bins",
+        Value::Channel(|found, channel| Cell::maybe(found.codes(channel), Cell::Real)),
+    ),
+    nullable(
+        "distance_percent",
+        Real,
+        "the same in percent of the scale",
+        Value::Channel(|found, channel| Cell::maybe(found.percent(channel), Cell::Real)),
+    ),
+    nullable(
+        "difference_max",
+        Integer32,
+        "largest difference of two samples of a plane, in codes at the samples' own depth; gray has only the plane `y`, and \
+         the others are null",
+        Value::Plane(|_, plane| Cell::whole(plane.largest)),
+    ),
+    nullable(
+        "difference_mean",
+        Real,
+        "mean absolute difference of the samples of a plane",
+        Value::Plane(|_, plane| Cell::Real(plane.mean())),
+    ),
+    nullable(
+        "psnr",
+        Real,
+        "peak signal-to-noise ratio of a plane in dB: 10 lg(p² / e), where p is the highest code, 2^n − 1 at n bits a sample, \
+         up to 16, and e the mean squared difference; null where all samples are equal",
+        Value::Plane(|found, plane| Cell::maybe(plane.psnr(found.depth), Cell::Real)),
+    ),
+    nullable(
+        "psnr_avg",
+        Real,
+        "the same of the samples of all planes together",
+        Value::Frame(|_, found| Cell::maybe(found.all_planes().and_then(|all| all.psnr(found.depth)), Cell::Real)),
+    ),
+];
+
+/// The columns of a run that compares; JSON has fields of the same names.
+pub struct ComparisonColumns {
+    /// Name of the other file.
+    file: String,
+    /// Names of the planes that the columns are about.
+    planes: &'static [&'static str],
+    /// Each column with its value, and the index of its channel or plane.
+    columns: Vec<(Column, Value, usize)>,
+}
+
+impl ComparisonColumns {
+    /// The columns of a comparison with the file of that name. `model` is that of the input's first picture, and `components` are
+    /// those that are counted.
+    #[must_use]
+    pub fn new(file: String, model: ColorModel, components: &[Components]) -> Self {
+        // A video that begins in gray may have colour later.
+        let planes = plane_names(if model == ColorModel::Rgb { model } else { ColorModel::YCbCr });
+        let channels: Vec<_> = components.iter().flat_map(|components| components.channel_names()).copied().collect();
+        let mut columns = Vec::new();
+        for field in &COMPARISON_FIELDS {
+            let named = |name: &str| field.column(format!("{}_{name}", field.name));
+            let names: &[&str] = match field.value {
+                Value::Frame(_) => {
+                    columns.push((field.column(field.name.to_owned()), field.value, 0));
+                    continue;
+                }
+                Value::Channel(_) => &channels,
+                Value::Plane(_) => planes,
+            };
+            columns.extend(names.iter().enumerate().map(|(at, name)| (named(name), field.value, at)));
+        }
+        Self { file, planes, columns }
+    }
+
+    /// Returns the columns in order.
+    pub fn columns(&self) -> impl Iterator<Item = Column> {
+        self.columns.iter().map(|(column, ..)| column.clone())
+    }
+
+    /// Returns the names and cells of a frame's comparison, in the order of the columns.
+    pub fn cells<'a>(&'a self, comparison: &'a Comparison) -> impl Iterator<Item = (&'a str, Cell<'a>)> {
+        let names = plane_names(comparison.model).iter().zip(self.planes);
+        let has_these_planes = names.into_iter().all(|(name, column)| name == column);
+        self.columns.iter().map(move |(column, value, at)| {
+            let cell = match *value {
+                Value::Frame(value) => value(&self.file, comparison),
+                Value::Channel(value) => value(comparison, *at),
+                Value::Plane(value) => {
+                    let plane = comparison.planes().get(*at).filter(|_| has_these_planes);
+                    Cell::maybe(plane, |plane| value(comparison, plane))
+                }
+            };
+            (&*column.name, cell)
+        })
+    }
+}
+
+/// The comparison in the summary of a run's records.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparisonSummary {
+    /// True if no sample differs and each frame has its partner.
+    pub identical: bool,
+    /// Frames that were compared.
+    pub compared: u64,
+    /// How many of these differ.
+    pub differing: u64,
+    /// The number of the first one that differs.
+    pub first_difference: Option<u64>,
+    /// How many could be compared only by their histograms.
+    pub as_pictures: u64,
+    /// Frames beyond the other file's end.
+    pub only_in_input: u64,
+    /// Frames of the other file beyond this one's end.
+    pub only_in_against: u64,
+}
+
+impl ComparisonSummary {
+    /// Adds the result of a later share of the file.
+    pub fn add(&mut self, later: &Self) {
+        self.compared += later.compared;
+        self.differing += later.differing;
+        self.first_difference = self.first_difference.or(later.first_difference);
+        self.as_pictures += later.as_pictures;
+        self.only_in_input += later.only_in_input;
+        self.only_in_against += later.only_in_against;
+        self.identical &= later.identical;
+    }
+}
+
+/// The comparisons of a run, added up.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ComparisonTally {
+    summary: ComparisonSummary,
+    /// Time of the first frame that differs, in seconds.
+    first_secs: f64,
+    /// The reason for the first comparison as pictures.
+    unlike: Option<Unlike>,
+    /// The differences of the planes in all frames so far, as long as they are of one kind.
+    planes: Planes,
+    /// The number of the frame with the largest mean squared error, and its difference.
+    noisiest: Option<(u64, PlaneDifference)>,
+    /// The sum of the frames' distances in percent of the scale. A frame's distance is the mean of those of red,
+    /// green, blue and luminance.
+    distance_sum: f64,
+    /// The number of the frame with the largest distance, and that distance.
+    furthest: Option<(u64, f64)>,
+    /// The reason why the other file ended early, if it did.
+    pub other_ended_early: Option<String>,
+    /// Packets that the other file's decoder refused, once its end was reached.
+    pub other_refused_packets: u64,
+}
+
+/// The planes of all frames together.
+#[derive(Debug, Clone, Default, PartialEq)]
+enum Planes {
+    /// No frame was compared.
+    #[default]
+    None,
+    /// All were compared sample by sample.
+    Alike { model: ColorModel, depth: u8, sums: Vec<PlaneDifference> },
+    /// Some had different formats, or were compared as pictures.
+    Mixed,
+}
+
+impl Planes {
+    fn add(&mut self, comparison: &Comparison) {
+        let Compared::Codes(planes) = &comparison.compared else { return *self = Self::Mixed };
+        match self {
+            Self::None => {
+                *self = Self::Alike { model: comparison.model, depth: comparison.depth, sums: planes.clone() };
+            }
+            Self::Alike { model, depth, sums } if (*model, *depth) == (comparison.model, comparison.depth) => {
+                sums.iter_mut().zip(planes).for_each(|(sum, plane)| *sum = sum.and(*plane));
+            }
+            _ => *self = Self::Mixed,
+        }
+    }
+}
+
+impl ComparisonTally {
+    /// Adds a frame with its number and its time in seconds.
+    pub fn add(&mut self, (frame, time_secs): (u64, f64), comparison: &Comparison) {
+        self.summary.compared += 1;
+        if !comparison.is_identical() {
+            self.summary.differing += 1;
+            if self.summary.first_difference.is_none() {
+                (self.summary.first_difference, self.first_secs) = (Some(frame), time_secs);
+            }
+        }
+        if let Compared::Pictures(unlike) = comparison.compared {
+            self.summary.as_pictures += 1;
+            self.unlike.get_or_insert(unlike);
+        }
+        self.planes.add(comparison);
+        if let Some(all) = comparison.all_planes() {
+            let most = self.noisiest.map_or(0.0, |(_, worst)| worst.mean_squared_error());
+            if all.mean_squared_error() > most {
+                self.noisiest = Some((frame, all));
+            }
+        }
+        // Red, green, blue and luminance come first.
+        let of = (0..CHANNELS).filter_map(|channel| comparison.percent(channel)).sum::<f64>() / CHANNELS as f64;
+        self.distance_sum += of;
+        if of > self.furthest.map_or(0.0, |(_, most)| most) {
+            self.furthest = Some((frame, of));
+        }
+    }
+
+    /// Adds the frames at the end without a partner: of the input, and of the other file.
+    pub fn add_surplus(&mut self, only_in_input: u64, only_in_against: u64) {
+        self.summary.only_in_input += only_in_input;
+        self.summary.only_in_against += only_in_against;
+    }
+
+    /// Returns the result for the summary of the records.
+    #[must_use]
+    pub fn summary(&self) -> ComparisonSummary {
+        let surplus = self.summary.only_in_input + self.summary.only_in_against;
+        ComparisonSummary { identical: self.summary.differing == 0 && surplus == 0, ..self.summary.clone() }
+    }
+
+    /// Returns `true` if there was nothing to compare.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let ComparisonSummary { compared, only_in_input, only_in_against, .. } = self.summary;
+        compared + only_in_input + only_in_against == 0
+    }
+
+    /// Describes the result in a line, and the size of the differences, if any, in a second one.
+    #[must_use]
+    pub fn in_words(&self, ours: &str, theirs: &str) -> Vec<String> {
+        let ComparisonSummary { compared, differing, first_difference, as_pictures, .. } = self.summary;
+        let frames = counted(compared, "frame");
+        let mut line = match first_difference {
+            _ if compared == 0 => format!("no frame of {ours} has a partner in {theirs}"),
+            None => format!("{ours} and {theirs} are the same in {frames}, sample by sample"),
+            Some(first) => format!(
+                "{ours} and {theirs} differ in {differing} of {frames}, first in frame {first}, at {:.3} s",
+                self.first_secs
+            ),
+        };
+        for (more, file) in [(self.summary.only_in_input, ours), (self.summary.only_in_against, theirs)] {
+            if more > 0 {
+                line += &format!("; {file} has {} more at its end", counted(more, "frame"));
+            }
+        }
+        let mut lines = vec![line];
+        if let Some(unlike) = self.unlike {
+            let all = if as_pictures == compared { String::new() } else { format!("{as_pictures} of them ") };
+            lines.push(format!("{all}compared as pictures, by their histograms alone: {unlike}"));
+        }
+        lines.extend(self.how_much());
+        lines
+    }
+
+    /// Describes the size of the differences; `None` if there are none.
+    fn how_much(&self) -> Option<String> {
+        if self.summary.differing == 0 {
+            return None;
+        }
+        let mut parts = Vec::new();
+        if let Planes::Alike { model, depth, sums } = &self.planes {
+            let noise = |plane: &PlaneDifference| match plane.psnr(*depth) {
+                Some(noise) => format!("{noise:.2}"),
+                None => "no difference".to_owned(),
+            };
+            let planes = plane_names(*model).iter().zip(sums).map(|(name, plane)| format!("{name} {}", noise(plane)));
+            let all = sums.iter().copied().reduce(PlaneDifference::and).unwrap_or_default();
+            parts.push(format!("PSNR in dB: {}, all {}", planes.collect::<Vec<_>>().join(", "), noise(&all)));
+            if let Some((frame, worst)) = &self.noisiest {
+                parts.push(format!("lowest in frame {frame}, {}", noise(worst)));
+            }
+            parts.push(format!("largest difference {} of {} codes", all.largest, (1_u32 << depth) - 1));
+        }
+        if let Some((frame, of)) = self.furthest {
+            let mean = self.distance_sum / self.summary.compared.max(1) as f64;
+            parts.push(format!(
+                "histogram distance {mean:.3} % of the scale on average, largest in frame {frame}, {of:.3} %"
+            ));
+        }
+        Some(parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::manual_rows;
+
+    fn of(compared: u64, differing: u64, first: Option<u64>, surplus: (u64, u64)) -> ComparisonSummary {
+        ComparisonSummary {
+            identical: differing == 0 && surplus == (0, 0),
+            compared,
+            differing,
+            first_difference: first,
+            as_pictures: 0,
+            only_in_input: surplus.0,
+            only_in_against: surplus.1,
+        }
+    }
+
+    #[test]
+    fn shares_add_up() {
+        let mut sum = of(10, 0, None, (0, 0));
+        sum.add(&of(10, 2, Some(13), (0, 0)));
+        assert_eq!(sum, of(20, 2, Some(13), (0, 0)));
+        sum.add(&of(5, 1, Some(24), (0, 3)));
+        assert_eq!(sum, of(25, 3, Some(13), (0, 3)));
+        let mut same = of(10, 0, None, (0, 0));
+        same.add(&of(3, 0, None, (0, 0)));
+        assert!(same.identical);
+        same.add(&of(0, 0, None, (7, 0)));
+        assert!(!same.identical, "the surplus is a difference");
+    }
+
+    #[test]
+    fn words_say_what_the_numbers_do() {
+        let mut tally = ComparisonTally::default();
+        assert!(tally.is_empty());
+        tally.summary.compared = 3;
+        assert_eq!(tally.in_words("a", "b"), ["a and b are the same in 3 frames, sample by sample"]);
+        tally.add_surplus(0, 1);
+        assert_eq!(
+            tally.in_words("a", "b"),
+            ["a and b are the same in 3 frames, sample by sample; b has 1 frame more at its end"]
+        );
+        assert!(!tally.summary().identical && !tally.is_empty());
+    }
+
+    #[test]
+    fn the_manual_has_every_field() {
+        let manual = include_str!("../../../../docs/analyze.md");
+        let rows = manual_rows(&COMPARISON_FIELDS, |field| match field.value {
+            Value::Frame(_) => format!("`{}`", field.name),
+            Value::Channel(_) => format!("`{}_red`, …", field.name),
+            Value::Plane(_) => format!("`{}_y`, …", field.name),
+        });
+        assert!(manual.contains(&rows), "docs/analyze.md lacks this table:\n{rows}");
     }
 }

@@ -1,8 +1,8 @@
-//! What is counted of the frames of a run, and the comparison of every count with the reference.
+//! The counts of a run's frames, and the check of every count against the reference.
 
 use std::collections::VecDeque;
 
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::figures::present;
 use histoscope_core::adjust::{Adjustments, plain};
@@ -13,28 +13,28 @@ use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
 use histoscope_render::engine::{self, Engine, EngineError};
 
-/// What is counted of every frame.
+/// The counts that are wanted of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunComponents {
     /// Red, green, blue and luminance.
     pub rgbl: bool,
     /// Y', Cb and Cr as coded.
     pub coded: bool,
-    /// The figures of FFmpeg's signalstats, for which the coded components are counted too.
+    /// The figures of FFmpeg's signalstats; the coded components are then counted too.
     pub signal: SignalUse,
-    /// The scopes, of red, green, blue and luminance where those are counted, else of the coded components.
+    /// The scopes, of red, green, blue and luminance if those are counted, otherwise of the coded components.
     pub scopes: ScopeUse,
 }
 
-/// Which scopes are counted, and what for.
+/// The scopes to count, and their purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScopeUse {
     /// None.
     #[default]
     None,
-    /// The vectorscope, for how saturated each frame is.
+    /// The vectorscope, for the saturation of each frame.
     Saturation,
-    /// These, for their sums over all frames.
+    /// These, summed over all frames.
     Sums(ScopeChoice),
 }
 
@@ -49,7 +49,7 @@ impl ScopeUse {
 }
 
 impl RunComponents {
-    /// The same for a video of which R'G'B' cannot be counted.
+    /// Returns the counts for a video without countable R'G'B'.
     #[must_use]
     pub const fn without_rgb(self) -> Self {
         Self { rgbl: false, coded: self.coded || self.rgbl, ..self }
@@ -64,22 +64,22 @@ impl RunComponents {
     }
 }
 
-/// What was counted of one frame.
+/// The counts of one frame.
 #[derive(Debug, Clone, Default)]
 pub struct FrameCounts {
-    /// Red, green, blue and luminance, where they were asked for.
+    /// Red, green, blue and luminance, if wanted.
     pub rgbl: Option<Histogram>,
-    /// Y', Cb and Cr, where they were asked for.
+    /// Y', Cb and Cr, if wanted.
     pub coded: Option<Histogram>,
-    /// The figures of signalstats, where they were asked for.
+    /// The figures of signalstats, if wanted.
     pub signal: Option<Signal>,
-    /// Luminance codes at which Otsu's classes begin, the darkest left out, where the picture was parted so.
+    /// Luminance codes at which Otsu's classes begin, except the darkest, if the picture was divided into them.
     pub thresholds: Option<Vec<u32>>,
-    /// How saturated the frame is, where its vectorscope was asked for and it has colour.
+    /// The saturation, if it is wanted and the frame has colour.
     pub saturation: Option<Saturation>,
 }
 
-/// Counts frames, in the order in which they are submitted.
+/// Counts frames in the order in which they are submitted.
 pub struct RunCounter {
     counting: RunComponents,
     adjustments: Adjustments,
@@ -87,24 +87,24 @@ pub struct RunCounter {
     engine: engine::Counter,
     under_way: VecDeque<SubmittedFrame>,
     signal: SignalCounter,
-    /// The targets of the last frame, and whose they are.
+    /// The targets of the last frame, with their chroma.
     targets: Option<(Chroma, Option<Targets>)>,
 }
 
-/// What is kept of a frame that was submitted.
+/// The data kept for a submitted frame.
 struct SubmittedFrame {
-    /// What the figures of signalstats are read off when the bins are there, and how.
+    /// The picture, and how signalstats reads it, if its figures are wanted.
     signal: Option<(Vec<Picture>, SampleReading)>,
-    /// What the reference counts, where the counts are compared.
+    /// The counts of the reference, if counts are verified.
     expected: Vec<Histogram>,
-    /// The same of its vectorscope.
+    /// The vectorscope of the reference.
     expected_scope: Option<Vectorscope>,
-    /// Of what its vectorscope is counted.
+    /// The chroma of its vectorscope.
     chroma: Option<Chroma>,
 }
 
 impl RunCounter {
-    /// A counter that compares every count with the reference if `verify` is set.
+    /// Creates a counter; with `verify`, it checks every count against the reference.
     #[must_use]
     pub fn new(engine: &Engine, counting: RunComponents, adjustments: &Adjustments, verify: bool) -> Self {
         Self {
@@ -119,17 +119,16 @@ impl RunCounter {
         }
     }
 
-    /// Whether a frame must be taken before the next one is submitted.
+    /// Returns `true` if a frame must be taken before the next one is submitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.engine.is_full()
     }
 
-    /// Submits a frame's picture, of which `region` alone is counted, if there is one; `reading` says how signalstats reads it,
-    /// where its figures are wanted.
+    /// Submits a frame's picture, or its `region` alone. `reading` is needed if the figures of signalstats are wanted.
     ///
     /// # Errors
-    /// [`EngineError`] if the device fails, or the region is no part of the picture.
+    /// [`EngineError`] if the device fails, or the region is not part of the picture.
     pub fn submit(
         &mut self,
         picture: &Picture,
@@ -169,8 +168,8 @@ impl RunCounter {
         Ok(())
     }
 
-    /// Waits for the oldest frame under way, and gives its counts; `None` if there is none. `number` is the frame's, for errors, and
-    /// `spoil` adds one to a bin before the comparison with the reference, to prove that it compares.
+    /// Waits for the counts of the oldest submitted frame; `None` if there is none. `number` is the frame's, for
+    /// errors. `spoil` adds one to a bin before the check against the reference, to prove that the check works.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
@@ -201,7 +200,7 @@ impl RunCounter {
         Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
     }
 
-    /// What the scopes of all frames that were submitted add up to, where that was asked for.
+    /// Returns the sums of the scopes of all submitted frames, if wanted.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails.
@@ -216,7 +215,7 @@ impl RunCounter {
     }
 }
 
-/// The first bin in which two histograms of a frame differ, as an error.
+/// Returns the first bin in which two histograms of a frame differ as an error.
 fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), AnalyzeError> {
     let Some(word) = counted.words.iter().zip(&expected.words).position(|(a, b)| a != b) else { return Ok(()) };
     let (channel, bin) = (word >> counted.bits, word & ((1 << counted.bits) - 1));
@@ -229,7 +228,7 @@ fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), 
     Err(AnalyzeError::Miscounted { frame, place, counted: counted.into(), expected: expected.into() })
 }
 
-/// The same of two vectorscopes.
+/// Does the same for two vectorscopes.
 fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> Result<(), AnalyzeError> {
     let Some(at) = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b) else { return Ok(()) };
     let (cb, cr) = (at >> counted.level_bits, at & (counted.levels() - 1));

@@ -1,157 +1,119 @@
-//! The counting of frames in their order: what is asked for, what is known of a frame and counted of it, and how a run ends.
+//! The counting of frames in order: the request, the counted frames, and the outcome of a run.
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::comparison::tally::ComparisonTally;
+use super::comparison::ComparisonTally;
 use super::comparison::{Against, Comparison};
 use super::counter::{FrameCounts, RunComponents, RunCounter};
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
+use crate::fields::FrameDescription;
 use crate::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, FrameReading, Picture, Ratio, Scan, SourceFormat, Timecode};
+use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
 
-/// What is to be analysed, and how.
+/// Everything that is asked of a run.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The video.
     pub input: PathBuf,
-    /// How to read it.
+    /// Options for reading it.
     pub open: OpenOptions,
-    /// Which frames and which part of them.
+    /// The frames, and the part of their pictures.
     pub selection: Selection,
-    /// What is done to every picture before it is counted. Each is adjusted by itself, whatever came before it.
+    /// Adjustments of every picture before it is counted. Each picture is adjusted by itself, whatever came before it.
     pub adjustments: Adjustments,
-    /// What is counted.
+    /// The counts.
     pub counting: RunComponents,
     /// The engine.
     pub engine: EngineChoice,
     /// The adapter.
     pub adapter: AdapterChoice,
-    /// Frames with lower numbers are left out, because an earlier run has counted them.
+    /// Frames with lower numbers are skipped, because an earlier run has counted them.
     pub resume_at: u64,
     /// Decoders that share the file.
     pub jobs: usize,
-    /// Of which frames a small picture comes with the counts, where any are wanted.
+    /// The frames of which a thumbnail is wanted.
     pub thumbnails: Option<ThumbnailUse>,
-    /// Whether every count is compared with the reference's.
+    /// True to check every count against the reference.
     pub verify: bool,
-    /// The frame whose count is spoiled, so that `verify` must find it.
+    /// The frame whose count is spoiled, which `verify` must notice.
     pub spoil: Option<u64>,
-    /// The file that each frame is compared with, if there is one.
+    /// The file that each frame is compared with.
     pub against: Option<Against>,
     /// Ends the run.
     pub stop: Stop,
 }
 
 impl Request {
-    /// Whether the count of this frame is to be spoiled, which only a test can ask for.
+    /// Returns `true` if the count of this frame is to be spoiled, which only a test can ask for.
     fn spoils(&self, frame: u64) -> bool {
         self.spoil == Some(frame)
     }
 }
 
-/// What is known of a frame besides its counts.
-#[derive(Debug, Clone)]
-pub struct FrameFacts {
-    /// Its number in the whole file, from 0, in presentation order.
-    pub number: u64,
-    /// Presentation timestamp in ticks of `time_base`.
-    pub pts_ticks: i64,
-    /// Seconds per tick.
-    pub time_base: Ratio,
-    /// Seconds from the first frame of the video.
-    pub time_secs: f64,
-    /// Its timecode, where it has one.
-    pub timecode: Option<Timecode>,
-    /// How long it is shown, in seconds.
-    pub duration_secs: f64,
-    /// Whether decoding can start here.
-    pub key: bool,
-    /// The letter of its coding type.
-    pub picture_type: Option<char>,
-    /// Whether the decoder reported damage.
-    pub damaged: bool,
-    /// Width and height of the whole picture in pixels.
-    pub size: (u32, u32),
-    /// Width of a pixel over its height.
-    pub sample_aspect: Ratio,
-    /// Bits a sample.
-    pub depth: u8,
-    /// How the samples were read as colour.
-    pub reading: FrameReading,
-    /// How the picture was scanned.
-    pub scan: Scan,
-    /// What the pixels were before.
-    pub source: Arc<SourceFormat>,
-    /// The part that was counted, where it is not the whole picture.
-    pub region: Option<Rect>,
-    /// When the data of a live frame came in.
-    pub arrival: Option<SystemTime>,
-}
-
 /// A frame with its counts.
 #[derive(Debug, Clone)]
 pub struct CountedFrame {
+    /// Its number in the whole file, from 0, in presentation order.
+    pub number: u64,
     /// The frame.
-    pub facts: FrameFacts,
+    pub frame: FrameDescription,
     /// Its counts.
     pub counts: FrameCounts,
-    /// What it differs by from its partner, where it is compared.
+    /// The difference from its partner, if it is compared.
     pub comparison: Option<Comparison>,
-    /// The frame as a small picture, where it is one of those that were asked for.
+    /// The frame as a small picture, if it is one of those that are wanted.
     pub thumbnail: Option<Jpeg>,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOutcome {
-    /// Numbers of the frames that were looked at, whether counted or not.
+    /// Numbers of the frames that were examined, whether counted or not.
     pub frames: Range<u64>,
     /// Frames that were counted.
     pub counted: u64,
-    /// Seconds from the first frame of the video to the end of the last frame that was looked at.
+    /// Seconds from the first frame of the video to the end of the last frame that was examined.
     pub end_secs: f64,
-    /// Whether the end of the file was seen.
+    /// True if the end of the file was reached.
     pub reached_end: bool,
-    /// Whether the run was asked to stop.
+    /// True if the run was asked to stop.
     pub stopped: bool,
-    /// Why the file ended before its headers say, if it did.
+    /// The reason why the file ended early, if it did.
     pub ended_early: Option<String>,
-    /// What the decoder counted; with several decoders, their sum.
+    /// The decoder's counters; with several decoders, their sum.
     pub decoder: FrameCounters,
-    /// Who counted, for people: "the CPU", or the adapter's name.
+    /// A description of the engine: "the CPU", or the adapter's name.
     pub counted_by: String,
-    /// What the scopes of the counted frames add up to, where sums were asked for.
+    /// The sums of the scopes of the counted frames, if wanted.
     pub scopes: ScopeSums,
-    /// What the comparisons of the frames add up to, where they are compared.
+    /// The totals of the comparisons, if frames are compared.
     pub comparison: Option<ComparisonTally>,
 }
 
-/// Which part of a picture is counted.
+/// The part of a picture that is counted.
 #[derive(Debug, Clone)]
 pub(super) struct Cropping {
     pub(super) input: PathBuf,
     pub(super) region: Option<RegionSpec>,
-    /// What the bars leave, in pictures of that size.
+    /// The rectangle between the black bars, for pictures of that size.
     pub(super) bars: Option<((u32, u32), Rect)>,
 }
 
 impl Cropping {
-    /// The part of that frame; `None` for all of it.
+    /// Returns the part of that frame; `None` for all of it.
     fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         let (width, height) = (picture.width(), picture.height());
         let rect = match (self.region, self.bars) {
@@ -169,7 +131,7 @@ impl Cropping {
     }
 }
 
-/// What the counting of a file's frames goes by.
+/// The shared facts that counting a file's frames needs.
 pub(super) struct Context<'a> {
     pub(super) request: &'a Request,
     pub(super) info: &'a StreamInfo,
@@ -177,7 +139,7 @@ pub(super) struct Context<'a> {
     pub(super) engine: &'a Engine,
 }
 
-/// The frames of a run that are counted, as they come, and what becomes known of the run meanwhile.
+/// The frames of a run that are to be counted, one after the other, and the outcome so far.
 pub(super) struct TakenFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
@@ -191,7 +153,7 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
 
-    /// The next one; `None` at the end of the span or of the file, or where the run was asked to stop.
+    /// Returns the next one; `None` at the end of the span or of the file, or if the run was asked to stop.
     pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
         loop {
             let (number, frame) = match self.frames.next() {
@@ -222,14 +184,14 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         }
     }
 
-    /// What became known until here, where nobody wants more.
+    /// Returns the outcome so far, for a caller that wants no more frames.
     pub(super) fn broken_off(self) -> RunOutcome {
         self.outcome
     }
 
-    /// How the run ended, and the number of the frame with which its span begins.
+    /// Returns the outcome, including the number of the first frame of the span.
     pub(super) fn ended(self) -> RunOutcome {
-        // Without a frame, the span begins and ends where the next one would have come, or where it had come before.
+        // Without a frame, the span begins and ends where the next one would have come, or had come before.
         let first = self.frames.first();
         let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
         RunOutcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
@@ -248,7 +210,7 @@ pub(super) fn count_all(
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);
         if added.is_err() {
-            // What was counted before is not lost.
+            // The frames counted so far are not lost.
             let _ = work.finish(sink)?;
             added?;
         }
@@ -268,11 +230,12 @@ pub(super) struct CountingWork<'a> {
     waiting: VecDeque<Waiting>,
 }
 
-/// A frame whose counts are under way.
+/// A submitted frame.
 struct Waiting {
-    facts: FrameFacts,
-    /// The frame itself, where a thumbnail of it may be wanted.
-    frame: Option<Frame>,
+    number: u64,
+    frame: FrameDescription,
+    /// The frame with its picture, if a thumbnail of it may be wanted.
+    picture: Option<Frame>,
 }
 
 impl<'a> CountingWork<'a> {
@@ -283,7 +246,7 @@ impl<'a> CountingWork<'a> {
         Self { context, counter, picker, waiting: VecDeque::new() }
     }
 
-    /// Which part of that picture is counted; `None` for all of it.
+    /// Returns the part of that picture that is counted; `None` for all of it.
     pub(super) fn region(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         self.context.cropping.of(number, picture)
     }
@@ -303,30 +266,15 @@ impl<'a> CountingWork<'a> {
                 EngineError::Uncounted => failed("counting the picture", error.to_string()).into(),
             }
         })?;
-        let facts = FrameFacts {
-            number,
-            pts_ticks: frame.pts_ticks,
-            time_base: frame.time_base,
-            time_secs: frame.time_secs,
-            timecode: self.context.info.timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number))),
-            duration_secs: frame.duration_secs,
-            key: frame.key,
-            picture_type: frame.picture_type,
-            damaged: frame.damaged,
-            size: (picture.width(), picture.height()),
-            sample_aspect: frame.sample_aspect,
-            depth: picture.layout().depth,
-            reading: frame.reading(),
-            scan: frame.scan,
-            source: Arc::clone(&frame.source),
-            region,
-            arrival: frame.arrival,
-        };
-        self.waiting.push_back(Waiting { facts, frame: self.picker.is_some().then_some(frame) });
+        let mut described = FrameDescription::of(&frame, region);
+        let timecodes = self.context.info.timecodes;
+        described.facts.timecode = timecodes.and_then(|timecodes| timecodes.of(frame.timecode, Some(number)));
+        let picture = self.picker.is_some().then_some(frame);
+        self.waiting.push_back(Waiting { number, frame: described, picture });
         Ok(())
     }
 
-    /// Whether a frame must be taken before the next one is submitted.
+    /// Returns `true` if a frame must be taken before the next one is submitted.
     pub(super) fn is_full(&self) -> bool {
         self.counter.is_full()
     }
@@ -355,13 +303,13 @@ impl<'a> CountingWork<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Waits for the oldest frame's counts; `None` if no frame is under way.
+    /// Waits for the oldest frame's counts; `None` if there is none.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
-        let Some(Waiting { facts, frame }) = self.waiting.pop_front() else { return Ok(None) };
-        let spoil = self.context.request.spoils(facts.number);
-        let Some(counts) = self.counter.take(facts.number, spoil)? else { return Ok(None) };
-        let thumbnail = match (&mut self.picker, &frame) {
-            (Some(picker), Some(frame)) => picker.picture(facts.number, frame, &counts),
+        let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
+        let spoil = self.context.request.spoils(number);
+        let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
+        let thumbnail = match (&mut self.picker, &picture) {
+            (Some(picker), Some(frame)) => picker.picture(number, frame, &counts),
             _ => Ok(None),
         };
         let thumbnail = thumbnail.map_err(|error| MediaError::Failed {
@@ -369,7 +317,7 @@ impl<'a> CountingWork<'a> {
             action: "making a thumbnail",
             reason: error.to_string(),
         })?;
-        Ok(Some(CountedFrame { facts, counts, comparison: None, thumbnail }))
+        Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail }))
     }
 
     /// Hands out the oldest frame.
@@ -381,7 +329,7 @@ impl<'a> CountingWork<'a> {
     }
 }
 
-/// Checks that what is to be counted is there, and finds how signalstats reads it, where its figures are wanted.
+/// Checks that the wanted components exist, and returns how signalstats reads the frame, if its figures are wanted.
 fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
     let RunComponents { rgbl, coded, signal, .. } = request.counting;
     if (rgbl || !request.adjustments.is_off())

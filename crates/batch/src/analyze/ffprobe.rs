@@ -1,14 +1,28 @@
-//! One frame as ffprobe has it.
+//! Records as FFmpeg's tools write them: the JSON of `ffprobe` behind the filter signalstats, and the report that QCTools opens.
+//!
+//! The report is XML as an older `ffprobe` writes it, with the names of that time, packed with gzip. QCTools reads it in pieces that
+//! end behind a `</frame>`, so every frame has one. Behind the frames it looks for the streams and for the file itself; it reads
+//! more of them than is written here, and treats what is missing as unknown.
 
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use histoscope_core::picture::Ratio;
+use histoscope_core::text::public;
+use histoscope_media::StreamInfo;
 use serde::Serialize;
 
 use super::pipeline::CountedFrame;
+use crate::fields::FrameDescription;
 
-/// A frame as `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json` writes it.
+/// A frame in the form of `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json`.
 ///
-/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` tells them of the file without the filter: the filter
-/// makes all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format, with the same
-/// samples. Where the file states no aspect, it is "1:1" as behind the filter; `ffprobe` without the filter leaves it out.
+/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` shows them without the filter: the filter makes
+/// all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format with the
+/// same samples. If the file states no aspect, it is "1:1", as behind the filter; `ffprobe` without the filter leaves
+/// it out.
 #[derive(Serialize)]
 pub struct FfprobeRecord<'a> {
     media_type: &'static str,
@@ -28,10 +42,10 @@ pub struct FfprobeRecord<'a> {
 }
 
 impl<'a> FfprobeRecord<'a> {
-    /// The frame's entry; without figures where none were asked for.
+    /// The frame's entry; without figures if none are wanted.
     #[must_use]
     pub fn new(counted: &'a CountedFrame) -> Self {
-        let facts = &counted.facts;
+        let (frame, facts) = (&counted.frame, &counted.frame.facts);
         let time = format!("{:.6}", facts.time_base.times(facts.pts_ticks));
         let mut tags = serde_json::Map::new();
         if let Some(signal) = &counted.counts.signal {
@@ -46,13 +60,180 @@ impl<'a> FfprobeRecord<'a> {
             pts_time: time.clone(),
             best_effort_timestamp: facts.pts_ticks,
             best_effort_timestamp_time: time,
-            width: facts.region.map_or(facts.size.0, |rect| rect.width),
-            height: facts.region.map_or(facts.size.1, |rect| rect.height),
+            width: frame.region.map_or(frame.size.0, |rect| rect.width),
+            height: frame.region.map_or(frame.size.1, |rect| rect.height),
             pix_fmt: &facts.source.pixel_format,
             sample_aspect_ratio: format!("{}:{}", facts.sample_aspect.num, facts.sample_aspect.den),
             pict_type: facts.picture_type.unwrap_or('?'),
-            frame_number: facts.number,
+            frame_number: counted.number,
             tags,
         }
+    }
+}
+
+/// Writes a report for QCTools, piece by piece.
+pub struct QctoolsWriter {
+    packed: GzEncoder<Vec<u8>>,
+    info: StreamInfo,
+    /// Bits per sample of the first frame.
+    depth: Option<u8>,
+}
+
+impl QctoolsWriter {
+    /// Begins a report on that video.
+    #[must_use]
+    pub fn new(info: &StreamInfo) -> Self {
+        Self { packed: GzEncoder::new(Vec::new(), Compression::default()), info: info.clone(), depth: None }
+    }
+
+    /// Returns the beginning of the report.
+    ///
+    /// # Errors
+    /// If it cannot be packed, which no input causes.
+    pub fn head(&mut self) -> io::Result<Vec<u8>> {
+        self.pack(&format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Created by Histoscope {} -->\n\
+             <ffprobe:ffprobe xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' \
+             xmlns:ffprobe='http://www.ffmpeg.org/schema/ffprobe' \
+             xsi:schemaLocation='http://www.ffmpeg.org/schema/ffprobe ffprobe.xsd'>\n    <frames>\n",
+            env!("CARGO_PKG_VERSION")
+        ))
+    }
+
+    /// Returns a frame's part.
+    ///
+    /// # Errors
+    /// If it cannot be packed, which no input causes.
+    pub fn frame(&mut self, counted: &CountedFrame) -> io::Result<Vec<u8>> {
+        let frame = &counted.frame;
+        self.depth.get_or_insert(frame.depth);
+        let tags = counted.counts.signal.iter().flat_map(|signal| signal.tags());
+        let mut text = frame_start(frame, self.info.stream);
+        for (name, value) in tags {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "            <tag key=\"lavfi.signalstats.{name}\" value=\"{value}\"/>");
+        }
+        text.push_str("        </frame>\n");
+        self.pack(&text)
+    }
+
+    /// Returns the end of the report: the stream, the file with its size, and the summary of the run as a comment.
+    ///
+    /// # Errors
+    /// If it cannot be packed, which no input causes.
+    pub fn tail(&mut self, bytes: Option<u64>, told: &str) -> io::Result<Vec<u8>> {
+        let text = format!(
+            "    </frames>\n\n    <streams>\n{}    </streams>\n\n{}\n    <!-- {} -->\n</ffprobe:ffprobe>\n",
+            stream(&self.info, self.depth),
+            file(&self.info, bytes),
+            // Two hyphens would end the comment.
+            told.replace("--", "-\u{2010}")
+        );
+        self.packed.write_all(text.as_bytes())?;
+        let last = std::mem::replace(&mut self.packed, GzEncoder::new(Vec::new(), Compression::default()));
+        last.finish()
+    }
+
+    /// Packs a piece and returns the bytes that are ready.
+    fn pack(&mut self, text: &str) -> io::Result<Vec<u8>> {
+        self.packed.write_all(text.as_bytes())?;
+        Ok(std::mem::take(self.packed.get_mut()))
+    }
+}
+
+fn frame_start(frame: &FrameDescription, stream: usize) -> String {
+    let facts = &frame.facts;
+    let time = facts.time_base.times(facts.pts_ticks);
+    let mut text = "        <frame".to_owned();
+    for (name, value) in [
+        ("media_type", "video".to_owned()),
+        ("stream_index", stream.to_string()),
+        ("key_frame", u8::from(facts.key).to_string()),
+        ("pkt_pts", facts.pts_ticks.to_string()),
+        ("pkt_pts_time", format!("{time:.6}")),
+        ("pkt_duration_time", format!("{:.6}", facts.duration_secs)),
+        ("width", frame.size.0.to_string()),
+        ("height", frame.size.1.to_string()),
+        ("pix_fmt", facts.source.pixel_format.clone()),
+        ("pict_type", facts.picture_type.unwrap_or('?').to_string()),
+    ] {
+        attribute(&mut text, name, &value);
+    }
+    text + ">\n"
+}
+
+fn stream(info: &StreamInfo, depth: Option<u8>) -> String {
+    let (width, height) = info.coded_size;
+    let aspect = info.sample_aspect.value;
+    let rate = |rate: Option<Ratio>| rate.map(|rate| format!("{}/{}", rate.num, rate.den));
+    let mut text = "        <stream".to_owned();
+    for (name, value) in [
+        ("index", Some(info.stream.to_string())),
+        ("codec_name", Some(info.codec.clone())),
+        ("codec_type", Some("video".to_owned())),
+        // QCTools parses this attribute without checking that it is there.
+        (
+            "codec_time_base",
+            info.average_rate.map(|rate| format!("{}/{}", rate.den, rate.num)).or(Some("0/1".to_owned())),
+        ),
+        ("bits_per_raw_sample", depth.map(|depth| depth.to_string())),
+        ("width", Some(width.to_string())),
+        ("height", Some(height.to_string())),
+        ("sample_aspect_ratio", Some(format!("{}:{}", aspect.num, aspect.den))),
+        ("pix_fmt", Some(info.pixel_format.clone())),
+        ("r_frame_rate", rate(info.nominal_rate)),
+        ("avg_frame_rate", rate(info.average_rate)),
+        ("time_base", Some(format!("{}/{}", info.time_base.num, info.time_base.den))),
+        ("start_pts", Some(info.start_ticks.to_string())),
+        ("start_time", Some(format!("{:.6}", info.time_base.times(info.start_ticks)))),
+    ] {
+        value.into_iter().for_each(|value| attribute(&mut text, name, &value));
+    }
+    text + "/>\n"
+}
+
+fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
+    // QCTools reads it into 32 bits and fails if it does not fit.
+    let size = bytes.and_then(|bytes| i32::try_from(bytes).ok());
+    let mut text = "    <format".to_owned();
+    for (name, value) in [
+        ("filename", Some(public(&info.path).display().to_string())),
+        ("format_name", Some(info.container.clone())),
+        ("start_time", Some(format!("{:.6}", info.time_base.times(info.start_ticks)))),
+        ("duration", info.duration_secs.map(|secs| format!("{secs:.6}"))),
+        ("size", size.map(|bytes| bytes.to_string())),
+    ] {
+        value.into_iter().for_each(|value| attribute(&mut text, name, &value));
+    }
+    text + "/>\n"
+}
+
+/// Adds an attribute. Characters that XML does not allow become replacement characters.
+fn attribute(text: &mut String, name: &str, value: &str) {
+    // Writing to a string never fails.
+    let _ = write!(text, " {name}=\"");
+    for character in value.chars() {
+        match character {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '"' => text.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => text.push('\u{fffd}'),
+            other if other.is_control() => text.push('\u{fffd}'),
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_so_that_xml_holds_them() {
+        let mut text = String::new();
+        attribute(&mut text, "filename", "a & \"b\" <c>\u{7}é");
+        assert_eq!(text, " filename=\"a &amp; &quot;b&quot; &lt;c&gt;\u{fffd}é\"");
     }
 }

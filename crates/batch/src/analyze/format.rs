@@ -1,22 +1,25 @@
-//! How records are written, and an output of lines as a whole: what stands before the records, between them and behind them.
+//! Formats of records, and the outputs of lines: the text before, between and behind the records.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use super::cells::RowCells;
-use super::ffprobe::FfprobeRecord;
+use super::error::AnalyzeError;
+use super::ffprobe::{FfprobeRecord, QctoolsWriter};
+use super::output::{Output, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
-use super::qctools::QctoolsWriter;
-use super::record::Recorder;
+use super::record::{RecordNumber, Recorder};
 use super::summary::Summary;
+use crate::fields::Cell;
 use histoscope_media::StreamInfo;
 
-/// How records are written.
+/// A format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// As text, one behind the other.
+    /// Text, record by record.
     Text(TextFormat),
-    /// As columns, in a file of Parquet.
+    /// Columns in a Parquet file.
     Parquet,
 }
 
@@ -30,7 +33,7 @@ impl Format {
         }
     }
 
-    /// The ending of files of this format.
+    /// The extension of files of this format.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -40,7 +43,7 @@ impl Format {
         }
     }
 
-    /// Whether an output is one object, and a second one cannot stand behind it.
+    /// Returns `true` if an output is a single object, so that another one cannot follow it.
     #[must_use]
     pub const fn is_one_object(self) -> bool {
         match self {
@@ -56,17 +59,17 @@ impl fmt::Display for Format {
     }
 }
 
-/// How records are written as text, one behind the other.
+/// A text format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TextFormat {
-    /// A JSON object a line, the last of them the summary.
+    /// A JSON object per line; the last one is the summary.
     #[default]
     Jsonl,
-    /// A table with a header; a comment at its end where the records are not those of the whole file.
+    /// A table with a header, and a comment at its end if the records do not cover the whole file.
     Csv,
     /// One JSON object with the records in an array.
     Json,
-    /// The object that `ffprobe -show_frames -of json` gives behind FFmpeg's signalstats filter.
+    /// The object that `ffprobe -show_frames -of json` writes behind FFmpeg's signalstats filter.
     Ffprobe,
     /// The packed XML that QCTools opens.
     Qctools,
@@ -83,7 +86,7 @@ impl TextFormat {
         }
     }
 
-    /// What stands behind a record whether or not another one follows.
+    /// The text behind every record.
     #[must_use]
     pub const fn after_record(self) -> &'static str {
         match self {
@@ -92,25 +95,25 @@ impl TextFormat {
         }
     }
 
-    /// What stands before every record but the first.
+    /// The text before every record except the first.
     #[must_use]
     pub const fn before_next(self) -> &'static str {
         if self.has_array() { ",\n" } else { "" }
     }
 
-    /// What stands behind the last record.
+    /// The text behind the last record.
     #[must_use]
     pub const fn after_last(self) -> &'static str {
         if self.has_array() { "\n" } else { "" }
     }
 
-    /// Whether the records are an array's elements.
+    /// Returns `true` if the records are the elements of an array.
     #[must_use]
     pub const fn has_array(self) -> bool {
         matches!(self, Self::Json | Self::Ffprobe)
     }
 
-    /// What stands behind the records and their last line's end.
+    /// Returns the text behind the records and the end of their last line.
     #[must_use]
     pub fn tail(self, summary: &Summary) -> String {
         // A structure of strings and numbers always becomes JSON.
@@ -121,12 +124,12 @@ impl TextFormat {
             Self::Csv => format!("# {text}\n"),
             Self::Json => format!("],\"summary\":{text}}}\n"),
             Self::Ffprobe => format!("],\"histoscope\":{text}}}\n"),
-            // Its end is packed with the rest.
+            // The end is packed with the rest.
             Self::Qctools => String::new(),
         }
     }
 
-    /// The summary in the last line of an output; `None` if there is none.
+    /// Parses the summary in the last line of an output; `None` if there is none.
     #[must_use]
     pub fn read_tail(self, line: &str) -> Option<Summary> {
         let text = match self {
@@ -139,7 +142,7 @@ impl TextFormat {
         serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
     }
 
-    /// The format of an output that begins with this line.
+    /// Recognises the format of an output by its first line.
     #[must_use]
     pub fn recognise(first_line: &str) -> Option<Self> {
         match first_line {
@@ -155,21 +158,21 @@ impl TextFormat {
 const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
-/// How a run's records become text: each a line, without the line's end.
+/// Turns a run's records into text: a line each, without the line end.
 pub struct RecordWriter {
     format: TextFormat,
     recorder: Recorder,
-    row: RowCells,
-    /// The report for QCTools, where that is what is written.
+    row: CsvRow,
+    /// The report for QCTools, in that format.
     report: Option<QctoolsWriter>,
 }
 
 impl RecordWriter {
-    /// Writes the records of a run on that video in that format.
+    /// Creates a writer for a run on that video.
     #[must_use]
     pub fn new(format: TextFormat, recorder: Recorder, info: &StreamInfo) -> Self {
         let report = (format == TextFormat::Qctools).then(|| QctoolsWriter::new(info));
-        Self { format, recorder, row: RowCells::default(), report }
+        Self { format, recorder, row: CsvRow::default(), report }
     }
 
     /// The format.
@@ -178,7 +181,7 @@ impl RecordWriter {
         self.format
     }
 
-    /// What stands before the records.
+    /// Returns the text before the records.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -190,7 +193,7 @@ impl RecordWriter {
             TextFormat::Json => format!("{JSON_HEAD}\n"),
             TextFormat::Ffprobe => format!("{FFPROBE_HEAD}\n"),
             TextFormat::Csv => {
-                let names: Vec<_> = self.recorder.fields().into_iter().map(|field| field.name).collect();
+                let names: Vec<_> = self.recorder.columns().into_iter().map(|column| column.name).collect();
                 // No name has a comma or a quotation mark.
                 format!("{}\n", names.join(","))
             }
@@ -199,7 +202,7 @@ impl RecordWriter {
         .into_bytes())
     }
 
-    /// What stands behind the records and their last line's end.
+    /// Returns the text behind the records and the end of their last line.
     ///
     /// # Errors
     /// If it cannot be packed, which no input causes.
@@ -214,7 +217,7 @@ impl RecordWriter {
         }
     }
 
-    /// The line of a frame.
+    /// Writes the line of a frame.
     ///
     /// # Errors
     /// If the record cannot be serialised, which no input causes.
@@ -237,8 +240,175 @@ impl RecordWriter {
         writer.write_byte_record(self.row.record())?;
         writer.flush()?;
         drop(writer);
-        // The line's end is the caller's.
+        // The caller writes the line end.
         line.pop();
         Ok(())
     }
+}
+
+/// A row of a CSV table; its memory is used again for the next one.
+#[derive(Default)]
+struct CsvRow {
+    text: String,
+    record: csv::ByteRecord,
+}
+
+impl CsvRow {
+    /// Returns the cells.
+    const fn record(&self) -> &csv::ByteRecord {
+        &self.record
+    }
+
+    /// Begins a row.
+    fn clear(&mut self) {
+        self.record.clear();
+    }
+
+    /// Adds a cell.
+    fn push(&mut self, cell: &Cell<'_>) {
+        use std::fmt::Write as _;
+        self.text.clear();
+        // Writing to a string never fails.
+        let _ = match cell {
+            Cell::Empty => Ok(()),
+            Cell::Boolean(value) => write!(self.text, "{value}"),
+            Cell::Integer(value) => write!(self.text, "{value}"),
+            Cell::Real(value) => write!(self.text, "{value}"),
+            Cell::Text(value) => self.text.write_str(value),
+            Cell::Numbers(numbers) => numbers
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, number)| write!(self.text, "{}{number}", if index == 0 { "" } else { " " })),
+        };
+        self.record.push_field(self.text.as_bytes());
+    }
+}
+
+/// The maximum size of a summary in the last line.
+const MOST_SUMMARY_BYTES: u64 = 1 << 16;
+
+/// An output of lines that is being written.
+pub struct LineOutput {
+    output: Output,
+    writer: RecordWriter,
+    /// True if a record has been written.
+    has_records: bool,
+    line: Vec<u8>,
+}
+
+impl LineOutput {
+    /// Begins an output, or continues that of an earlier run.
+    ///
+    /// # Errors
+    /// As for any output.
+    pub fn new(mut output: Output, writer: RecordWriter, left: &ResumePoint) -> Result<Self, AnalyzeError> {
+        let has_records = left.records > 0;
+        if has_records {
+            output.write(writer.format().after_record().as_bytes())?;
+        }
+        Ok(Self { output, writer, has_records, line: Vec::new() })
+    }
+}
+
+impl RecordSink for LineOutput {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let format = self.writer.format();
+        if std::mem::replace(&mut self.has_records, true) {
+            self.output.write(format.before_next().as_bytes())?;
+        } else {
+            self.output.write(&self.writer.head().map_err(AnalyzeError::Output)?)?;
+        }
+        self.writer.line(frame, &mut self.line).map_err(AnalyzeError::Output)?;
+        self.line.extend_from_slice(format.after_record().as_bytes());
+        self.output.write(&self.line)
+    }
+
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        if self.output.is_live() { self.output.flush() } else { Ok(()) }
+    }
+
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
+        if self.has_records {
+            self.output.write(self.writer.format().after_last().as_bytes())?;
+        } else {
+            self.output.write(&self.writer.head().map_err(AnalyzeError::Output)?)?;
+        }
+        self.output.write(&self.writer.tail(summary).map_err(AnalyzeError::Output)?)?;
+        self.output.finish()
+    }
+
+    fn discard(self: Box<Self>) {
+        self.output.discard();
+    }
+}
+
+/// Recognises the format of a file by its first line.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(path)?).take(MOST_SUMMARY_BYTES).read_until(b'\n', &mut line)?;
+    let text = String::from_utf8_lossy(&line);
+    Ok(TextFormat::recognise(text.trim_end_matches('\n')))
+}
+
+/// Returns the last line of a file, without its end, and its position; `None` if the file does not end with a whole
+/// line.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn last_line(path: &Path) -> io::Result<Option<(u64, String)>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let start = length.saturating_sub(MOST_SUMMARY_BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let Some(text) = bytes.strip_suffix(b"\n") else { return Ok(None) };
+    let begin = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    Ok(Some((start + begin as u64, String::from_utf8_lossy(&text[begin..]).into_owned())))
+}
+
+/// Counts the complete records of an unfinished output.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
+    let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let mut line = Vec::new();
+    let mut at = 0_u64;
+    let mut left = ResumePoint::default();
+    let mut is_head = format != TextFormat::Jsonl;
+    let mut frame_column = 0;
+    loop {
+        line.clear();
+        let read = reader.read_until(b'\n', &mut line)?;
+        let Some(text) = line.strip_suffix(b"\n") else {
+            // A truncated line may hold a whole record, but nothing proves it.
+            return Ok(left);
+        };
+        if std::mem::take(&mut is_head) {
+            let columns = String::from_utf8_lossy(text);
+            frame_column = columns.split(',').position(|name| name == "frame").unwrap_or(0);
+        } else {
+            let text = text.strip_suffix(b",").filter(|_| format.has_array()).unwrap_or(text);
+            let number = match format {
+                TextFormat::Csv => csv_number(text, frame_column),
+                _ => serde_json::from_slice::<RecordNumber>(text).ok().map(|record| record.frame),
+            };
+            let Some(number) = number else { return Ok(left) };
+            left.last = Some(number);
+            left.records += 1;
+            left.bytes = at + text.len() as u64;
+        }
+        at += read as u64;
+    }
+}
+
+fn csv_number(text: &[u8], column: usize) -> Option<u64> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
+    let mut record = csv::ByteRecord::new();
+    reader.read_byte_record(&mut record).ok().filter(|read| *read)?;
+    std::str::from_utf8(record.get(column)?).ok()?.parse().ok()
 }

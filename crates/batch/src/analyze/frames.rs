@@ -1,21 +1,22 @@
-//! The frames of a span, `--from` to `--to`, and their numbers in the whole file, also where decoding starts inside it.
+//! The frames of a span, `--from` to `--to`, with their numbers in the whole file, even if decoding starts inside it.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::Duration;
 
-use super::ending::{AnalyzeError, Stop};
-use super::receiving::{self, Handed};
+use super::error::{AnalyzeError, Stop};
 use super::selection::Point;
 use histoscope_core::picture::Frame;
+use histoscope_core::text::clock_time;
 use histoscope_media::{
-    Decoder, FrameCounters, FrameIndex, MediaError, OpenOptions, Receiver, Seek, SeekTarget, StopHandle, StreamInfo,
+    Decoder, FrameCounters, FrameIndex, MediaError, NoSignal, OpenOptions, Receiver, Reception, Seek, SeekTarget,
+    StopHandle, StreamInfo,
 };
 
-/// How long a frame is waited for before the request to stop is looked at.
+/// Time to wait for a frame before checking for a request to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Bytes of decoded frames that may wait for being counted, and how many frames may; two always may.
+/// Decoded frames that may wait for being counted, in bytes and in number; two always may.
 const MOST_WAITING_BYTES: usize = 48 << 20;
 const MOST_WAITING: usize = 8;
 
@@ -28,22 +29,22 @@ pub enum Bound {
     Number(u64),
 }
 
-/// Where a span begins in a decoder that was brought there.
+/// The start of a span, with a decoder positioned there.
 pub struct Positioned {
-    /// The number of the first frame of the span, where it is known already.
+    /// The number of the first frame of the span, if it is known already.
     pub first: Option<u64>,
     /// The number of the first frame that comes.
     pub number: u64,
-    /// Frames that were decoded to be sure; they come before those of the decoder.
+    /// Frames that were decoded as a check; they come before those of the decoder.
     pub ahead: Vec<Frame>,
-    /// The frames of the file, where its packets tell them and were read.
+    /// The frames of the file, if its packets were read and tell them.
     pub index: Option<FrameIndex>,
-    /// Frames to leave out from here on, because only decoding tells their numbers.
+    /// Frames before this are skipped, because only decoding tells their numbers.
     pub skip_until: Option<Bound>,
 }
 
-/// The first tick that is not before a time in seconds from the first frame, with a little grace so that a frame's own
-/// time leads to it.
+/// Returns the first tick that is not before a time in seconds from the first frame, with a small tolerance so that a
+/// frame's own time finds it.
 fn ticks_at(info: &StreamInfo, secs: f64) -> i64 {
     let ticks = (secs / info.time_base.value() - 1e-3).ceil();
     // The conversion saturates.
@@ -51,7 +52,8 @@ fn ticks_at(info: &StreamInfo, secs: f64) -> i64 {
 }
 
 impl Bound {
-    /// The place that a point means. To find a timecode, frames may be decoded; the decoder then stands at the first one again.
+    /// Returns the place of a point. To find a timecode, it may decode frames; the decoder is then reset to the first
+    /// one.
     ///
     /// # Errors
     /// [`MediaError`] if there is no such timecode, or the file cannot be read.
@@ -59,17 +61,17 @@ impl Bound {
         Ok(match point {
             Point::Time(secs) => Self::Ticks(ticks_at(decoder.info(), secs)),
             Point::Frame(number) => Self::Number(number),
-            // One from before the video means its beginning.
+            // A timecode from before the video stands for its beginning.
             Point::Timecode(timecode) => Self::Number(decoder.find_timecode(timecode)?.max(0).cast_unsigned()),
         })
     }
 
-    /// Whether it lies before the first frame of the video, or at it.
+    /// Returns `true` if it lies at or before the first frame of the video.
     const fn is_start(self, info: &StreamInfo) -> bool {
         self.is_reached(0, info.start_ticks)
     }
 
-    /// Whether a frame lies at or after it.
+    /// Returns `true` if a frame lies at or after it.
     #[must_use]
     pub const fn is_reached(self, number: u64, pts_ticks: i64) -> bool {
         match self {
@@ -79,9 +81,9 @@ impl Bound {
     }
 }
 
-/// Brings a decoder that stands at the first frame to `from`, or to the frame of number `resume_at` if that is later. Seeking is
-/// trusted only where the packets tell the frames' numbers beyond doubt and the frames that come agree with them; else all
-/// frames before are decoded and left out.
+/// Moves a decoder from the first frame to `from`, or to frame `resume_at` if that is later. It seeks only if the
+/// packets tell the frames' numbers beyond doubt and the frames that come agree with them. Otherwise, all frames
+/// before are decoded and skipped.
 ///
 /// # Errors
 /// [`AnalyzeError`] if the file cannot be read.
@@ -109,7 +111,7 @@ pub fn position(
         return Ok(positioned);
     }
     let Some(at) = usize::try_from(number).ok().filter(|at| *at < index.pts.len()) else {
-        // Nothing lies there, as far as the packets tell; decoding will show.
+        // According to the packets, nothing lies there; decoding will show.
         return Ok(positioned);
     };
     decoder.seek(Seek::Exact(SeekTarget::Timestamp(index.pts[at])))?;
@@ -128,14 +130,14 @@ pub fn position(
     Ok(Positioned { first: Some(first), number, ahead, skip_until: None, ..positioned })
 }
 
-/// What the decoder's thread has to tell.
+/// A message of the decoder's thread.
 enum Message {
     Frame(Box<Frame>),
     End(FrameCounters),
     Failed(MediaError, FrameCounters),
 }
 
-/// What comes next.
+/// The next event of a source of frames.
 pub(super) enum Next {
     /// A frame with its number.
     Frame(u64, Box<Frame>),
@@ -147,19 +149,20 @@ pub(super) enum Next {
     Stopped,
 }
 
-/// Where frames come from, each with its number.
+/// A source of frames with their numbers.
 pub(super) trait NumberedFrames {
     /// Waits for the next frame.
     fn next(&mut self) -> Next;
-    /// The number of the span's first frame; that of the frame that would come next while it is not known.
+    /// Returns the number of the span's first frame; while it is unknown, that of the next frame.
     fn first(&self) -> u64;
-    /// Seconds from the video's first frame to the end of the last one that came, whether it belongs to the span or not.
+    /// Returns the seconds from the video's first frame to the end of the last frame, whether it belongs to the span
+    /// or not.
     fn end_secs(&self) -> f64;
-    /// What the decoder counted, once the end was seen.
+    /// Returns the decoder's counters, once the end was reached.
     fn counters(&self) -> FrameCounters;
 }
 
-/// Hands frames over until there are no more, or nobody listens any more, as when the span has ended.
+/// Sends frames until there are no more, or nobody receives them, as when the span has ended.
 fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
     loop {
         let message = match decoder.next_frame() {
@@ -174,6 +177,49 @@ fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
     }
 }
 
+/// The fate of a frame that was sent.
+enum Handed {
+    /// It will be counted.
+    Taken,
+    /// There was no room for it.
+    LeftOut,
+    /// Nobody receives frames any more, as when the span has ended.
+    Nowhere,
+}
+
+/// Sends live frames as they arrive. Returns the reason why there are no more, unless nobody receives them. If
+/// counting is too slow, whole frames are dropped: lost packets would damage others.
+fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Option<MediaError> {
+    let (mut left_out, mut lost_since) = (0_u64, None);
+    let end = loop {
+        match receiver.wait() {
+            Ok(Reception::Frame(frame)) => match hand_over(frame) {
+                Handed::Taken => {}
+                Handed::LeftOut => {
+                    left_out += 1;
+                    if left_out == 1 {
+                        log::warn!(
+                            "frames arrive faster than they are counted; some are dropped, and their numbers are missing"
+                        );
+                    }
+                }
+                Handed::Nowhere => break None,
+            },
+            Ok(Reception::NoSignal(NoSignal::Lost { since, reason })) if lost_since != Some(since) => {
+                lost_since = Some(since);
+                log::warn!("no signal since {} ({reason}); waiting for the sender", clock_time(since));
+            }
+            Ok(Reception::NoSignal(_)) => {}
+            Ok(Reception::Opened(_)) => log::warn!("the signal is back"),
+            Err(error) => break Some(error),
+        }
+    };
+    if left_out > 0 {
+        log::warn!("{left_out} frames were dropped, since they arrived faster than they were counted");
+    }
+    end
+}
+
 /// The frames of a span, decoded on a thread of their own.
 pub(super) struct Frames {
     ahead: std::vec::IntoIter<Frame>,
@@ -183,24 +229,24 @@ pub(super) struct Frames {
     stop: Stop,
     /// The number of the next frame.
     number: u64,
-    /// Whether frames may be missing between those that come.
+    /// True if frames may be missing between those that come.
     is_live: bool,
-    /// Where the span begins, until it has.
+    /// The start of the span, until it is reached.
     skip_until: Option<Bound>,
-    /// The number of its first frame, once it has.
+    /// The number of its first frame, once that has come.
     first: Option<u64>,
     /// Frames with lower numbers were counted by an earlier run.
     resume_at: u64,
-    /// Where the last frame ended, in seconds.
+    /// End time of the last frame, in seconds.
     end_secs: f64,
     counters: FrameCounters,
 }
 
 impl Frames {
-    /// Goes on with a decoder that was brought to the span.
+    /// Starts decoding with a decoder that was positioned at the span.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system provides no thread.
     pub(super) fn start(
         decoder: Decoder,
         positioned: Positioned,
@@ -209,7 +255,7 @@ impl Frames {
     ) -> Result<Self, MediaError> {
         let Positioned { first, number, ahead, skip_until, .. } = positioned;
         let (width, height) = decoder.info().coded_size;
-        // Three samples a pixel, one or two bytes each, less where chroma is subsampled: a rough size will do.
+        // A rough size is enough: three samples per pixel of one or two bytes each, and less if chroma is subsampled.
         let frame_bytes = (width as usize * height as usize * 2).max(1);
         let room = (MOST_WAITING_BYTES / frame_bytes).clamp(2, MOST_WAITING);
         let (sender, messages) = mpsc::sync_channel(room);
@@ -217,18 +263,18 @@ impl Frames {
         let path = decoder.info().path.clone();
         let failed_path = path.clone();
         let is_live = decoder.info().live;
-        let receiving = (path.clone(), open.clone(), handle.clone());
+        let source = (path.clone(), open.clone(), handle.clone());
         let work = move || {
             if is_live {
-                let (path, open, stop) = receiving;
+                let (path, open, stop) = source;
                 let receiver = Receiver::with(path, open, stop, decoder);
                 let hand_over = |frame| match sender.try_send(Message::Frame(Box::new(frame))) {
                     Ok(()) => Handed::Taken,
                     Err(TrySendError::Full(_)) => Handed::LeftOut,
                     Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
                 };
-                if let Some(error) = receiving::receive(receiver, hand_over) {
-                    // Where nobody listens, that is the reason.
+                if let Some(error) = receive(receiver, hand_over) {
+                    // If nobody receives, that is the reason.
                     let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
                 }
             } else {
@@ -258,7 +304,7 @@ impl Frames {
         })
     }
 
-    /// The number of the frame that would come next.
+    /// Returns the number of the next frame.
     pub(super) const fn next_number(&self) -> u64 {
         self.number
     }
@@ -293,7 +339,7 @@ impl Frames {
             match self.messages.recv_timeout(PATIENCE) {
                 Ok(message) => return Ok(message),
                 Err(RecvTimeoutError::Timeout) => {}
-                // The thread tells its end before it ends, unless it panicked.
+                // The thread announces its end, unless it panicked.
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Next::Failed(MediaError::Stopped { path: self.path.clone() }));
                 }
@@ -333,8 +379,8 @@ impl NumberedFrames for Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // A blocking read ends; the thread sees that nobody listens and ends too. It is not waited for: a read from a
-        // named pipe cannot be interrupted.
+        // A blocking read ends; the thread notices that nobody receives and ends too. This does not wait for it: a
+        // read from a named pipe cannot be interrupted.
         self.decoder.stop();
     }
 }

@@ -1,8 +1,8 @@
 //! Several decoders on one file, each at another part of it, with the results in order.
 //!
 //! The file is cut at keyframes into parts of some dozens of frames, which the decoders take one after the other. The
-//! caller takes the parts' frames in order; a decoder that is ahead of that waits, so no more than a few frames' counts
-//! per decoder are ever held.
+//! caller takes the parts' frames in order. A decoder that is ahead waits, so that only the counts of a few frames per
+//! decoder are ever held.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
@@ -11,17 +11,17 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use super::counting::{Context, CountedFrame, RunOutcome, count_all};
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
 
-/// Frames that a part has at least, unless it is the last one. A part is decoded from its keyframe on, and a few frames
-/// beyond its end to be sure that it is the end.
+/// The minimum number of frames in a part, except the last one. A part is decoded from its keyframe, and a few frames
+/// beyond its end to be sure of the end.
 const PART_FRAMES: u64 = 96;
 /// Counts of a part that may wait for the caller.
 const MOST_WAITING: usize = 64;
 
-/// Frames that are counted by one decoder in one go.
+/// A run of frames that one decoder counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct JobPart {
     /// Their numbers.
@@ -32,19 +32,19 @@ struct JobPart {
     end_ticks: Option<i64>,
 }
 
-/// What comes from a decoder: a frame, or how the part ended.
+/// A message of a decoder: a frame, or the outcome of the part.
 enum Message {
     Counted(Box<CountedFrame>),
     Ended(Box<Result<RunOutcome, AnalyzeError>>),
 }
 
-/// A part that a decoder has taken: the number of its first frame, and where its frames come from.
+/// A part that a decoder has taken: the number of its first frame, and the channel for its messages.
 struct TakenPart {
     number: u64,
     messages: Receiver<Message>,
 }
 
-/// The parts that are yet to be taken, and where they are announced in their order.
+/// The remaining parts, and the channel that announces the taken ones in order.
 type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>;
 
 /// Counts the frames from number `from` to `end`, of a span that begins at `first`, with several decoders.
@@ -77,7 +77,7 @@ pub(super) fn run(
             return Err(MediaError::Failed { path, action: "decoding in several jobs", reason }.into());
         }
         let result = collect(context, &in_order, &mut outcome, sink);
-        // Workers that still wait to hand something over see that nobody listens.
+        // Workers that still wait to send notice that nobody receives.
         drop(in_order);
         result
     })?;
@@ -109,9 +109,9 @@ fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
     if first >= end { Vec::new() } else { starts.iter().zip(ends).filter_map(part).collect() }
 }
 
-/// Takes parts until none is left, or nobody wants more.
+/// Takes parts until there are none left, or nobody wants more.
 fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
-    // Each job counts with its own thread; the others are busy with their own pictures.
+    // Each job counts on its own thread; the others are busy with their own pictures.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     if let Err(error) = &alone {
         log::debug!("a job counts with all threads: {error}");
@@ -119,7 +119,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
     let mut decoder = None;
     loop {
         let (part, sender) = {
-            // The lock is held while this waits, so that parts are announced in their order.
+            // The lock is held while this waits, so that parts are announced in order.
             let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(part) = parts.0.next() else {
                 parts.1 = None;
@@ -151,7 +151,7 @@ fn count_part(
         Some(decoder) => decoder,
         None => {
             let decoder = decoder.insert(Decoder::open(&context.request.input, &context.request.open)?);
-            // So that it need not list the packets once more.
+            // It need not list the packets again.
             decoder.adopt(index.clone());
             decoder
         }
@@ -204,7 +204,7 @@ impl NumberedFrames for PartFrames<'_> {
     }
 }
 
-/// Takes the parts' frames in order and numbers them on, as one decoder would: damage may have cost some.
+/// Takes the parts' frames in order and renumbers them, as a single decoder would: damage may have cost some.
 fn collect(
     context: &Context<'_>,
     in_order: &Receiver<TakenPart>,
@@ -221,7 +221,7 @@ fn collect(
         for message in messages {
             match message {
                 Message::Counted(mut counted) => {
-                    counted.facts.number = counted.facts.number - number + next;
+                    counted.number = counted.number - number + next;
                     if sink(*counted).is_break() {
                         return Ok(());
                     }
@@ -232,7 +232,7 @@ fn collect(
                     outcome.counted += part.counted;
                     outcome.scopes.append(part.scopes);
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
-                    // Only the last part's word on the end counts.
+                    // Only the last part can tell about the end.
                     outcome.reached_end = part.reached_end;
                     outcome.decoder.read_errors += part.decoder.read_errors;
                     outcome.decoder.ends_damaged = part.decoder.ends_damaged;

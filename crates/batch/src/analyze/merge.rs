@@ -1,33 +1,33 @@
 //! Shares of a run, joined into what one run would have written, byte for byte.
 //!
-//! Lines are copied. The rows of tables are gathered anew, for the first rows of a share may belong to the last row group of
-//! the one before.
+//! Lines are copied. Rows of tables are collected anew, since the first rows of a share may belong to the last row
+//! group of the previous one.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::ending::{AnalyzeError, Stop, check_number, stopped};
+use super::error::{AnalyzeError, Stop, check_number, stopped};
 use super::format::TextFormat;
-use super::lines::{last_line, recognise};
+use super::format::{last_line, recognise};
 use super::output::{Output, OutputTarget, not_to_be_continued};
 use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};
 use crate::file::{FileError, is_same_file};
 
-/// A share that was looked at.
+/// A share that was examined.
 struct Share {
     path: PathBuf,
     form: Form,
     summary: Summary,
 }
 
-/// What shares must have in common besides their options, and where their records are.
+/// The form that shares must have in common besides their options, and the place of their records.
 enum Form {
     Lines {
         format: TextFormat,
         head: String,
-        /// Where the records end, behind the last one's line end.
+        /// The end of the records, behind the last line end.
         end: u64,
     },
     Table(FinishedTable),
@@ -46,7 +46,7 @@ impl Form {
 /// Joins shares, given in any order, and writes the result.
 ///
 /// # Errors
-/// [`AnalyzeError::Merge`] if they are not parts of one run that follow on each other; other errors as for any output.
+/// [`AnalyzeError::Merge`] if they are not consecutive parts of one run; other errors as for any output.
 pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<Summary, AnalyzeError> {
     let mut shares = shares.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
     shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
@@ -73,7 +73,7 @@ pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<S
             parquet::join(table, tables, &mut output, &summary, stop)
         }
     };
-    // Nothing goes on from what was joined so far.
+    // Nothing can continue a partial result.
     if let Err(error) = written.and_then(|()| output.flush()) {
         output.discard();
         return Err(not_to_be_continued(error));
@@ -104,14 +104,14 @@ fn join_lines<'a>(
     output.write(format.tail(summary).as_bytes())
 }
 
-/// Reads what a share says of itself.
+/// Reads a share's summary.
 fn look(path: &Path) -> Result<Share, AnalyzeError> {
     let io = |error: std::io::Error| {
         AnalyzeError::Merge(format!("{}: cannot be read ({error}); check the name and its permissions", path.display()))
     };
     let unknown = || {
         AnalyzeError::Merge(format!(
-            "{}: this is no share that 'histoscope analyze --from … --to …' wrote, or it was cut off or changed since; make it again",
+            "{}: not a share written by 'histoscope analyze --from … --to …', or truncated or changed since; make it again",
             path.display()
         ))
     };
@@ -136,7 +136,7 @@ fn first_line(path: &Path) -> std::io::Result<String> {
     Ok(line)
 }
 
-/// The summary of all shares, if they follow on each other.
+/// Returns the summary of all shares if they are consecutive.
 fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
     let refuse = |text: String| Err(AnalyzeError::Merge(text));
     let Some(first) = shares.first() else { return refuse("there are no shares to merge".to_owned()) };
@@ -190,7 +190,7 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
     let mut file = File::open(&share.path).map_err(&io)?;
     let start = head.len() as u64;
     file.seek(SeekFrom::Start(start)).map_err(&io)?;
-    // What stands behind the last record stands behind the last share's last record.
+    // The text behind the last record follows the last share's last record.
     let mut left = end.saturating_sub(format.after_last().len() as u64).saturating_sub(start);
     let mut buffer = vec![0; 1 << 16];
     let mut line_ends = 0_u64;
@@ -204,7 +204,7 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
         output.write(&buffer[..most])?;
         left -= most as u64;
     }
-    // Each record is a line. The end of an array's last one was not copied.
+    // Each record is a line. The line end of an array's last record was not copied.
     let records = line_ends + u64::from(format.has_array());
     check_number(&share.path, records, share.summary.frames)
 }
@@ -212,9 +212,9 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::comparison::tally::ComparisonSummary;
+    use crate::analyze::comparison::ComparisonSummary;
 
-    /// A share of these frames of a video of a hundred.
+    /// A share of a video with a hundred frames.
     fn summary(first: u64, end: u64) -> Summary {
         let text = format!(
             r#"{{"schema":1,"type":"summary","input":"clip.mp4","source":{{"bytes":5,"fingerprint":"ab"}},
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(joined(&parts), Ok(Summary { frames: 97, ..summary(3, 100) }));
         assert_eq!(joined(&parts[..3]), Ok(Summary { frames: 37, ..summary(3, 40) }));
         assert_eq!(joined(&parts[3..]), Ok(summary(40, 100)));
-        // Nothing comes behind the end, and a share of nothing may say so.
+        // Nothing follows the end, and an empty share may say so.
         let nothing = changed(100, 100, |share| share.frames = 0);
         assert_eq!(joined(&[summary(0, 100), nothing]), Ok(summary(0, 100)));
         assert!(joined(&[]).is_err());
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(joined(&[compared(0, 50, 2), summary(50, 60)]).expect("one run").comparison, None);
     }
 
-    /// A share as a file: `frames` records, whatever they say, between what the format has around them.
+    /// A share as a file: `frames` arbitrary records, with the surroundings of the format.
     fn written(folder: &Path, format: TextFormat, head: &str, summary: &Summary) -> PathBuf {
         let records: Vec<_> = (summary.first_frame..summary.first_frame + summary.frames)
             .map(|frame| {
@@ -353,6 +353,6 @@ mod tests {
         std::fs::write(&share, text.split_once('\n').expect("two lines").1).expect("a file");
         let refused =
             merge(&[share], &OutputTarget::File(folder.path().join("out")), &Stop::new()).expect_err("a record lost");
-        assert!(refused.to_string().contains("says that it holds 9 records, and holds 8"), "{refused}");
+        assert!(refused.to_string().contains("states 9 records but has 8"), "{refused}");
     }
 }

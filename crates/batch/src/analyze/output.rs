@@ -1,26 +1,63 @@
-//! Where records go: the standard output, or a file that appears under its name when it is finished.
+//! Destinations of records: the standard output, or a file that appears under its name when it is finished.
 //!
-//! Until then it has a name of its own beside the final one, with a hash of what the run is to do in it, so that only a
-//! run that does the same goes on with it.
+//! Until then, the file has a preliminary name beside the final one. It contains a hash of the run's task, so that
+//! only an equal run continues it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
+use super::pipeline::CountedFrame;
+use super::summary::Summary;
 use crate::file::{FileError, check_writable};
 
-/// Bytes that are gathered before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// Where to write.
+/// A destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputTarget {
     /// The standard output.
     Stdout,
     /// This file.
     File(PathBuf),
+}
+
+/// The point at which an unfinished output can be continued.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResumePoint {
+    /// Bytes up to the end of the last complete record; in lines, without the separator and the line end behind it.
+    pub bytes: u64,
+    /// Complete records.
+    pub records: u64,
+    /// Number of the last record's frame.
+    pub last: Option<u64>,
+}
+
+/// Takes a run's records, one after the other, in whichever format.
+pub trait RecordSink: Send {
+    /// Writes a frame's record.
+    ///
+    /// # Errors
+    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError>;
+
+    /// Announces that the next record takes a while: a reader that waits for the newest one should get it now.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    fn pause(&mut self) -> Result<(), AnalyzeError>;
+
+    /// Ends the output with a summary of the run; a file gets its final name.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add).
+    fn finish(self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError>;
+
+    /// Removes a file with nothing worth keeping.
+    fn discard(self: Box<Self>);
 }
 
 /// An output that is being written.
@@ -40,14 +77,14 @@ pub struct PartFile {
     target: PathBuf,
 }
 
-/// The preliminary name of an output.
+/// Returns the preliminary name of an output.
 pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
     let mut name = target.file_name().map_or_else(OsString::new, OsString::from);
     name.push(format!(".{:08x}.part", run & 0xffff_ffff));
     target.with_file_name(name)
 }
 
-/// The preliminary file of an output; `None` where there is none.
+/// Returns the preliminary file of an output; `None` if it has none.
 #[must_use]
 pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
     let OutputTarget::File(path) = target else { return None };
@@ -55,14 +92,14 @@ pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
     (!is_stream(&path)).then(|| part_path(&path, run))
 }
 
-/// Whether a path leads to something that is no file and no folder.
+/// Returns `true` if a path leads to something other than a file or a folder.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|existing| !existing.is_file() && !existing.is_dir())
 }
 
 impl Output {
-    /// Begins an output, or with `kept` bytes goes on behind those of its preliminary file.
+    /// Begins an output, or continues its preliminary file behind `kept` bytes.
     ///
     /// # Errors
     /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
@@ -77,7 +114,7 @@ impl Output {
             let file = OpenOptions::new().write(true).open(path).map_err(io)?;
             return Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.clone()));
         }
-        // A symbolic link stays, and the file that it leads to is replaced.
+        // A symbolic link stays; its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         let part = part_path(&target, run);
         let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&part).map_err(io)?;
@@ -89,10 +126,10 @@ impl Output {
         Ok(Self::File(PartFile { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
     }
 
-    /// Writes.
+    /// Writes bytes.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
         let result = match self {
             Self::Stdout(writer) => writer.write_all(bytes),
@@ -102,7 +139,7 @@ impl Output {
         result.map_err(|error| self.error(error))
     }
 
-    /// Hands everything over that was written, as a reader at the other end of a pipe expects.
+    /// Flushes the output, as a reader at the other end of a pipe expects.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -124,20 +161,20 @@ impl Output {
         if let Self::File(part) = self { part.appear(&part.part) } else { Ok(()) }
     }
 
-    /// Leaves nothing of a file in which nothing is worth keeping.
+    /// Removes a file with nothing worth keeping.
     pub fn discard(self) {
         if let Self::File(part) = self {
             part.discard();
         }
     }
 
-    /// Whether somebody may be waiting for each line.
+    /// Returns `true` if somebody may be waiting for each line.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         !matches!(self, Self::File(_))
     }
 
-    /// What people call it.
+    /// Returns its name for people.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -158,13 +195,13 @@ impl Output {
 }
 
 impl PartFile {
-    /// What people call the file.
+    /// Returns its name for people.
     #[must_use]
     pub fn name(&self) -> String {
         self.target.display().to_string()
     }
 
-    /// Forgets what stands behind the first `kept` bytes, to write other bytes there.
+    /// Drops everything behind the first `kept` bytes, to write other bytes there.
     ///
     /// # Errors
     /// [`AnalyzeError::Kept`] if the system refuses.
@@ -176,15 +213,15 @@ impl PartFile {
         gone_back.map(|_| ()).map_err(|error| self.error(error))
     }
 
-    /// Writes.
+    /// Writes bytes.
     ///
     /// # Errors
-    /// [`AnalyzeError::Kept`] if the disk is full, say.
+    /// [`AnalyzeError::Kept`], for example if the disk is full.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
         self.writer.write_all(bytes).map_err(|error| self.error(error))
     }
 
-    /// Hands everything over that was written.
+    /// Flushes the file.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -192,11 +229,11 @@ impl PartFile {
         self.writer.flush().map_err(|error| self.error(error))
     }
 
-    /// Ends the output where its preliminary file holds what the final one is made of: `make` writes that under a second
-    /// preliminary name, and the first is removed.
+    /// Ends an output whose final file is made from the preliminary one: `make` writes it under a second preliminary
+    /// name, and the first one is removed.
     ///
     /// # Errors
-    /// As for [`write`](Self::write); what there is stays.
+    /// As for [`write`](Self::write); the existing data stays.
     pub fn finish_as(
         mut self,
         make: impl FnOnce(&Path, &mut dyn FnMut(&[u8]) -> Result<(), AnalyzeError>) -> Result<(), AnalyzeError>,
@@ -223,9 +260,9 @@ impl PartFile {
         fs::rename(from, final_path).map_err(|error| self.error(error))
     }
 
-    /// Leaves nothing.
+    /// Removes the file.
     pub fn discard(self) {
-        // Its bytes need not reach the disk any more.
+        // The buffered bytes need not reach the disk any more.
         let (file, _) = self.writer.into_parts();
         drop(file);
         remove(&self.part);
@@ -236,7 +273,7 @@ impl PartFile {
     }
 }
 
-/// The same error where nobody can go on with what was kept, which is removed.
+/// Returns the error for an output that nobody can continue; the kept data is removed.
 pub fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
     let AnalyzeError::Kept { path, part, source } = error else { return error };
     remove(&part);

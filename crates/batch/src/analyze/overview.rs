@@ -1,4 +1,4 @@
-//! What a run shows people on a terminal: how far it is, and the clip's figures in place of a flood of records.
+//! A run on a terminal: its progress, and the clip's figures in place of a flood of records.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -15,10 +15,10 @@ use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
 use histoscope_core::text::{counted, plain, shown};
 use histoscope_media::StreamInfo;
 
-/// Time between two looks at the clock's text.
+/// Time between two updates of the text.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A bar with frames, frames a second, speed relative to real time, and the time that is left.
+/// A progress bar with frames, frames per second, speed relative to real time, and the remaining time.
 pub struct Progress {
     bar: ProgressBar,
     span: Range<f64>,
@@ -28,7 +28,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for that many seconds of video on the standard error, if that is a terminal and `quiet` is not set.
+    /// Creates a bar for that many seconds of video on the standard error, if that is a terminal and `quiet` is not
+    /// set.
     #[must_use]
     pub fn new(name: &str, span: Range<f64>, quiet: bool) -> Self {
         let is_shown = !quiet && std::io::stderr().is_terminal();
@@ -47,7 +48,7 @@ impl Progress {
         Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
     }
 
-    /// Tells of another frame, which lies at that time of the video.
+    /// Advances to another frame at that time of the video.
     pub fn frame(&mut self, time_secs: f64) {
         self.frames += 1;
         if self.bar.is_hidden() || self.told.is_some_and(|told| told.elapsed() < INTERVAL) {
@@ -65,13 +66,13 @@ impl Progress {
         ));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// What a clip adds up to.
+/// The totals of a clip.
 #[derive(Debug, Default)]
 pub struct Overview {
     lines: Vec<String>,
@@ -87,12 +88,12 @@ pub struct Overview {
     saturation: Option<ClipSaturation>,
 }
 
-/// What the vectorscopes of a clip add up to.
+/// The totals of a clip's vectorscopes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ClipSaturation {
     samples: u64,
     sum: f64,
-    /// The largest, with the number and the time of its frame.
+    /// The largest saturation, with the number and the time of its frame.
     most: (f64, u64, f64),
     outside: Option<u64>,
 }
@@ -125,7 +126,7 @@ impl fmt::Display for ClipSaturation {
 }
 
 impl Overview {
-    /// The overview of a video of which nothing is counted yet.
+    /// Begins the overview of a video.
     #[must_use]
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
@@ -136,33 +137,33 @@ impl Overview {
 
     /// Adds a frame.
     pub fn add(&mut self, counted: &CountedFrame) {
-        let facts = &counted.facts;
+        let (frame, facts) = (&counted.frame, &counted.frame.facts);
         self.frames += 1;
         self.keys += u64::from(facts.key);
         self.damaged += u64::from(facts.damaged);
         self.first.get_or_insert_with(|| {
             format!(
                 "{}×{}, {} bits, {}, {}",
-                facts.size.0, facts.size.1, facts.depth, facts.source.pixel_format, facts.reading
+                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.reading
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
             self.left_out += u64::from(!self.histogram.add(histogram));
         }
         if let Some(figures) = &counted.counts.saturation {
-            let place = (facts.number, facts.time_secs);
+            let place = (counted.number, facts.time_secs);
             let nothing = ClipSaturation { samples: 0, sum: 0.0, most: (0.0, place.0, place.1), outside: Some(0) };
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let [_, _, share] = shares(histogram, facts.reading.colorimetry.range.value);
+            let [_, _, share] = shares(histogram, frame.reading.colorimetry.range.value);
             if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
-                self.worst = Some(WorstFrame { frame: facts.number, time_secs: facts.time_secs, share });
+                self.worst = Some(WorstFrame { frame: counted.number, time_secs: facts.time_secs, share });
             }
         }
     }
 
-    /// Adds how the run ended.
+    /// Adds the outcome of the run.
     pub fn end(&mut self, outcome: &RunOutcome) {
         self.lines.extend(self.first.take());
         if !self.adjustments.is_empty() {
@@ -258,7 +259,9 @@ mod tests {
 
     #[test]
     fn it_says_how_many_threads_decode() {
-        let decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).expect("the sample");
+        let decoder =
+            Decoder::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4"), &OpenOptions::default())
+                .expect("the sample");
         let text = Overview::new(decoder.info(), &Adjustments::default()).to_string();
         let wanted = format!(", decoded with {}", counted(decoder.info().threads as u64, "thread"));
         assert!(text.lines().next().is_some_and(|head| head.ends_with(&wanted)), "{text}");

@@ -1,8 +1,8 @@
-//! Records as a table of Parquet, which other programs read column by column.
+//! Records as a Parquet table, which other programs read column by column.
 //!
-//! A [`group`] of rows is gathered, packed, and written behind the others: to a stream as it comes, to a file by way of a
-//! [`journal`], so that a run can be continued. The same rows make the same [`mod@file`], byte for byte, whether one run
-//! wrote it, several did after each other, or shares were joined.
+//! Rows are collected in a [`group`], packed, and written behind the others: to a stream immediately, to a file
+//! through a [`journal`], so that a run can be continued. The same rows give the same [`mod@file`], byte for byte,
+//! whether one run wrote it, several did one after the other, or shares were joined.
 
 pub mod file;
 pub mod group;
@@ -18,15 +18,14 @@ use bytes::Bytes;
 
 use self::file::{TableFile, TableWriter, pack, tree};
 use self::group::RowGroup;
-use super::ending::{AnalyzeError, Stop, check_number, stopped};
-use super::left::Left;
-use super::output::{Output, PartFile};
+use super::error::{AnalyzeError, Stop, check_number, stopped};
+use super::output::{Output, PartFile, RecordSink, ResumePoint};
 use super::pipeline::CountedFrame;
 use super::record::Recorder;
 use super::summary::Summary;
 use crate::file::FileError;
 
-/// How a file of Parquet begins.
+/// The first bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 /// The column of the frames' numbers.
 const NUMBER: &str = "frame";
@@ -34,42 +33,42 @@ const NUMBER: &str = "frame";
 /// A table that is being written.
 pub struct TableOutput {
     recorder: Recorder,
-    /// Rows that no row group has yet, or an unfilled one.
+    /// Rows that are not in a row group yet.
     rows: RowGroup,
     writer: TableWriter,
     sink: Sink,
-    /// The output, as people call it.
+    /// The name of the output for people.
     name: String,
 }
 
 enum Sink {
-    /// What takes the bytes as they come.
+    /// An output that takes the bytes immediately.
     Stream(Output),
-    /// A preliminary file, of row groups that make the final one.
+    /// A preliminary file of row groups, from which the final one is made.
     Journal {
         part: PartFile,
-        /// Where the last group begins that an interrupted run has left unfilled. It stands there until the one with more rows is
-        /// ready to be written in its place, so that whoever is killed before that has its rows still.
+        /// Position of the last, incomplete group of an interrupted run. It stays there until its replacement with
+        /// more rows can be written, so that a killed run keeps its rows.
         unfilled: Option<u64>,
     },
 }
 
 impl TableOutput {
-    /// Goes on behind what is left of an earlier run: `open` opens the output behind so many bytes of its preliminary file, which
-    /// is `part`.
+    /// Begins a table, or continues that of an earlier run. `open` opens the output behind that many bytes of its
+    /// preliminary file, `part`.
     ///
     /// # Errors
     /// As for any output.
     pub fn new(
         recorder: Recorder,
-        left: &Left,
+        left: &ResumePoint,
         part: Option<&Path>,
         open: impl FnOnce(Option<u64>) -> Result<Output, AnalyzeError>,
     ) -> Result<Self, AnalyzeError> {
         let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
         let name = output.name();
         let table = |source| AnalyzeError::Table { output: name.clone(), source };
-        let writer = tree(&recorder.fields()).and_then(TableWriter::new).map_err(table)?;
+        let writer = tree(&recorder.columns()).and_then(TableWriter::new).map_err(table)?;
         let mut rows = RowGroup::new(writer.schema()).map_err(table)?;
         let mut unfilled = None;
         if let (Some(part), true) = (part, left.records > 0) {
@@ -80,16 +79,6 @@ impl TableOutput {
             stream => Sink::Stream(stream),
         };
         Ok(Self { recorder, rows, writer, sink, name })
-    }
-
-    /// Adds a frame's row.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        let recorder = &self.recorder;
-        self.rows.push(|take| recorder.cells(frame, take));
-        if self.rows.is_full() { self.write_group() } else { Ok(()) }
     }
 
     fn write_group(&mut self) -> Result<(), AnalyzeError> {
@@ -112,12 +101,21 @@ impl TableOutput {
             }
         }
     }
+}
 
-    /// Ends the output.
-    ///
-    /// # Errors
-    /// As for any output.
-    pub fn finish(mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+impl RecordSink for TableOutput {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let recorder = &self.recorder;
+        self.rows.push(|take| recorder.cells(frame, take));
+        if self.rows.is_full() { self.write_group() } else { Ok(()) }
+    }
+
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        // A row group is written when it is full.
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
         if self.rows.rows() > 0 {
             self.write_group()?;
         }
@@ -138,8 +136,7 @@ impl TableOutput {
         }
     }
 
-    /// Leaves nothing.
-    pub fn discard(self) {
+    fn discard(self: Box<Self>) {
         match self.sink {
             Sink::Stream(output) => output.discard(),
             Sink::Journal { part, .. } => part.discard(),
@@ -150,7 +147,8 @@ impl TableOutput {
 /// A finished table.
 pub type FinishedTable = TableFile<fs::File>;
 
-/// Opens a table; `None` if the file is no table of this program's, was cut off, or was changed after it was written.
+/// Opens a table; `None` if the file is not a table of this program, was truncated, or was changed after it was
+/// written.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -160,7 +158,7 @@ pub fn open(path: &Path) -> io::Result<Option<FinishedTable>> {
     Ok(if begin == MAGIC { TableFile::open(path).ok() } else { None })
 }
 
-/// Writes the rows of tables of the same columns as one. With each stands how many it says that it has.
+/// Joins the rows of tables with the same columns. Each table comes with the number of rows that it states.
 ///
 /// # Errors
 /// As for any output, or if a table cannot be read.
@@ -206,7 +204,7 @@ pub fn join<'a>(
     output.write(&writer.finish(Some(summary)).map_err(unpacked)?)
 }
 
-/// What a finished table says of the run that wrote it; `None` of another file.
+/// Returns the summary in a finished table; `None` for another file.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -214,20 +212,20 @@ pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
     Ok(open(path)?.and_then(|table| table.summary()))
 }
 
-/// Makes the preliminary file of a table that an interrupted run has finished.
+/// Turns the table that an interrupted run has finished back into a preliminary file.
 ///
 /// # Errors
 /// If either cannot be read or written.
 pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
     let table = TableFile::open(path).map_err(io::Error::other)?;
-    // Under its name when all of it is there: what is killed before that takes the table up again.
+    // It gets its name when it is complete: a run that is killed before starts again from the table.
     let mut journal = tempfile::NamedTempFile::new_in(part.parent().unwrap_or(Path::new(".")))?;
     for index in 0..table.groups() {
         let group = table.group_alone(index).map_err(io::Error::other)?;
         journal.write_all(&journal::head(&group))?;
         journal.write_all(&group)?;
     }
-    // And when it is on the disk, for the only other copy is removed.
+    // It must be on the disk before the only other copy is removed.
     journal.as_file().sync_all()?;
     journal.persist(part).map_err(|error| error.error)?;
     fs::remove_file(path)
@@ -237,8 +235,8 @@ pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn scan(part: &Path) -> io::Result<Left> {
-    let mut left = Left::default();
+pub fn scan(part: &Path) -> io::Result<ResumePoint> {
+    let mut left = ResumePoint::default();
     let entries = journal::entries(part)?;
     for entry in &entries {
         left.records += journal::table(part, entry)?.rows();
@@ -250,7 +248,7 @@ pub fn scan(part: &Path) -> io::Result<Left> {
     Ok(left)
 }
 
-/// Reads the rows of the last row group of a preliminary file, if it is not full, and tells where it begins.
+/// Reads the rows of the last row group of a preliminary file, if it is not full, and returns its position.
 fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
     journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;
@@ -261,7 +259,7 @@ fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     Ok(Some(journal::start(&last)))
 }
 
-/// The number of the frame of the last row of a row group.
+/// Returns the frame number in the last row of a row group.
 fn last_number(table: &TableFile<Bytes>) -> Result<Option<u64>, ParquetError> {
     let writer = TableWriter::new(table.tree())?;
     let mut rows = RowGroup::new(writer.schema())?;

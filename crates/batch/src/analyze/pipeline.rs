@@ -1,25 +1,34 @@
-//! Decoding, counting and handing out, frame after frame and in order.
+//! The pipeline: decoding, counting and delivering, frame by frame and in order.
 //!
-//! Decoding has a thread of its own, and FFmpeg's frame threads behind it; counting happens on the caller's thread, with
-//! help of rayon's or of the GPU; what the caller does with a frame should not take long, or be done on a third thread.
-//! No more than a few frames wait between any two of them.
+//! Decoding has a thread of its own, and FFmpeg's frame threads behind it. Counting happens on the caller's thread,
+//! with the help of rayon's threads or the GPU. The caller should not spend long on a frame, or do so on a third
+//! thread. Only a few frames wait between any two of them.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::against::{Other, compare_all};
 use super::comparison::Against;
 use super::counter::RunComponents;
 use super::counting::{Context, Cropping, count_all};
-pub use super::counting::{CountedFrame, FrameFacts, Request, RunOutcome};
-use super::ending::AnalyzeError;
+pub use super::counting::{CountedFrame, Request, RunOutcome};
+use super::error::AnalyzeError;
 use super::frames::{self, Bound, Frames, Positioned};
 use super::jobs;
-use super::live;
 use super::selection::{self, BlackBars};
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::Ratio;
-use histoscope_media::{Decoder, Ending, StreamInfo};
+use histoscope_core::text::shown;
+use histoscope_media::{Decoder, Ending, StopHandle, StreamInfo, open_when_there};
 use histoscope_render::engine::Engine;
+
+/// Time to wait for a sender before reporting it.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Interval at which requests to stop are checked meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A file that is ready to be counted.
 pub struct Pipeline {
@@ -32,21 +41,21 @@ pub struct Pipeline {
     begin: Option<Bound>,
     end: Option<Bound>,
     decoder: Decoder,
-    /// What each frame is compared with.
+    /// The file that each frame is compared with.
     other: Option<Other>,
     engine: Engine,
 }
 
 impl Pipeline {
-    /// Opens the file and finds the place to begin at. Where the matrix of the video cannot be read, so that it has no R'G'B', Y', Cb and Cr
-    /// are counted instead.
+    /// Opens the file and finds the place to begin. If the matrix of the video cannot be read, so that there is no
+    /// R'G'B', then Y', Cb and Cr are counted instead.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if the file cannot be read, or the selection cannot be made in it.
+    /// [`AnalyzeError`] if the file cannot be read, or does not allow the selection.
     pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
-        // Drivers take their time to load; the file is opened meanwhile.
+        // Drivers take time to load; the file is opened meanwhile.
         let engine = Engine::start(request.engine, &request.adapter);
-        let mut decoder = live::open(&request)?;
+        let mut decoder = open(&request)?;
         let info = decoder.info().clone();
         if info.unreadable_matrix.is_some() && request.adjustments.is_off() {
             request.counting = request.counting.without_rgb();
@@ -68,43 +77,43 @@ impl Pipeline {
         Ok(Self { request, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
     }
 
-    /// What is known about the video.
+    /// Returns the facts about the video.
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
         &self.info
     }
 
-    /// What is counted of each frame.
+    /// Returns the counts of each frame.
     #[must_use]
     pub const fn counting(&self) -> RunComponents {
         self.request.counting
     }
 
-    /// What is done to the pictures.
+    /// Returns the adjustments of the pictures.
     #[must_use]
     pub const fn adjustments(&self) -> &Adjustments {
         &self.request.adjustments
     }
 
-    /// What each frame is compared with.
+    /// Returns the file that each frame is compared with.
     #[must_use]
     pub const fn against(&self) -> Option<&Against> {
         self.request.against.as_ref()
     }
 
-    /// The bars that were found, where they were looked for.
+    /// Returns the black bars, if they were looked for.
     #[must_use]
     pub const fn bars(&self) -> Option<&BlackBars> {
         self.bars.as_ref()
     }
 
-    /// The number of the selection's first frame, where it is known before decoding.
+    /// Returns the number of the selection's first frame, if it is known before decoding.
     #[must_use]
     pub const fn first_number(&self) -> Option<u64> {
         self.positioned.first
     }
 
-    /// Seconds of video from the first to the last frame of the selection, as far as is known, for telling progress.
+    /// Returns the span of the selection in seconds of video, as far as known, for a progress bar.
     #[must_use]
     pub fn span_secs(&self) -> Range<f64> {
         let secs = |bound: Bound| match bound {
@@ -121,27 +130,30 @@ impl Pipeline {
         self.begin.map_or(0.0, secs).min(length)..self.end.map_or(length, secs).min(length)
     }
 
-    /// Counts all frames of the selection and hands each of them to `sink`, in order, until that breaks off.
+    /// Counts all frames of the selection and passes each of them to `sink`, in order, until that breaks off.
     ///
-    /// Damage is no error and the file's early end is none either; both are in the [`RunOutcome`].
+    /// Damage and an early end of the file are not errors; both are in the [`RunOutcome`].
     ///
     /// # Errors
-    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as asked; frames before it were handed out.
+    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as requested; earlier frames were passed on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
-        engine.wait_if_wanted()?;
-        let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
         let mut outcome = match positioned {
-            // Where the place to go on at was not found, frames that were counted before have to be passed over.
+            // If the place to continue was not found, frames that were counted before must be skipped.
             Positioned { index: Some(index), first: Some(first), number, .. }
                 if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
                 drop(decoder);
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 jobs::run(&context, (first, number), end, &index, sink)?
             }
             positioned => {
                 let reading = (&request.open, &request.stop);
                 let frames = Frames::start(decoder, positioned, request.resume_at, reading)?;
+                // The first frames are decoded while the drivers load.
+                engine.wait_if_wanted()?;
+                let context = Context { request: &request, info: &info, cropping: &cropping, engine: &engine };
                 match other {
                     Some(other) => compare_all(&context, other, frames, end, sink)?,
                     None => count_all(&context, frames, end, sink)?,
@@ -161,7 +173,7 @@ fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Res
     let backward = match bounds {
         (Some(Bound::Ticks(from)), Some(Bound::Ticks(to))) => from >= to,
         (Some(Bound::Number(from)), Some(Bound::Number(to))) => from >= to,
-        // Frames will show.
+        // The frames will show.
         _ => false,
     };
     if backward {
@@ -171,7 +183,7 @@ fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Res
     Ok(())
 }
 
-/// The same for a time and a frame's number, where the file's packets tell which frame the time means.
+/// Does the same for a time and a frame number, if the file's packets tell which frame the time stands for.
 fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positioned) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
     let (Some(first), Some(index), Some(end)) = (positioned.first, &positioned.index, end) else { return Ok(()) };
@@ -184,4 +196,65 @@ fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positio
         return Err(AnalyzeError::Backward { input: request.input.clone(), from, to });
     }
     Ok(())
+}
+
+/// Opens a run's video; waits for the sender of a live one until the run is asked to stop.
+fn open(request: &Request) -> Result<Decoder, AnalyzeError> {
+    let stop = StopHandle::new();
+    let _watch = Watch::start(request, stop.clone());
+    let decoder = open_when_there(&request.input, &request.open, &stop)?;
+    if decoder.info().live {
+        check_live(request)?;
+    }
+    Ok(decoder)
+}
+
+/// Rejects requests that frames of a live source cannot meet, as they come only once.
+fn check_live(request: &Request) -> Result<(), AnalyzeError> {
+    let selection = &request.selection;
+    let asked = [
+        ("--from", selection.from.is_some()),
+        ("--crop-bars", selection.crop_bars),
+        ("--jobs", request.jobs > 1),
+        ("--resume", request.resume_at > 0),
+        ("--against", request.against.is_some()),
+    ];
+    match asked.into_iter().find(|(_, is_asked)| *is_asked) {
+        Some((what, _)) => Err(AnalyzeError::NeedsFile { input: request.input.clone(), what }),
+        None => Ok(()),
+    }
+}
+
+/// Stops the opening of a video if the run is asked to stop, and reports if it takes long.
+struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    fn start(request: &Request, decoder: StopHandle) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (theirs, stop, name) = (Arc::clone(&is_over), request.stop.clone(), shown(&request.input));
+        let watch = move || {
+            let begun = Instant::now();
+            let mut has_told = false;
+            while !theirs.load(Ordering::Relaxed) {
+                if stop.is_stopped() {
+                    return decoder.stop();
+                }
+                if begun.elapsed() >= PATIENCE && !has_told {
+                    has_told = true;
+                    log::warn!("{name}: nothing received for {} s; still waiting", PATIENCE.as_secs());
+                }
+                thread::sleep(LOOK);
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("histoscope-watch".to_owned()).spawn(watch) {
+            log::debug!("no thread to watch the opening: {error}");
+        }
+        Self(is_over)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

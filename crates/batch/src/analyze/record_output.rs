@@ -1,88 +1,177 @@
-//! An output of records that is being written, in whichever format.
+//! An output of records in any format: one for the whole run, or a file per period of so many seconds, which is
+//! complete as soon as the next one begins.
+//!
+//! Every such file states its frames, as shares do, so that `merge` can join them.
 
-use super::ending::AnalyzeError;
-use super::format::{Format, RecordWriter};
-use super::left::Left;
-use super::lines::LineOutput;
-use super::output::{Output, OutputTarget, preliminary};
-use super::parquet::TableOutput;
-use super::pipeline::CountedFrame;
-use super::record::Recorder;
-use super::summary::Summary;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use histoscope_core::text::file_stamp;
 use histoscope_media::StreamInfo;
 
-/// Takes records, one after the other.
-pub enum RecordOutput {
-    /// As lines of text.
-    Lines(Box<LineOutput>),
-    /// As rows of a table.
-    Table(Box<TableOutput>),
+use super::error::AnalyzeError;
+use super::format::{Format, LineOutput, RecordWriter};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, preliminary};
+use super::parquet::TableOutput;
+use super::pipeline::{CountedFrame, Request};
+use super::record::Recorder;
+use super::summary::Summary;
+use crate::file::check_output;
+
+/// Begins the output of a run on that video, or continues that of an equal run.
+///
+/// # Errors
+/// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+pub fn open(
+    format: Format,
+    target: &OutputTarget,
+    run: u64,
+    left: &ResumePoint,
+    recorder: Recorder,
+    info: &StreamInfo,
+) -> Result<Box<dyn RecordSink>, AnalyzeError> {
+    let open = |kept| Output::open(target, run, kept);
+    Ok(match format {
+        Format::Text(format) => {
+            let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
+            Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?)
+        }
+        Format::Parquet => Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?),
+    })
 }
 
-impl RecordOutput {
-    /// Begins the output of a run on that video, or goes on behind what a run that is the same has left.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
-    pub fn open(
-        format: Format,
-        target: &OutputTarget,
-        run: u64,
-        left: &Left,
-        recorder: Recorder,
-        info: &StreamInfo,
-    ) -> Result<Self, AnalyzeError> {
-        let open = |kept| Output::open(target, run, kept);
-        Ok(match format {
-            Format::Text(format) => {
-                let output = open(Some(left.bytes).filter(|bytes| *bytes > 0))?;
-                Self::Lines(Box::new(LineOutput::new(output, RecordWriter::new(format, recorder, info), left)?))
-            }
-            Format::Parquet => {
-                Self::Table(Box::new(TableOutput::new(recorder, left, preliminary(target, run).as_deref(), open)?))
-            }
-        })
+/// The common facts of all files of a divided run.
+pub(super) struct Division {
+    pub(super) format: Format,
+    /// The path from which the names of the files are derived.
+    pub(super) path: PathBuf,
+    /// A hash of the run's task.
+    pub(super) run: u64,
+    pub(super) bins: bool,
+    pub(super) request: Request,
+    pub(super) info: StreamInfo,
+    /// The summary before the first frame; that of a file which is followed by another one.
+    pub(super) summary: Summary,
+    pub(super) secs: NonZeroU32,
+}
+
+/// A run's records in files of so many seconds each.
+pub(super) struct Segments {
+    common: Division,
+    current: Option<Segment>,
+    /// The number of the first frame of the next file, if it is known before that frame comes.
+    next_first: Option<u64>,
+}
+
+/// The current file.
+struct Segment {
+    index: u64,
+    output: Box<dyn RecordSink>,
+    first_frame: u64,
+    records: u64,
+}
+
+impl Segments {
+    /// Begins a run whose first frame has that number, as far as known.
+    pub(super) const fn new(common: Division, first: Option<u64>) -> Self {
+        Self { common, current: None, next_first: first }
     }
 
-    /// Writes a frame's record.
-    ///
-    /// # Errors
-    /// [`AnalyzeError`] if the disk is full, say; [`AnalyzeError::ReaderGone`] if nobody reads any more.
-    pub fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.add(frame),
-            Self::Table(table) => table.add(frame),
+    fn begin(&self, index: u64, first: &CountedFrame) -> Result<Segment, AnalyzeError> {
+        let Division { format, path, run, bins, request, info, .. } = &self.common;
+        let path = path_of(path, *format, index, first.frame.facts.arrival);
+        check_output(&path, &request.input)?;
+        let recorder = Recorder::new(request, info, *bins);
+        let output = open(*format, &OutputTarget::File(path), *run, &ResumePoint::default(), recorder, info)?;
+        Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
+    }
+
+    /// Finishes the current file, if there is one, with the end of the run in that summary.
+    fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.next_first = Some(summary.end_frame);
+        let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
+        output.finish(&Summary { frames: records, first_frame, ..summary.clone() })
+    }
+}
+
+impl RecordSink for Segments {
+    fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
+        let index = index_of(frame.frame.facts.time_secs, self.common.secs);
+        if self.current.as_ref().is_some_and(|current| current.index != index) {
+            // It ends where the next one begins, so that no frame is missing between them.
+            let until_here = Summary { end_frame: frame.number, ..self.common.summary.clone() };
+            self.end(&until_here)?;
+        }
+        let segment = match self.current.take() {
+            Some(segment) => segment,
+            None => self.begin(index, frame)?,
+        };
+        let segment = self.current.insert(segment);
+        segment.records += 1;
+        segment.output.add(frame)
+    }
+
+    fn pause(&mut self) -> Result<(), AnalyzeError> {
+        self.current.as_mut().map_or(Ok(()), |current| current.output.pause())
+    }
+
+    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError> {
+        self.end(summary)
+    }
+
+    fn discard(self: Box<Self>) {
+        // A file begins with its first record.
+    }
+}
+
+/// Returns the index, from 0, of the file for a frame that begins so many seconds after the video's first one.
+fn index_of(time_secs: f64, secs: NonZeroU32) -> u64 {
+    (time_secs.max(0.0) / f64::from(secs.get())) as u64
+}
+
+/// Returns the name of a file: `live-20261123T081500Z-0001.csv` for `live.csv` if its first frame arrived at that
+/// moment, otherwise `clip-0001.csv`. If frames of several files arrive at once, only the numbers differ.
+fn path_of(path: &Path, format: Format, index: u64, arrival: Option<SystemTime>) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ending = format!(".{}", format.extension());
+    let (stem, ending) = match name.strip_suffix(&ending) {
+        Some(stem) => (stem, ending.as_str()),
+        None => name.rfind('.').filter(|at| *at > 0).map_or((&*name, ""), |at| name.split_at(at)),
+    };
+    let stamp = arrival.map(|moment| format!("{}-", file_stamp(moment))).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{stamp}{:04}{ending}", index + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::analyze::format::TextFormat;
+
+    #[test]
+    fn a_frame_belongs_to_the_span_in_which_it_begins() {
+        let secs = NonZeroU32::new(60).expect("more than none");
+        for (time, index) in [(-0.01, 0), (0.0, 0), (59.999, 0), (60.0, 1), (119.99, 1), (7200.0, 120)] {
+            assert_eq!(index_of(time, secs), index, "{time}");
         }
     }
 
-    /// Says that the next record takes a while.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn pause(&mut self) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.pause(),
-            // A row group is handed over when it is full.
-            Self::Table(_) => Ok(()),
+    #[test]
+    fn names_tell_the_moment_and_the_number() {
+        let (csv, ffprobe) = (Format::Text(TextFormat::Csv), Format::Text(TextFormat::Ffprobe));
+        let noon = SystemTime::UNIX_EPOCH + Duration::from_millis(1_767_268_800_999);
+        for (path, format, arrival, expected) in [
+            ("/a/live.csv", csv, Some(noon), "/a/live-20260101T120000Z-0001.csv"),
+            ("clip.csv", csv, None, "clip-0001.csv"),
+            ("clip.v2.txt", csv, None, "clip.v2-0001.txt"),
+            ("clip.ffprobe.json", ffprobe, None, "clip-0001.ffprobe.json"),
+            ("clip", csv, None, "clip-0001"),
+            (".clip", csv, None, ".clip-0001"),
+        ] {
+            assert_eq!(path_of(Path::new(path), format, 0, arrival), Path::new(expected));
         }
-    }
-
-    /// Ends the output; a file gets its final name.
-    ///
-    /// # Errors
-    /// As for [`add`](Self::add).
-    pub fn finish(self, summary: &Summary) -> Result<(), AnalyzeError> {
-        match self {
-            Self::Lines(lines) => lines.finish(summary),
-            Self::Table(table) => table.finish(summary),
-        }
-    }
-
-    /// Leaves nothing of a file in which nothing is worth keeping.
-    pub fn discard(self) {
-        match self {
-            Self::Lines(lines) => lines.discard(),
-            Self::Table(table) => table.discard(),
-        }
+        assert_eq!(path_of(Path::new("a.csv"), csv, 12344, None), Path::new("a-12345.csv"));
     }
 }

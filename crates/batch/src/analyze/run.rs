@@ -7,17 +7,15 @@ use std::thread;
 
 use super::against::align;
 use super::comparison::Against;
-use super::ending::AnalyzeError;
+use super::error::AnalyzeError;
 use super::format::Format;
-use super::left::Left;
-use super::output::{Output, OutputTarget, is_stream, not_to_be_continued};
+use super::output::{Output, OutputTarget, RecordSink, ResumePoint, is_stream, not_to_be_continued};
 use super::overview::{Overview, Progress};
 use super::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use super::record::Recorder;
-use super::record_output::RecordOutput;
-use super::segments::{Division, Records, Segments};
+use super::record_output::{self, Division, Segments};
+use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
-use super::unfinished::{RunState, find_unfinished};
 use crate::file::check_output;
 use histoscope_core::text::{counted, plain};
 use histoscope_media::MediaError;
@@ -25,44 +23,45 @@ use histoscope_media::MediaError;
 /// Counted frames that may wait for being written.
 const MOST_WAITING: usize = 32;
 
-/// What becomes of the records.
+/// The destination of the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// They are written.
+    /// A file or a stream.
     Records {
-        /// Where.
+        /// The target.
         target: OutputTarget,
-        /// How.
+        /// The format.
         format: Format,
-        /// Whether every bin is.
+        /// True to write every bin.
         bins: bool,
-        /// Whether an unfinished output is continued.
+        /// True to continue an unfinished output.
         resume: bool,
-        /// Seconds after which another file begins, if one does. Each is named after the target, which must be a file.
+        /// Seconds after which another file begins, if the output is to be divided. The files are named after the
+        /// target, which must be a file.
         segment: Option<NonZeroU32>,
     },
-    /// They are added up for people, on the standard output.
+    /// A summary for people, on the standard output.
     Overview,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// Everything that was asked for is there.
+    /// Everything that was asked for was written.
     Complete,
-    /// Everything is there, and frames differ from those of the file that they are compared with, or have no partner there.
+    /// Everything was written, and frames differ from their partners or have none.
     Differs,
-    /// Everything is there, but no frame had one to be compared with.
+    /// Everything was written, but no frame had a partner.
     NothingCompared,
     /// The run had been finished before.
     Already,
-    /// It was asked to stop; what was counted before is there.
+    /// It was asked to stop; the frames counted before were written.
     Stopped,
     /// It was asked to stop before a frame was counted: nothing was written.
     StoppedAtOnce,
-    /// The file ended before its headers say; the reason.
+    /// The file ended early, for this reason.
     EndedEarly(String),
-    /// The file that it is compared with did; the reason.
+    /// The file that it is compared with ended early, for this reason.
     OtherEndedEarly(String),
 }
 
@@ -85,10 +84,10 @@ impl Finished {
 /// Analyses a file.
 ///
 /// # Errors
-/// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Records of frames
-/// before that are written, and the output says that it is partial.
+/// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Earlier records are
+/// written, and the output states that it is partial.
 pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
-    // What --resume does not go on with is not kept for it.
+    // An output that --resume cannot continue is not kept for it.
     let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
     let finished = run_to_end(request, destination, quiet);
     finished.map_err(|error| if is_lost { not_to_be_continued(error) } else { error })
@@ -130,7 +129,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     let identity =
         (&summary, selection.from.map(|p| p.to_string()), selection.to.map(|p| p.to_string()), format.name());
     let run = hash(format!("{} {identity:?}", env!("CARGO_PKG_VERSION")).as_bytes());
-    let mut left = Left::default();
+    let mut left = ResumePoint::default();
     if let (true, OutputTarget::File(path)) = (*resume, target)
         && !is_stream(path)
     {
@@ -148,15 +147,15 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     }
     summary.frames = left.records;
     let info = pipeline.info();
-    let output = match (segment, target) {
+    let output: Box<dyn RecordSink> = match (segment, target) {
         (Some(secs), OutputTarget::File(path)) => {
             let (secs, path, info, summary) = (*secs, path.clone(), info.clone(), summary.clone());
             let common = Division { format: *format, path, run, bins: *bins, request, info, summary, secs };
-            Records::Segments(Box::new(Segments::new(common, pipeline.first_number())))
+            Box::new(Segments::new(common, pipeline.first_number()))
         }
         _ => {
             let recorder = Recorder::new(&request, info, *bins);
-            Records::Whole(RecordOutput::open(*format, target, run, &left, recorder, info)?)
+            record_output::open(*format, target, run, &left, recorder, info)?
         }
     };
     summary.first_frame = pipeline.first_number().unwrap_or(0);
@@ -165,7 +164,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     conclude(counted, writer, summary, quiet)
 }
 
-/// Writes the summary, and says how the run ended.
+/// Writes the summary and returns the end of the run.
 fn conclude(
     counted: Result<RunOutcome, AnalyzeError>,
     writer: Writer,
@@ -208,7 +207,7 @@ fn conclude(
     if summary.frames > 0 || summary.complete {
         output.finish(&summary)?;
     } else {
-        // There is nothing to keep, and what an earlier run has written stays.
+        // There is nothing to keep, and the output of an earlier run stays.
         output.discard();
         if finished == Finished::Stopped && error.is_none() {
             return Ok(Finished::StoppedAtOnce);
@@ -237,24 +236,24 @@ fn warn_of_damaged_frames(name: &str, damaged: u64) {
 
 /// Writes a run's records, one after the other.
 struct Writer {
-    output: Records,
-    /// Records that are there, those of an earlier run among them.
+    output: Box<dyn RecordSink>,
+    /// Records in the output, including those of an earlier run.
     records: u64,
-    /// Those of damaged frames, but for an earlier run's.
+    /// Those of damaged frames, without those of an earlier run.
     damaged: u64,
     /// The number of the last frame that was written.
     last: Option<u64>,
 }
 
 impl Writer {
-    /// Writes until nobody hands over any more.
+    /// Writes all frames that come.
     fn write_all(&mut self, counted: Receiver<CountedFrame>) -> Result<(), AnalyzeError> {
         let mut next = counted.recv().ok();
         while let Some(frame) = next {
             self.output.add(&frame)?;
             self.records += 1;
-            self.damaged += u64::from(frame.facts.damaged);
-            self.last = Some(frame.facts.number);
+            self.damaged += u64::from(frame.frame.facts.damaged);
+            self.last = Some(frame.number);
             next = match counted.try_recv() {
                 Ok(frame) => Some(frame),
                 Err(_) => {
@@ -267,8 +266,8 @@ impl Writer {
     }
 }
 
-/// Counts on this thread and writes on another, so that neither waits for the other. How counting went is the result; what
-/// cannot be written is the error.
+/// Counts on this thread and writes on another one, so that neither waits for the other. The inner result is that of
+/// counting; the outer error is that of writing.
 fn count_and_write(
     pipeline: Pipeline,
     name: &str,
@@ -278,10 +277,10 @@ fn count_and_write(
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
     let (counted, written) = thread::scope(|scope| {
-        // The receiver goes with the writer: where that gives up, counting is told so.
+        // The receiver is dropped with the writer, so that counting notices when writing fails.
         let writing = scope.spawn(move || writer.write_all(receiver));
         let counted = pipeline.run(&mut |counted| {
-            progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+            progress.frame(counted.frame.end_secs());
             if sender.send(counted).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         drop(sender);
@@ -297,7 +296,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let counted = pipeline.run(&mut |counted| {
-        progress.frame(counted.facts.time_secs + counted.facts.duration_secs);
+        progress.frame(counted.frame.end_secs());
         overview.add(&counted);
         ControlFlow::Continue(())
     });
@@ -315,7 +314,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     Ok(Finished::of(outcome))
 }
 
-/// A line for people; if even that cannot be written, nothing can be said.
+/// Prints a line for people; if that fails, nothing can be done.
 fn eprint_line(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{}", plain(text));

@@ -1,9 +1,9 @@
-//! Which frames, and which part of their pictures: as the command line states it, and as a file answers it.
+//! The selected frames and the selected part of their pictures, as stated on the command line and as found in a file.
 
 use std::fmt;
 use std::num::NonZeroU64;
 
-use super::ending::{AnalyzeError, Stop};
+use super::error::{AnalyzeError, Stop};
 use crate::region::RegionSpec;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::layout::ColorModel;
@@ -11,9 +11,9 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Picture, Timecode};
 use histoscope_media::{Decoder, Seek};
 
-/// Frames that are looked at, evenly over the file.
+/// Frames that are examined, evenly distributed over the file.
 const SAMPLES: u32 = 24;
-/// How far above black the mean of a line's luma may lie, in codes of 8 bits.
+/// How far above black the mean of a line's luma may be, in codes of 8 bits.
 const TOLERANCE: u64 = 8;
 
 /// A place in the video.
@@ -37,12 +37,12 @@ impl fmt::Display for Point {
     }
 }
 
-/// What of a video is counted.
+/// The part of a video that is counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// The first frame is the first one that begins at or after this.
+    /// The first frame is the first one that begins at or after this point.
     pub from: Option<Point>,
-    /// The last frame is the last one that begins before this.
+    /// The last frame is the last one that begins before this point.
     pub to: Option<Point>,
     /// Only frames whose number is a multiple of this.
     pub every: NonZeroU64,
@@ -50,7 +50,7 @@ pub struct Selection {
     pub keyframes: bool,
     /// Part of the picture.
     pub region: Option<RegionSpec>,
-    /// Whether black bars at the edges are found and left out.
+    /// True to find black bars at the edges and leave them out.
     pub crop_bars: bool,
 }
 
@@ -61,19 +61,19 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Whether the frame of that number is counted, if `--from` and `--to` let it through.
+    /// Returns `true` if the frame of that number is counted, provided it is between `--from` and `--to`.
     #[must_use]
     pub const fn takes(&self, number: u64, is_key: bool) -> bool {
         number.is_multiple_of(self.every.get()) && (is_key || !self.keyframes)
     }
 }
 
-/// Black bars at the edges of the picture, letterbox and pillarbox, that were found.
+/// Black bars that were found at the edges of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlackBars {
-    /// Width and height of the pictures that were looked at.
+    /// Width and height of the pictures that were examined.
     pub size: (u32, u32),
-    /// What the bars leave.
+    /// The rectangle between the bars.
     pub picture: Rect,
 }
 
@@ -92,10 +92,10 @@ impl fmt::Display for BlackBars {
     }
 }
 
-/// Looks for bars, and leaves the decoder at the first frame.
+/// Looks for bars, and returns the decoder to the first frame.
 ///
-/// Frames from all over the file are looked at, whichever part of it is analysed, so that all shares of a file find the
-/// same bars. A line at an edge belongs to a bar if it is black in every one of those frames.
+/// It examines frames from all over the file, whichever part is analysed, so that all shares of a file find the same
+/// bars. A line at an edge belongs to a bar if it is black in every one of these frames.
 pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars, AnalyzeError> {
     if !decoder.info().seekable {
         return Err(AnalyzeError::NeedsFile { input: decoder.info().path.clone(), what: "--crop-bars" });
@@ -112,7 +112,7 @@ pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars,
         decoder.seek(Seek::Keyframe(secs))?;
         let mut frame = decoder.next_frame()?;
         if frame.as_ref().is_some_and(|frame| Some(frame.pts_ticks) == last_ticks) {
-            // Key frames lie so far apart that this one was looked at before.
+            // Keyframes are so far apart that this one was examined before.
             decoder.seek(Seek::to(secs))?;
             frame = decoder.next_frame()?;
         } else {
@@ -128,7 +128,7 @@ pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars,
     Ok(BlackBars { size, picture: lines.picture() })
 }
 
-/// Which rows and columns are not black in at least one frame.
+/// The rows and columns that are not black in at least one frame.
 struct UsedLines {
     rows: Vec<bool>,
     columns: Vec<bool>,
@@ -160,7 +160,7 @@ impl UsedLines {
         }
     }
 
-    /// What lies between the bars; everything where all is black.
+    /// Returns the rectangle between the bars; everything if all is black.
     fn picture(&self) -> Rect {
         let used = |lines: &[bool]| {
             let first = lines.iter().position(|line| *line)?;

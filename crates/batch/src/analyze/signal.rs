@@ -1,24 +1,18 @@
-//! The figures that FFmpeg's signalstats filter gives, from the same samples and by the same rounding.
+//! The figures of FFmpeg's signalstats filter, from the same samples and with the same rounding.
 //!
-//! What depends on one plane alone is read off its histogram. What depends on several, or on neighbours, takes a look at the
-//! picture of its own. Samples count at their full depth, also where the other outputs bin by the top 12 bits.
+//! Figures of a single plane are read from its histogram. Figures that depend on several planes, or on neighbours,
+//! need a pass over the picture. Samples count at their full depth, even if the other outputs bin by the top 12 bits.
 
 mod chroma;
-mod levels;
-mod reading;
-mod texture;
-
-use chroma::ChromaCounter;
-pub use chroma::ChromaSignal;
-pub use levels::PlaneSignal;
-use levels::plane_signal;
-pub use reading::SampleReading;
-use reading::read_row;
-pub use texture::Texture;
-use texture::texture;
 
 use histoscope_core::histogram::Histogram;
-use histoscope_core::picture::Picture;
+use histoscope_core::picture::color::{Origin, Range};
+use histoscope_core::picture::layout::ColorModel;
+use histoscope_core::picture::{Picture, SourceFormat};
+use histoscope_media::filters_keep_depth;
+
+use self::chroma::ChromaCounter;
+pub use self::chroma::ChromaSignal;
 
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,25 +21,25 @@ pub struct Signal {
     pub planes: [PlaneSignal; 3],
     /// Saturation and hue.
     pub chroma: ChromaSignal,
-    /// Share of pixels of which a component lies outside the broadcast range.
+    /// Share of pixels with a component outside the broadcast range.
     pub out_of_broadcast: f64,
-    /// Neighbours, where they are looked at.
+    /// The figures of neighbours, if wanted.
     pub texture: Option<Texture>,
 }
 
-/// Which of the filter's figures are wanted.
+/// The figures that are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignalUse {
     /// None.
     #[default]
     None,
-    /// Those of a picture's samples, each by itself.
+    /// Those of single samples.
     Samples,
-    /// Those of a sample's neighbours too, in the picture and in the one before, which must be whole.
+    /// Those of neighbours too, in the picture and in the previous one, which must be whole.
     Neighbours,
 }
 
-/// Reads the figures off one picture after the other.
+/// Computes the figures of one picture after the other.
 #[derive(Debug, Default)]
 pub struct SignalCounter {
     chroma: ChromaCounter,
@@ -53,8 +47,8 @@ pub struct SignalCounter {
 }
 
 impl SignalCounter {
-    /// The figures of the next picture, given in parts. `counted` is their coded histogram, which spares counting them again
-    /// where its bins are their codes.
+    /// Returns the figures of the next picture, given in parts. `counted` is their coded histogram, so that they need
+    /// not be counted again if its bins are their codes.
     pub fn count(
         &mut self,
         parts: &[Picture],
@@ -90,7 +84,7 @@ impl SignalCounter {
 }
 
 impl Signal {
-    /// The filter's tags in its order, without what stands before their names, and their values as it writes them.
+    /// Returns the filter's tags in its order, without their prefix, and with values as it writes them.
     #[must_use]
     pub fn tags(&self) -> Vec<(String, String)> {
         let planes = || ['Y', 'U', 'V'].into_iter().zip(&self.planes);
@@ -120,7 +114,7 @@ impl Signal {
     }
 }
 
-/// Counts the samples of a component at its full depth.
+/// Counts the samples of a component at full depth.
 fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins: &mut [u64]) {
     let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
     let mut row = vec![0; width as usize];
@@ -132,7 +126,7 @@ fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins:
     }
 }
 
-/// Pixels whose luma, or the chroma that covers them, lies outside the broadcast range.
+/// Counts the pixels whose luma, or the chroma that covers them, is outside the broadcast range.
 fn outside_broadcast(picture: &Picture) -> u64 {
     let layout = picture.layout();
     let scale = layout.depth - 8;
@@ -142,7 +136,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
     let (chroma_width, chroma_height) = layout.component_size(1, picture.width(), height);
     let mut luma = vec![0; width];
     let [mut cb, mut cr, mut bad] = [(); 3].map(|()| vec![0_u16; chroma_width as usize]);
-    // One entry a pixel, so that the loop over a row of luma is free of divisions.
+    // One entry per pixel, so that the loop over a row of luma has no divisions.
     let mut spread = vec![0_u16; width];
     let mut outside = 0;
     for chroma_row in 0..chroma_height {
@@ -166,7 +160,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
     outside
 }
 
-/// A number that is not negative, as C's "%g" prints it.
+/// Formats a non-negative number like C's "%g".
 fn format_g(value: f64) -> String {
     let scientific = format!("{value:.5e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
@@ -181,6 +175,213 @@ fn format_g(value: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs())
+}
+
+/// The filter's reading of a picture's samples: as they are, or as the 16-bit ones that FFmpeg makes of them first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleReading {
+    /// Bits of a sample as the filter reads it.
+    pub depth: u32,
+    /// Places by which a sample is shifted up first.
+    pub shift: u32,
+}
+
+impl SampleReading {
+    /// Returns the filter's reading of such pictures; `None` if FFmpeg first converts them to values that do not
+    /// follow from the samples alone.
+    ///
+    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. For other formats, FFmpeg drops alpha and separates the
+    /// planes, and before version 9 it turns depths between 8 and 16 bits into 16 bits. In limited range, samples keep
+    /// their values or are shifted up; full range is converted to limited, in a way that depends on the version.
+    #[must_use]
+    pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
+        let layout = picture.layout();
+        let depth = u32::from(layout.depth);
+        let is_planar = ["yuv4", "yuvj4"].iter().any(|start| source.pixel_format.starts_with(start));
+        let range = picture.colorimetry().range;
+        let is_limited = range.value == Range::Limited && range.origin != Origin::Overridden;
+        let read = if is_planar || matches!(depth, 8 | 16) || filters_keep_depth() { depth } else { 16 };
+        let grid = layout.chroma_shift;
+        let known_grid = match read {
+            8 => grid.0 + grid.1 < 3 && grid != (0, 2),
+            10 | 12 => grid.0 < 2 && grid.1 < 2,
+            _ => matches!(grid, (0, 0) | (1, 0) | (1, 1)),
+        };
+        let is_coded = layout.model == ColorModel::YCbCr && picture.has_coded_components();
+        let is_read = is_coded && source.converted_to.is_none() && known_grid && (is_planar || is_limited);
+        is_read.then_some(Self { depth: read, shift: read - depth })
+    }
+
+    /// The middle code of Cb and Cr.
+    #[must_use]
+    pub const fn middle(self) -> i32 {
+        1 << (self.depth - 1)
+    }
+
+    /// Reads a row of a component.
+    pub fn row(self, picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
+        read_row(picture, component, y, codes);
+        if self.shift > 0 {
+            codes.iter_mut().for_each(|code| *code <<= self.shift);
+        }
+    }
+
+    /// Returns all rows of a component, one behind the other, and their length.
+    #[must_use]
+    pub fn plane(self, picture: &Picture, component: usize) -> (Vec<u16>, usize) {
+        let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
+        let mut codes = vec![0; width as usize * height as usize];
+        for (row, y) in codes.chunks_mut(width as usize).zip(0..) {
+            self.row(picture, component, y, row);
+        }
+        (codes, width as usize)
+    }
+}
+
+/// Reads a row of a component at full depth.
+pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut [u16]) {
+    let layout = picture.layout();
+    let place = layout.components[component];
+    let view = picture.plane(usize::from(place.plane));
+    let bytes = &view.bytes[y as usize * view.stride + usize::from(place.offset)..];
+    let mask = (((1_u32 << layout.depth) - 1) & 0xffff) as u16;
+    match (layout.sample_bytes, place.step) {
+        (1, 1) => codes.iter_mut().zip(bytes).for_each(|(code, &byte)| *code = u16::from(byte)),
+        (1, step) => {
+            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
+                *code = u16::from(sample[0] >> place.shift) & mask;
+            }
+        }
+        (_, step) => {
+            for (code, sample) in codes.iter_mut().zip(bytes.chunks(usize::from(step))) {
+                *code = (u16::from_le_bytes([sample[0], sample[1]]) >> place.shift) & mask;
+            }
+        }
+    }
+}
+
+/// The figures of one plane, read from a histogram of codes with the filter's rounding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaneSignal {
+    /// Lowest code.
+    pub min: u32,
+    /// The 10 % level.
+    pub low: u32,
+    /// Mean code.
+    pub average: f64,
+    /// The 90 % level.
+    pub high: u32,
+    /// Highest code.
+    pub max: u32,
+    /// Bits that are set in at least one code.
+    pub bit_depth: u32,
+}
+
+/// Computes the figures of a plane from its bins.
+#[must_use]
+pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
+    let count: u64 = bins.iter().sum();
+    let sum: u64 = bins.iter().zip(0..).map(|(&bin, code)| bin * code).sum();
+    let used = || bins.iter().zip(0_u32..).filter(|(bin, _)| **bin > 0).map(|(_, code)| code);
+    // The filter rounds the number of samples like lrint, and takes the first level that reaches it.
+    let level = |percent: f64| {
+        let wanted = (count as f64 * percent / 100.0).round_ties_even() as u64;
+        let mut up_to = 0;
+        let reached = bins.iter().position(|&bin| {
+            up_to += bin;
+            up_to >= wanted
+        });
+        reached.unwrap_or(0) as u32
+    };
+    PlaneSignal {
+        min: used().next().unwrap_or(0),
+        low: level(10.0),
+        average: sum as f64 / count.max(1) as f64,
+        high: level(90.0),
+        max: used().last().unwrap_or(0),
+        bit_depth: used().fold(0, |bits, code| bits | code).count_ones(),
+    }
+}
+
+/// Distance of the lines that are compared, so that both are of the same field.
+const REPEAT_LINES: usize = 4;
+
+/// The filter's figures of neighbours: the distance from the previous picture, pixels that stand out from the lines
+/// around them, and repeated lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texture {
+    /// Mean absolute difference of Y', Cb and Cr from the previous picture, in codes; 0 for the first picture.
+    pub differences: [f64; 3],
+    /// Share of pixels that stand out from the lines above and below.
+    pub outliers: f64,
+    /// Share of lines that repeat the line four above.
+    pub repeats: f64,
+}
+
+/// Computes the figures of a picture and the previous one, if that has the same size.
+#[must_use]
+pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
+    let same = |last: &&Picture| {
+        (last.width(), last.height(), last.layout()) == (picture.width(), picture.height(), picture.layout())
+    };
+    let last = last.filter(same);
+    let (luma, width) = reading.plane(picture, 0);
+    let rows: Vec<_> = luma.chunks(width).collect();
+    let pixels = luma.len().max(1) as f64;
+    Texture {
+        differences: [0, 1, 2].map(|component| last.map_or(0.0, |last| difference(picture, last, component, reading))),
+        outliers: outliers(&rows) as f64 / pixels,
+        repeats: (repeated_lines(&rows) * width as u64) as f64 / pixels,
+    }
+}
+
+fn difference(picture: &Picture, last: &Picture, component: usize, reading: SampleReading) -> f64 {
+    let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
+    let [mut now, mut before] = [(); 2].map(|()| vec![0_u16; width as usize]);
+    let mut sum = 0;
+    for y in 0..height {
+        reading.row(picture, component, y, &mut now);
+        reading.row(last, component, y, &mut before);
+        sum += distance(&now, &before);
+    }
+    sum as f64 / (f64::from(width) * f64::from(height))
+}
+
+/// The sum of absolute differences.
+fn distance(a: &[u16], b: &[u16]) -> u64 {
+    a.iter().zip(b).map(|(&a, &b)| u64::from(a.abs_diff(b))).sum()
+}
+
+fn repeated_lines(rows: &[&[u16]]) -> u64 {
+    let pairs = rows.iter().zip(rows.iter().skip(REPEAT_LINES));
+    pairs.map(|(above, row)| u64::from(distance(above, row) < row.len() as u64)).sum()
+}
+
+/// Counts the pixels that, with both neighbours in their line, stand out from the adjacent lines and, if there are
+/// any, from the lines two away. The outermost lines and columns are left out.
+fn outliers(rows: &[&[u16]]) -> u64 {
+    let Some(width) = rows.first().map(|row| row.len()) else { return 0 };
+    let [mut stands_out, mut farther] = [(); 2].map(|()| vec![0_u8; width]);
+    let mut count = 0;
+    for y in 1..rows.len().saturating_sub(1) {
+        mark(&mut stands_out, [rows[y - 1], rows[y], rows[y + 1]]);
+        if y >= 2 && y + 2 < rows.len() {
+            mark(&mut farther, [rows[y - 2], rows[y], rows[y + 2]]);
+            stands_out.iter_mut().zip(&farther).for_each(|(near, far)| *near &= far);
+        }
+        count += stands_out.windows(3).map(|three| u64::from(three[0] & three[1] & three[2])).sum::<u64>();
+    }
+    count
+}
+
+/// Marks where the middle row stands out from the others. The filter takes the lowest 8 bits of each sample, even of
+/// deep ones.
+fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
+    for (((out, &above), &row), &below) in marks.iter_mut().zip(above).zip(row).zip(below) {
+        let [above, row, below] = [above, row, below].map(|code| i32::from(code as u8));
+        let stands_out = ((above - row).abs() + (below - row).abs()) / 2 - (below - above).abs() > 4;
+        *out = u8::from(stands_out);
+    }
 }
 
 #[cfg(test)]

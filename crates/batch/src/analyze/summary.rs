@@ -1,5 +1,5 @@
-//! What an output says of its run at its end: which frames of which file were counted, how, and whether all of them are
-//! there. Shares are joined, and runs continued, by it.
+//! The summary at the end of an output: which frames of which file were counted, how, and whether all of them are
+//! there. `merge` joins shares and `--resume` continues runs by it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,19 +8,19 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::comparison::Against;
-use super::comparison::tally::ComparisonSummary;
+use super::comparison::ComparisonSummary;
 use super::counter::ScopeUse;
 use super::pipeline::{Pipeline, Request};
 use super::signal::SignalUse;
-use crate::figures::SCHEMA;
+use crate::fields::SCHEMA;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::text::public;
 
-/// Bytes at the start and at the end of a file by which it is told from others.
+/// Bytes at the start and at the end of a file that identify it.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
 
-/// A file's identity, cheap to learn.
+/// A file's identity that is cheap to compute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceIdentity {
     /// Its size.
@@ -30,7 +30,7 @@ pub struct SourceIdentity {
 }
 
 impl SourceIdentity {
-    /// The identity of a regular file; `None` for pipes, devices and URLs.
+    /// Returns the identity of a regular file; `None` for pipes, devices and URLs.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
@@ -53,62 +53,62 @@ pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Options that change what a record says. Runs that differ in one of them are not parts of one another.
+/// Options that affect records. Runs that differ in one of them are not parts of one another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// "rgbl", "rgbl+ycbcr", or "ycbcr" where there is no R'G'B'.
+    /// "rgbl", "rgbl+ycbcr", or "ycbcr" without R'G'B'.
     pub components: String,
-    /// Whether all bins are told.
+    /// True if all bins are listed.
     pub bins: bool,
-    /// Every how many frames one is counted.
+    /// Only frames whose number is a multiple of this are counted.
     pub every: u64,
-    /// Whether only key frames are.
+    /// True if only keyframes are counted.
     pub keyframes: bool,
     /// The region as it was stated.
     pub region: Option<String>,
-    /// What black bars leave: x, y, width and height; absent where they were not looked for.
+    /// The rectangle between black bars: x, y, width and height; absent unless they were looked for.
     pub bars_leave: Option<[u32; 4]>,
-    /// The matrix that was forced on the video.
+    /// The matrix that overrides the video's.
     pub matrix: Option<String>,
-    /// The range that was forced on it.
+    /// The range that overrides the video's.
     pub range: Option<String>,
-    /// The lines that were forced to share a chroma row; absent where none were.
+    /// The lines that share a chroma row, if overridden; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chroma_lines: Option<String>,
-    /// The field that was counted alone; absent where frames were counted.
+    /// The field that was counted alone; absent for whole frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// Which of the file's croppings are applied; absent where all are.
+    /// The choice among the file's croppings; absent if all are applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cropping: Option<String>,
-    /// The video track that was asked for; absent where none was.
+    /// The video track that was asked for; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<u32>,
-    /// Whether a picture was opened as its whole sequence; absent where not.
+    /// True if a picture was opened as a whole sequence; otherwise absent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sequence: bool,
-    /// The frame rate that was asked for of numbered pictures; absent where none was.
+    /// The frame rate that was asked for numbered pictures; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_rate: Option<String>,
-    /// What was done to the pictures, in words; absent where nothing was.
+    /// The adjustments in words; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
-    /// Scopes whose figures are told; absent where none are.
+    /// Scopes whose figures are in the records; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
-    /// The file that frames are compared with; absent where they are not.
+    /// The file that frames are compared with; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstOptions>,
 }
 
-/// With what frames are compared.
+/// The file that frames are compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgainstOptions {
     /// The file as it was named.
     pub input: String,
-    /// Which file that was.
+    /// Its identity.
     pub source: Option<SourceIdentity>,
-    /// What is added to a frame's number for that of its partner.
+    /// The difference from a frame's number to that of its partner.
     pub offset: i64,
 }
 
@@ -120,7 +120,7 @@ impl AgainstOptions {
 }
 
 impl RunOptions {
-    /// The options of a run on a file that was opened.
+    /// Returns the options of a run on an open file.
     #[must_use]
     pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
         let components = match (request.counting.rgbl, request.counting.coded) {
@@ -155,7 +155,7 @@ impl RunOptions {
     }
 }
 
-/// The end of an output.
+/// The summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Version of the records' shape.
@@ -165,23 +165,23 @@ pub struct Summary {
     pub kind: String,
     /// The video as it was named.
     pub input: String,
-    /// Which file that was.
+    /// Its identity.
     pub source: Option<SourceIdentity>,
-    /// How it was counted.
+    /// The options.
     pub options: RunOptions,
     /// Number of records.
     pub frames: u64,
-    /// Number of the first frame that was looked at.
+    /// Number of the first frame that was examined.
     pub first_frame: u64,
-    /// Number of the first frame after those that were looked at.
+    /// Number of the first frame after the last one that was examined.
     pub end_frame: u64,
-    /// Whether the last of them is the video's last.
+    /// True if the last of them is the video's last.
     pub reached_end: bool,
-    /// Whether every frame that was asked for, and that the file promises, is there.
+    /// True if every frame that was asked for, and that the file should have, is there.
     pub complete: bool,
-    /// Why not.
+    /// The reason why it is not complete.
     pub reason: Option<String>,
-    /// What the comparison of the frames gave; absent where they are not compared.
+    /// The totals of the comparisons; absent if frames are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonSummary>,
 }
@@ -206,22 +206,22 @@ impl Summary {
         }
     }
 
-    /// Whether there is nothing to say that the records do not say by themselves.
+    /// Returns `true` if the summary adds nothing to the records.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.complete && self.first_frame == 0 && self.reached_end
     }
 }
 
-/// A file's name in records: on one line whatever it contains, without a password, and nothing that a spreadsheet would take
-/// for a formula. A name that begins like one gets `./` before it, which is the same file.
+/// Returns a file's name for records: on one line, without a password, and not mistaken for a formula by a
+/// spreadsheet. A name that begins like a formula gets the prefix `./`, which stands for the same file.
 pub(super) fn display(path: &Path) -> String {
     let text = public(path).display().to_string().replace(['\n', '\r'], " ");
     let is_like_formula = text.starts_with(['=', '+', '-', '@', '\t']) && text != "-";
     if is_like_formula { format!("./{text}") } else { text }
 }
 
-/// What was done to the pictures, in words; `None` where nothing was.
+/// Returns the adjustments in words; `None` without any.
 pub(super) fn adjustments_text(adjustments: &Adjustments) -> Option<String> {
     (!adjustments.is_off()).then(|| adjustments.to_string())
 }

@@ -6,7 +6,7 @@ use egui::{Color32, FontDefinitions, FontId};
 use histoscope_core::strip::Rgb;
 use histoscope_render::gpu::readback::Image;
 
-/// A picture that is being drawn, and the fonts to set text with.
+/// A picture under construction, and fonts for its text.
 pub struct Canvas {
     image: Image,
     fonts: Fonts,
@@ -26,26 +26,26 @@ pub struct Area {
 }
 
 impl Area {
-    /// A rectangle.
+    /// Creates a rectangle.
     #[must_use]
     pub const fn new(x: i32, y: i32, width: i32, height: i32) -> Self {
         Self { x, y, width, height }
     }
 
-    /// The first column to the right of it.
+    /// Returns the first column to the right of it.
     #[must_use]
     pub const fn right(&self) -> i32 {
         self.x + self.width
     }
 
-    /// The first row below it.
+    /// Returns the first row below it.
     #[must_use]
     pub const fn bottom(&self) -> i32 {
         self.y + self.height
     }
 }
 
-/// Which side of a text its position is.
+/// The point of a text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// The left end.
@@ -56,7 +56,7 @@ pub enum Align {
     Right,
 }
 
-/// How a text looks.
+/// The look of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
     /// Height of the font in pixels.
@@ -83,13 +83,13 @@ impl Canvas {
         Self { image: Image { width: width as u32, height: height as u32, rgba }, fonts }
     }
 
-    /// The picture.
+    /// Returns the picture.
     #[must_use]
     pub fn into_image(self) -> Image {
         self.image
     }
 
-    /// Fills a rectangle with a colour of some opacity.
+    /// Fills a rectangle with a colour at that opacity.
     pub fn fill(&mut self, area: Area, color: Rgb, opacity: u8) {
         for y in area.y..area.bottom() {
             for x in area.x..area.right() {
@@ -108,8 +108,8 @@ impl Canvas {
         }
     }
 
-    /// A line of text whose upper edge lies at `y`, cut off with an ellipsis where it is wider than `most`.
-    /// Gives its width in pixels.
+    /// Draws a line of text with its upper edge at `y`, cut off with an ellipsis if it is wider than `most`. Returns
+    /// its width in pixels.
     pub fn text_within(&mut self, (x, y): (i32, i32), align: Align, text: &str, style: Style, most: i32) -> i32 {
         let format = TextFormat::simple(FontId::proportional(style.size), Color32::WHITE);
         let mut job = LayoutJob::single_section(text.to_owned(), format);
@@ -122,7 +122,7 @@ impl Canvas {
             Align::Centre => x - width / 2,
             Align::Right => x - width,
         };
-        // The fonts' picture of glyphs is complete once the text is laid out.
+        // The glyph atlas is complete once the text is laid out.
         let atlas = self.fonts.texture_atlas().image();
         for row in &galley.rows {
             for glyph in &row.glyphs {
@@ -141,13 +141,13 @@ impl Canvas {
         width
     }
 
-    /// A line of text whose upper edge lies at `y`. Gives its width in pixels.
+    /// Draws a line of text with its upper edge at `y`. Returns its width in pixels.
     pub fn text(&mut self, at: (i32, i32), align: Align, text: &str, style: Style) -> i32 {
         self.text_within(at, align, text, style, i32::MAX / 2)
     }
 }
 
-/// Lays a colour over a pixel; `opacity` goes from 0 to 255. Outside the picture nothing happens.
+/// Blends a colour into a pixel; `opacity` is 0 to 255. Outside the picture, nothing happens.
 fn blend(image: &mut Image, x: i32, y: i32, color: Rgb, opacity: u8) {
     let (width, height) = (image.width as i32, image.height as i32);
     if !(0..width).contains(&x) || !(0..height).contains(&y) {

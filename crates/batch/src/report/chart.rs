@@ -1,18 +1,17 @@
-//! The pictures of a report before anybody draws around them: a panel's columns laid out over time, the summed histogram
-//! beside it, and the strips below.
+//! The bare pictures of a report: a panel's columns over time, the summed histogram beside it, and the strips below.
 
 use super::clip::{Clip, Strip};
 use super::tone::Panel;
 use histoscope_core::strip::{ROWS, brightness, channel_color, mixed, ramp};
 use histoscope_render::gpu::readback::Image;
 
-/// Bars of a summed histogram are cut off at so many times the mean bar, as the overlay's are.
+/// Bars of a summed histogram are cut off at this many times the mean bar, as in the overlay.
 const CLIP_FACTOR: f64 = 5.0;
 
-/// A panel's picture of that width, the highest level at the top.
+/// Draws a panel's picture of that width, with the highest level at the top.
 ///
-/// Time runs evenly whatever the frames' durations: each pixel shows the columns that lie in its share of the time, by
-/// how much of it they take.
+/// Time runs evenly, whatever the frames' durations: each pixel shows the columns within its share of the time,
+/// weighted by their part of it.
 #[must_use]
 pub fn heat_map(clip: &Clip, panel: &Panel, width: usize) -> Image {
     let height = panel.height();
@@ -34,8 +33,8 @@ pub fn heat_map(clip: &Clip, panel: &Panel, width: usize) -> Image {
     image
 }
 
-/// Fills in the shares of the column of pixels `x` of `width`, channel by channel and from the lowest level up. `first`
-/// is the first column of frames that can lie in it; the same for the next column of pixels is returned.
+/// Computes the shares of the column of pixels `x` of `width`, channel by channel and from the lowest level upwards.
+/// `first` is the first column of frames that can lie in it; returns that of the next column of pixels.
 fn pixel_shares(clip: &Clip, panel: &Panel, (x, width): (usize, usize), first: usize, shares: &mut [f64]) -> usize {
     shares.fill(0.0);
     let columns = clip.columns.as_slice();
@@ -70,11 +69,12 @@ fn pixel_shares(clip: &Clip, panel: &Panel, (x, width): (usize, usize), first: u
 pub struct Bar {
     /// Its length, from 0 to 1.
     pub length: f64,
-    /// Whether it would be longer and is cut off.
+    /// True if it was longer and is cut off.
     pub clipped: bool,
 }
 
-/// The summed histogram of a panel: for each of its channels a bar for each row of its pixels, the lowest level first.
+/// Returns the summed histogram of a panel: for each of its channels, a bar for each row of its pixels, the lowest
+/// level first.
 ///
 /// As in the overlay, the longest bar of a channel touches the edge, unless it is so long that it would flatten the
 /// rest; then bars are cut off at five times the mean.
@@ -92,7 +92,7 @@ pub fn side(clip: &Clip, panel: &Panel) -> Vec<Vec<Bar>> {
     panel.channels.iter().map(bars).collect()
 }
 
-/// A figure of the strips over the time, in `width` steps: the largest of the frames that lie in each.
+/// Returns a figure of the strips over time, in `width` steps: the largest of the frames in each.
 #[must_use]
 pub fn strip(clip: &Clip, width: usize, figure: impl Fn(&Strip) -> f64) -> Vec<f64> {
     let mut values = vec![0.0_f64; width];
@@ -107,7 +107,7 @@ pub fn strip(clip: &Clip, width: usize, figure: impl Fn(&Strip) -> f64) -> Vec<f
     values
 }
 
-/// The top of a strip's scale: a round number that no value exceeds, and `least` at the least.
+/// Returns the top of a strip's scale: a round number that no value exceeds, and at least `least`.
 #[must_use]
 pub fn round_top(values: impl IntoIterator<Item = f64>, least: f64) -> f64 {
     let largest = values.into_iter().fold(least, f64::max);

@@ -1,9 +1,10 @@
-//! What a clip of any length comes to, gathered frame by frame in memory that does not grow with it: a fixed number of columns,
-//! time across, level up, exact sums in between; its cuts, its worst frames, and its histogram as a whole.
+//! A clip of any length, collected frame by frame in memory that does not grow with it: a fixed number of columns,
+//! with time from left to right, level from bottom to top, and exact sums in between; its cuts, its worst frames, and
+//! its histogram.
 //!
-//! A column is the sum of a number of frames that follow on each other, the same number for all but the last column.
-//! When frames outgrow the columns, neighbours are added in pairs and each column takes twice as many frames from then
-//! on. Sums of integers do not depend on when they were made, so the columns are the same however they came about.
+//! A column is the sum of a number of consecutive frames, the same number for all but the last column. When there are
+//! too many columns, neighbours are added in pairs, and each column takes twice as many frames from then on. Sums of
+//! integers do not depend on the order, so the columns do not depend on how they came about.
 
 use histoscope_core::histogram::{ClipHistogram, Components, Histogram};
 use histoscope_core::picture::color::Range;
@@ -11,25 +12,25 @@ use histoscope_core::picture::{Timecode, TimecodeRate};
 use histoscope_core::strip::{Cut, CutFinder, MAX_LISTED, TimecodeRuns, fold};
 use histoscope_core::strip::{WorstFrame, WorstFrames, shares};
 
-/// The most columns there may be. A clip with more frames has half of them at least.
+/// The maximum number of columns. A clip with more frames has at least half of them.
 pub const MAX_COLUMNS: usize = 1024;
 
-/// What a frame's counts belong to.
+/// The place of a frame and the meaning of its counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FramePlace {
     /// Its number in the video.
     pub number: u64,
-    /// When it begins, in seconds from the start of the video.
+    /// Time at which it begins, in seconds from the start of the video.
     pub time_secs: f64,
-    /// How long it is shown, in seconds.
+    /// Its duration in seconds.
     pub duration_secs: f64,
     /// Its range.
     pub range: Range,
-    /// Its timecode, and how those are counted.
+    /// Its timecode with the rate at which it counts.
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
-/// Gathers a clip, frame by frame.
+/// Collects a clip, frame by frame.
 #[derive(Debug)]
 pub struct ClipBuilder {
     components: Components,
@@ -46,10 +47,10 @@ pub struct ClipBuilder {
     end_secs: f64,
 }
 
-/// What a clip comes to.
+/// A collected clip.
 #[derive(Debug)]
 pub struct Clip {
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// The clip in columns.
     pub columns: Columns,
@@ -57,30 +58,30 @@ pub struct Clip {
     pub histogram: ClipHistogram,
     /// Frames of another depth, which are in the columns and not in the sum.
     pub left_out: u64,
-    /// The cuts, at least as many of them as a report lists.
+    /// The cuts, at least as many as a report lists.
     pub cuts: Vec<Cut>,
-    /// How many cuts there are.
+    /// Number of all cuts.
     pub cuts_found: u64,
-    /// The distance from which a change can be a cut.
+    /// The distance from which a change may be a cut.
     pub threshold: f64,
     /// The worst frames, in the order of [`Flaw::ALL`](histoscope_core::strip::Flaw::ALL).
     pub worst: [Vec<WorstFrame>; 3],
-    /// The timecodes of its frames, and where they break.
+    /// The timecodes of its frames and their breaks.
     pub timecodes: TimecodeRuns,
     /// Number of frames.
     pub frames: u64,
-    /// Bits of the first frame's bins: each channel has 2^n.
+    /// Bits of the first frame's bins: each channel has 2^n bins.
     pub bits: u32,
     /// Its range.
     pub range: Range,
-    /// When the first frame begins.
+    /// Time at which the first frame begins, in seconds.
     pub begin_secs: f64,
-    /// When the last frame ends; always after `begin_secs`.
+    /// Time at which the last frame ends, in seconds; always after `begin_secs`.
     pub end_secs: f64,
 }
 
 impl ClipBuilder {
-    /// Nothing yet; cuts will be found with that threshold, a part of the scale.
+    /// Begins a clip; cuts are found with that threshold, a part of the scale.
     #[must_use]
     pub fn new(components: Components, threshold: f64) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl ClipBuilder {
         }
     }
 
-    /// The same, which keeps every cut and not only those that a report lists.
+    /// Makes it keep every cut, not only those that a report lists.
     #[must_use]
     pub fn keeping_all_cuts(self) -> Self {
         Self { finder: self.finder.keeping_all(), ..self }
@@ -129,29 +130,29 @@ impl ClipBuilder {
             cells,
             strip: Strip { change, lowest, highest, outside },
         });
-        // A still picture may have no duration; it fills the width all the same.
+        // A still picture may have no duration; it fills the width anyway.
         self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
     }
 
-    /// How many frames were taken.
+    /// Returns the number of frames so far.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The cuts that were found so far.
+    /// Returns the cuts found so far.
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {
         self.finder.found()
     }
 
-    /// Whether that frame is among the worst so far, or the worst of the second that is under way.
+    /// Returns `true` if that frame is among the worst so far, or is the worst of the current second.
     #[must_use]
     pub fn has_among_worst(&self, frame: u64) -> bool {
         self.worst.iter().any(|worst| worst.has(frame))
     }
 
-    /// What was gathered; `None` without a frame.
+    /// Returns the clip; `None` without a frame.
     #[must_use]
     pub fn finish(self) -> Option<Clip> {
         let begin_secs = self.columns.as_slice().first()?.begin_secs;
@@ -176,40 +177,40 @@ impl ClipBuilder {
 }
 
 impl Clip {
-    /// The cuts that a report lists.
+    /// Returns the cuts that a report lists.
     #[must_use]
     pub fn listed_cuts(&self) -> &[Cut] {
         &self.cuts[..self.cuts.len().min(MAX_LISTED)]
     }
 
-    /// Where a time lies from the start, 0, to the end, 1.
+    /// Returns the place of a time between the start, 0, and the end, 1.
     #[must_use]
     pub fn part_of(&self, time_secs: f64) -> f64 {
         (time_secs - self.begin_secs) / (self.end_secs - self.begin_secs)
     }
 
-    /// When a column ends: when the next one begins.
+    /// Returns the end of a column, where the next one begins, in seconds.
     #[must_use]
     pub fn column_end_secs(&self, index: usize) -> f64 {
         self.columns.as_slice().get(index + 1).map_or(self.end_secs, |next| next.begin_secs)
     }
 }
 
-/// What a frame gives to its column besides its counts.
+/// A frame's figures for its column, besides its counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strip {
-    /// Earth-mover distance from the frame before, as a part of the scale; 0 for the first frame.
+    /// Earth-mover distance from the previous frame, as a part of the scale; 0 for the first frame.
     pub change: f64,
-    /// Share of the samples at the lowest code, in the channel that has most.
+    /// Share of the samples at the lowest code, in the channel with the largest share.
     pub lowest: f64,
-    /// Share of the samples at the highest code, in the channel that has most.
+    /// Share of the samples at the highest code, in the channel with the largest share.
     pub highest: f64,
-    /// Share of the samples out of range, in the channel that has most.
+    /// Share of the samples out of range, in the channel with the largest share.
     pub outside: f64,
 }
 
 impl Strip {
-    /// The larger of each.
+    /// Returns the larger of each figure.
     const fn max(self, other: Self) -> Self {
         Self {
             change: self.change.max(other.change),
@@ -220,20 +221,20 @@ impl Strip {
     }
 }
 
-/// Frames that follow on each other.
+/// Consecutive frames, added up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipColumn {
     /// Number of the first of them.
     pub first_frame: u64,
     /// Number of the last of them.
     pub last_frame: u64,
-    /// When the first of them begins, in seconds.
+    /// Time at which the first of them begins, in seconds.
     pub begin_secs: f64,
-    /// How many frames were added.
+    /// Number of frames.
     pub frames: u64,
-    /// Their counts: [`ROWS`](histoscope_core::strip::ROWS) rows a channel, channel by channel.
+    /// Their counts: [`ROWS`](histoscope_core::strip::ROWS) rows per channel, channel by channel.
     pub cells: Vec<u64>,
-    /// The largest value of each figure in one of the frames.
+    /// The largest value of each figure among the frames.
     pub strip: Strip,
 }
 
@@ -263,7 +264,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// No columns yet, and never more than `max_columns`, which is even.
+    /// Creates an empty set with at most `max_columns` columns, an even number.
     #[must_use]
     pub const fn new(max_columns: usize) -> Self {
         Self { columns: Vec::new(), frames_per_column: 1, max_columns }
@@ -292,19 +293,19 @@ impl Columns {
         }
     }
 
-    /// The columns, in order.
+    /// Returns the columns in order.
     #[must_use]
     pub fn as_slice(&self) -> &[ClipColumn] {
         &self.columns
     }
 
-    /// Frames of every column but the last, which may have fewer.
+    /// Returns the number of frames in every column except the last, which may have fewer.
     #[must_use]
     pub const fn frames_per_column(&self) -> u64 {
         self.frames_per_column
     }
 
-    /// The sum of all columns.
+    /// Returns the sum of all columns.
     #[must_use]
     pub fn total(&self) -> Vec<u64> {
         let mut total = vec![0; self.columns.first().map_or(0, |column| column.cells.len())];

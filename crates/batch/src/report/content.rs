@@ -1,34 +1,34 @@
-//! Everything that a report shows, picture and page alike: what was gathered, and what is known about the video and about how it
-//! was counted, as the window's panel has it.
+//! The content of a report, for picture and page alike: the clip, and the facts about the video and its counts, as in
+//! the window's panel.
 
 use super::clip::Clip;
 use super::thumbnails::Thumbnails;
 use super::times;
-use crate::analyze::pipeline::FrameFacts;
+use crate::fields::FrameDescription;
 use histoscope_core::picture::color::Origin;
 use histoscope_core::picture::{Ratio, Scan, Timecodes};
 use histoscope_core::scopes::ScopeSums;
 use histoscope_media::StreamInfo;
 
-/// Everything that a report shows.
+/// The content of a report.
 #[derive(Debug)]
 pub struct Report {
     /// The video's name without its folder.
     pub name: String,
-    /// What is known about the video.
+    /// Facts about the video.
     pub facts: Vec<Fact>,
-    /// What a reader must know about the counts: damage, frames that are missing, other depths. One sentence each.
+    /// Notes that a reader needs about the counts: damage, missing frames, other depths. One sentence each.
     pub notes: Vec<String>,
-    /// What was gathered from its frames.
+    /// The clip.
     pub clip: Clip,
-    /// Small pictures of some of them, where a page is made.
+    /// Thumbnails of some of its frames, if a page is made.
     pub thumbnails: Thumbnails,
-    /// What their scopes add up to, those that were asked for.
+    /// The sums of its scopes, if they are wanted.
     pub scopes: ScopeSums,
 }
 
 impl Report {
-    /// The line under the title: what the video is.
+    /// The line under the title: a description of the video.
     pub(super) fn subtitle(&self) -> String {
         let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
         let parts = ["codec", "size", "pixel format", "frame rate"].into_iter().filter_map(fact);
@@ -42,7 +42,7 @@ impl Report {
         parts.map(str::to_owned).chain([frames, span]).collect::<Vec<_>>().join("  ·  ")
     }
 
-    /// How many cuts there are, and how they were found.
+    /// The number of cuts and how they were found.
     pub(super) fn cuts_text(&self) -> String {
         let number = match self.clip.cuts_found {
             0 => "no cuts".to_owned(),
@@ -56,11 +56,11 @@ impl Report {
 /// A line of facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about.
+    /// The name.
     pub name: &'static str,
-    /// What is known.
+    /// The value.
     pub value: String,
-    /// Whether the file says so, or somebody else, where that is a question.
+    /// The origin of the value, if that matters.
     pub origin: Option<Origin>,
 }
 
@@ -68,12 +68,12 @@ const fn plain(name: &'static str, value: String) -> Fact {
     Fact { name, value, origin: None }
 }
 
-/// The facts of a video whose first frame that is.
+/// Returns the facts of a video with that first frame.
 #[must_use]
-pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fact> {
+pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> Vec<Fact> {
     let codec =
         info.profile.as_ref().map_or_else(|| info.codec.clone(), |profile| format!("{}, {profile}", info.codec));
-    let source = &frame.source;
+    let (facts_of_frame, source) = (&frame.facts, &frame.facts.source);
     let color = &frame.reading.colorimetry;
     let mut facts = vec![
         plain("container", info.container.clone()),
@@ -94,8 +94,11 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
         let stated = info.stated_size;
         facts.push(plain("size in header", format!("{}×{}, not used", stated.0, stated.1)));
     }
-    if frame.sample_aspect.num != frame.sample_aspect.den {
-        facts.push(plain("pixel aspect", format!("{}:{}", frame.sample_aspect.num, frame.sample_aspect.den)));
+    if facts_of_frame.sample_aspect.num != facts_of_frame.sample_aspect.den {
+        facts.push(plain(
+            "pixel aspect",
+            format!("{}:{}", facts_of_frame.sample_aspect.num, facts_of_frame.sample_aspect.den),
+        ));
     }
     facts.extend(info.average_rate.map(|rate| plain("frame rate", frame_rate(rate))));
     facts.extend(info.timecodes.map(|Timecodes { first, source, .. }| {
@@ -103,8 +106,8 @@ pub fn facts(info: &StreamInfo, frame: &FrameFacts, counted_by: &str) -> Vec<Fac
     }));
     facts.push(Fact { name: "matrix", value: color.matrix.value.to_string(), origin: Some(color.matrix.origin) });
     facts.push(Fact { name: "range", value: color.range.value.to_string(), origin: Some(color.range.origin) });
-    if frame.scan != Scan::Progressive {
-        facts.push(Fact { name: "scan", value: frame.scan.to_string(), origin: Some(Origin::Tagged) });
+    if facts_of_frame.scan != Scan::Progressive {
+        facts.push(Fact { name: "scan", value: facts_of_frame.scan.to_string(), origin: Some(Origin::Tagged) });
     }
     facts.extend(frame.reading.chroma_lines.map(|lines| Fact {
         name: "4:2:0 chroma",
@@ -132,7 +135,7 @@ fn named(name: &'static str, value: Option<&'static str>) -> Fact {
     }
 }
 
-/// Frames a second with the digits that are needed, on average.
+/// Formats an average frame rate with as many digits as it needs.
 #[must_use]
 pub fn frame_rate(rate: Ratio) -> String {
     let text = format!("{:.3}", rate.value());

@@ -1,5 +1,5 @@
-//! The report as one HTML file that needs nothing else: pictures, figures and script are in it, and its own policy
-//! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text that is put into it.
+//! The report as one HTML file that needs nothing else: it contains pictures, figures and script, and its own policy
+//! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text.
 
 mod charts;
 mod scopes;
@@ -28,10 +28,10 @@ use histoscope_core::text::{counted, plain};
 const STYLE: &str = include_str!("../../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
 
-/// Nothing is loaded from anywhere, whatever a file's name or a later edit of the page may contain.
+/// Nothing is loaded from anywhere, whatever a file's name or a later edit of the page contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page, with all that its template fills in.
+/// The page, with everything that its template fills in.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
@@ -53,12 +53,12 @@ struct Page {
     facts: Vec<FactLine>,
     shots: Vec<ShotCard>,
     shots_text: String,
-    /// How many shots are listed, where that is not all of them.
+    /// Number of shots that are listed, if not all are.
     shots_listed: Option<String>,
-    /// How many of them have a picture, where there was no room for more.
+    /// Number of shots with a picture, if there was no room for more.
     shots_pictured: Option<String>,
     worst: Vec<FlawList>,
-    /// Whether frames have timecodes, where these break, and how many breaks there are.
+    /// The timecode breaks and their number, if frames have timecodes.
     breaks: Option<(Vec<BreakLine>, String)>,
     data: String,
     cells: String,
@@ -99,12 +99,12 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         data: data(report),
         cells: encode(&clip.columns),
     };
-    // Nothing here fails to be written as text; if it did, no page were better than half of one.
+    // Nothing here can fail to be written as text; if it did, no page would be better than half of one.
     let text = page.render().map_err(|error| png::EncodingError::IoError(std::io::Error::other(error)))?;
     Ok(text + "\n")
 }
 
-/// What the script reads off where the pointer is.
+/// The data for the script that shows figures at the pointer.
 fn data(report: &Report) -> String {
     let clip = &report.clip;
     let columns = clip.columns.as_slice();
@@ -127,7 +127,7 @@ fn data(report: &Report) -> String {
         "highest": each(|column| column.strip.highest),
         "outside": each(|column| column.strip.outside),
     });
-    // A script ends at the first "</script", also within a string.
+    // A script ends at the first "</script", even within a string.
     value.to_string().replace('<', "\\u003c")
 }
 
@@ -139,8 +139,8 @@ const fn light(components: Components) -> usize {
     }
 }
 
-/// All counts of the columns, exact, in a form that a script reads: the difference of each cell from the same cell of the
-/// column before, small differences first of either sign (zigzag), seven bits a byte (LEB128), zlib, base64.
+/// Encodes all counts of the columns, exactly, for the script: the difference of each cell from the same cell of the
+/// previous column, with small differences of either sign first (zigzag), seven bits per byte (LEB128), zlib, base64.
 fn encode(columns: &Columns) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     // A vector takes everything.
@@ -153,7 +153,7 @@ fn differences(columns: &Columns) -> Vec<u8> {
     let mut before: &[u64] = &[];
     for column in columns.as_slice() {
         for (index, &count) in column.cells.iter().enumerate() {
-            // The most pixels a frame may have are 2^30: sums stay far below 2^62.
+            // A frame has at most 2^30 pixels, so sums stay far below 2^62.
             let difference = count as i64 - before.get(index).map_or(0, |&count| count as i64);
             let mut rest = ((difference << 1) ^ (difference >> 63)) as u64;
             while rest >= 0x80 {
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
     }
 
-    /// The cells of columns of so many each, as the page's script reads them.
+    /// Decodes the cells of columns as the page's script does.
     fn undone(bytes: &[u8], cells: usize) -> Vec<u64> {
         let (mut numbers, mut number, mut shift) = (Vec::new(), 0_u64, 0);
         for byte in bytes {

@@ -1,10 +1,7 @@
-//! The report as one picture, for people to look at and to pass on.
+//! The report as one picture.
 
-mod flaws;
 mod scopes;
 mod tables;
-
-use flaws::{flaw_key, is_dash};
 
 use super::canvas::{Align, Area, Canvas, Style};
 use super::chart::{heat_map, round_top, side, strip};
@@ -20,7 +17,7 @@ use histoscope_render::gpu::readback::Image;
 pub const WIDTH: i32 = 1600;
 /// Left edge of the panels.
 pub const PANEL_X: i32 = 144;
-/// Width of the panels: the clip from its begin to its end.
+/// Width of the panels, which show the clip from begin to end.
 pub const PANEL_WIDTH: i32 = 1120;
 /// Upper edge of the first panel.
 pub const PANEL_Y: i32 = 190;
@@ -30,7 +27,7 @@ const SIDE_X: i32 = PANEL_X + PANEL_WIDTH + 20;
 const SIDE_WIDTH: i32 = WIDTH - MARGIN - SIDE_X;
 const GAP: i32 = 44;
 const STRIP_HEIGHT: i32 = 72;
-/// More cuts than this are marked above the panels only, where they hide nothing.
+/// With more cuts than this, they are marked only above the panels, where they hide nothing.
 const MOST_LINES: usize = 80;
 
 const BACKGROUND: Rgb = [17, 18, 21];
@@ -72,7 +69,7 @@ fn head(canvas: &mut Canvas, report: &Report) {
     tone_legend(canvas, 84);
 }
 
-/// How bright a share of the samples is.
+/// The legend of brightness.
 fn tone_legend(canvas: &mut Canvas, y: i32) {
     let color = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
     for x in 0..SIDE_WIDTH {
@@ -88,7 +85,7 @@ fn tone_legend(canvas: &mut Canvas, y: i32) {
     canvas.text((SIDE_X, y + 32), Align::Left, "of a frame's samples at a level", Style::new(13.0, DIM));
 }
 
-/// The column of pixels, from the panels' left edge, at which a time lies.
+/// Returns the column of pixels, from the panels' left edge, at a time.
 #[must_use]
 pub fn x_of(report: &Report, secs: f64) -> i32 {
     ((report.clip.part_of(secs) * f64::from(PANEL_WIDTH)) as i32).clamp(0, PANEL_WIDTH - 1)
@@ -132,7 +129,7 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     let bars = side(&report.clip, panel);
     for row in 0..panel.height() {
         let at = y + height - 1 - row as i32;
-        // Where bars of several channels lie over one another their light adds up, as in the overlay.
+        // Where bars of several channels overlap, their light adds up, as in the overlay.
         for x in 0..SIDE_WIDTH {
             let reached = |bars: &[super::chart::Bar]| bars[row].length * f64::from(SIDE_WIDTH) > f64::from(x) + 0.5;
             let mut light = [0_u16; 3];
@@ -161,7 +158,7 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     }
 }
 
-/// Code values and percent of the scale at the left.
+/// Code values and percent of the scale on the left.
 fn level_axis(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     let height = panel.height() as i32;
     let bins = 1_u32 << report.clip.bits;
@@ -205,7 +202,7 @@ fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
     let values = figures.map(|figure| strip(clip, PANEL_WIDTH as usize, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     strip_frame(canvas, y, "Clipped and out of range", top);
-    // A light filling, so that the three can be told apart, and no line below another's.
+    // A light filling, so that the three can be told apart and no line lies below another.
     for (flaw, values) in Flaw::ALL.into_iter().zip(&values) {
         filled(canvas, values, top, y, flaw_color(flaw), 40);
     }
@@ -251,11 +248,25 @@ fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, flaw: Flaw) {
     }
 }
 
-/// A small triangle under the place of a worst frame in the strip at `y`; of those out of range above it, where no other hides it.
+/// A small triangle under the place of a worst frame in the strip at `y`; for frames out of range above it, where no
+/// other mark hides it.
 fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, flaw: Flaw) {
     for row in 0..6 {
         let at = if flaw == Flaw::Outside { y - 3 - row } else { y + STRIP_HEIGHT + 2 + row };
         canvas.fill(Area::new(x - row, at, 2 * row + 1, 1), flaw_color(flaw), 255);
+    }
+}
+
+/// Returns `true` if the line of a flaw is drawn in the column `x`. The line of samples out of range is drawn last and
+/// dashed, so that a line under it shows through.
+const fn is_dash(flaw: Flaw, x: i32) -> bool {
+    !matches!(flaw, Flaw::Outside) || x % 8 < 5
+}
+
+/// Draws the key of a flaw beside its name.
+fn flaw_key(canvas: &mut Canvas, area: Area, flaw: Flaw) {
+    for x in (0..area.width).filter(|&x| is_dash(flaw, x)) {
+        canvas.fill(Area { x: area.x + x, width: 1, ..area }, flaw_color(flaw), 255);
     }
 }
 

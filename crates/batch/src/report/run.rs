@@ -13,15 +13,16 @@ use super::times::{time, whole};
 use crate::analyze::AnalyzeError;
 use crate::analyze::counter::ScopeUse;
 use crate::analyze::overview::Progress;
-use crate::analyze::pipeline::{CountedFrame, FrameFacts, Pipeline, Request, RunOutcome};
+use crate::analyze::pipeline::{CountedFrame, Pipeline, Request, RunOutcome};
 use crate::analyze::thumbnails::ThumbnailUse;
+use crate::fields::FrameDescription;
 use crate::file::{FileError, check_output, encode_png, write_whole};
 use histoscope_core::histogram::Components;
 use histoscope_core::scopes::{ScopeChoice, ScopeSums};
 use histoscope_core::text::{file_name, shown};
 use histoscope_media::{MediaError, StreamInfo};
 
-/// What a report is written as.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportFormat {
     /// A picture.
@@ -31,7 +32,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// The format that a file's ending names.
+    /// Returns the format for a file's extension.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -42,29 +43,29 @@ impl ReportFormat {
     }
 }
 
-/// How to make a report, besides how to read the video.
+/// Options for a report, besides those for reading the video.
 #[derive(Debug, Clone)]
 pub struct ReportOptions {
-    /// What is shown; the request says that it is counted.
+    /// The components that are shown; the request must count them.
     pub components: Components,
-    /// The distance from which a change can be a cut, as a part of the scale.
+    /// The distance from which a change may be a cut, as a part of the scale.
     pub cut_threshold: f64,
-    /// Where to write, with an ending that [`ReportFormat`] knows.
+    /// The files to write, with extensions that [`ReportFormat`] knows.
     pub outputs: Vec<PathBuf>,
-    /// Where to write the table of shots.
+    /// The file for the table of shots.
     pub shots: Option<PathBuf>,
-    /// Whether to show no progress.
+    /// True to show no progress.
     pub quiet: bool,
 }
 
-/// How the making of a report ended.
+/// The end of making a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
     /// It shows everything that was asked for.
     Complete,
-    /// The file ended before its headers say; the report shows what there is.
+    /// The file ended early, for this reason; the report shows what there is.
     EndedEarly(String),
-    /// The run was asked to stop; the report shows what was counted until then.
+    /// The run was asked to stop; the report shows what was counted before.
     Stopped,
     /// The run was asked to stop before a frame was counted; nothing was written.
     StoppedAtOnce,
@@ -73,8 +74,8 @@ pub enum Finished {
 /// Counts the clip and writes its report to all outputs.
 ///
 /// # Errors
-/// [`AnalyzeError`] if the video cannot be read or counted, or a report not be written; an output that is not written
-/// is left as it was.
+/// [`AnalyzeError`] if the video cannot be read or counted, or a report cannot be written; an output that is not
+/// written stays as it was.
 pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
     for output in options.outputs.iter().chain(&options.shots) {
         check_output(output, &request.input)?;
@@ -117,11 +118,11 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     })
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Gathered {
     clip: ClipBuilder,
     thumbnails: Thumbnails,
-    first: Option<FrameFacts>,
+    first: Option<FrameDescription>,
     outcome: RunOutcome,
 }
 
@@ -135,23 +136,23 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     }
     let rate = pipeline.info().timecodes.map(|timecodes| timecodes.rate);
     let (mut thumbnails, mut first) = (Thumbnails::default(), None);
-    let outcome = pipeline.run(&mut |CountedFrame { facts, counts, thumbnail, .. }| {
+    let outcome = pipeline.run(&mut |CountedFrame { number, frame, counts, thumbnail, .. }| {
         let histogram = match components {
             Components::Rgbl => counts.rgbl,
             Components::YCbCr => counts.coded,
         };
         if let Some(histogram) = histogram {
             let place = FramePlace {
-                number: facts.number,
-                time_secs: facts.time_secs,
-                duration_secs: facts.duration_secs,
-                range: facts.reading.colorimetry.range.value,
-                timecode: facts.timecode.zip(rate),
+                number,
+                time_secs: frame.facts.time_secs,
+                duration_secs: frame.facts.duration_secs,
+                range: frame.reading.colorimetry.range.value,
+                timecode: frame.facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);
-            thumbnails.add(facts.number, thumbnail, &clip);
-            progress.frame(facts.time_secs);
-            first.get_or_insert(facts);
+            thumbnails.add(number, thumbnail, &clip);
+            progress.frame(frame.facts.time_secs);
+            first.get_or_insert(frame);
         }
         ControlFlow::Continue(())
     });
@@ -159,7 +160,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     Ok(Gathered { clip, thumbnails, first, outcome: outcome? })
 }
 
-/// Why there is not one frame to report on.
+/// Returns the reason why there is no frame to report on.
 fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
     match &outcome.ended_early {
         Some(reason) => {
@@ -170,7 +171,7 @@ fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
     }
 }
 
-/// What a reader must know about the counts.
+/// Returns the notes that a reader needs about the counts.
 fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.stopped {
@@ -193,7 +194,7 @@ fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     notes
 }
 
-/// What of the scopes that were wanted is not there.
+/// Returns the notes about scopes that are missing.
 fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
     let mut notes = Vec::new();
     if matches!(wanted, ScopeUse::Sums(ScopeChoice { vectorscope: true, .. })) && !scopes.found().vectorscope {

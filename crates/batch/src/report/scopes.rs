@@ -1,4 +1,4 @@
-//! The scopes of a report before anybody draws around them: waveforms and the vectorscope as pictures, and their graticules.
+//! The bare scopes of a report: waveforms and the vectorscope as pictures, and their graticules.
 
 use super::content::Report;
 use super::tone::INK;
@@ -10,17 +10,17 @@ use histoscope_render::gpu::readback::Image;
 
 /// Pixels between the channels of a parade.
 const BETWEEN: usize = 10;
-/// The least part of their height between two labels of a scale.
+/// Minimum distance between two labels of a scale, as a part of the height.
 const LABEL_DISTANCE: f64 = 0.06;
-/// Light of a pair of levels that one sample has.
+/// Light of a pair of levels with a single sample.
 const FLOOR: f64 = 0.25;
 
-/// A waveform, or several channels beside each other.
+/// A waveform, or several channels side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trace {
     /// Its heading.
     pub title: &'static str,
-    /// As an identifier has it.
+    /// The name in identifiers.
     pub name: &'static str,
     /// The channels, from left to right.
     pub channels: &'static [usize],
@@ -35,19 +35,19 @@ const YCBCR: [Trace; 2] = [
     Trace { title: "Parade: Cb and Cr", name: "parade", channels: &[1, 2] },
 ];
 
-/// The traces of a report, from the top down.
+/// Returns the traces of a report, from top to bottom.
 #[must_use]
 pub fn traces(sum: &WaveformSum) -> Vec<Trace> {
     let all = match sum.components {
         Components::Rgbl => RGBL,
         Components::YCbCr => YCBCR,
     };
-    // Of gray there is only Y'.
+    // Gray has only Y'.
     all.into_iter().filter(|trace| trace.channels.iter().all(|&channel| sum.columns[channel] > 0)).collect()
 }
 
-/// A trace's picture of that width, the highest level at the top: [`SUM_LEVELS`] high. Brightness is the share of a column's samples,
-/// by the tone curve of the other pictures.
+/// Draws a trace of that width, with the highest level at the top; it is [`SUM_LEVELS`] high. Brightness is the share
+/// of a column's samples, by the tone curve of the other pictures.
 #[must_use]
 pub fn trace_picture(sum: &WaveformSum, trace: &Trace, width: usize) -> Image {
     let mut image = Image { width: width as u32, height: SUM_LEVELS as u32, rgba: vec![255; width * SUM_LEVELS * 4] };
@@ -67,7 +67,7 @@ pub fn trace_picture(sum: &WaveformSum, trace: &Trace, width: usize) -> Image {
     image
 }
 
-/// Shares of the samples, level by level, of the columns of the waveform that lie in a column of so many pixels.
+/// Returns the shares of the samples, level by level, for the columns of the waveform within a column of pixels.
 fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<f64> {
     let columns = sum.columns[channel] as usize;
     let first = x * columns / width;
@@ -83,15 +83,15 @@ fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<
 /// A line of a trace's graticule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceLine {
-    /// Where it lies, from 0 at the bottom to 1.
+    /// Its place, from 0 at the bottom to 1.
     pub place: f64,
-    /// What it stands for.
+    /// Its kind.
     pub kind: LineKind,
     /// Its value in percent and the nearest code, if there is room to write them.
     pub label: Option<(String, u32)>,
 }
 
-/// The lines of a trace, of which all channels have one scale.
+/// Returns the lines of a trace whose channels all have the same scale.
 #[must_use]
 pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     let clip = &report.clip;
@@ -100,7 +100,7 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     let levels = f64::from(1_u32 << Vectorscope::level_bits_of(clip.bits));
     let top = f64::from((1_u32 << clip.bits) - 1);
     let mut marks = scale.marks(Unit::Percent);
-    // Who comes first has room.
+    // Earlier marks get the room.
     marks.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.level.total_cmp(&b.level)));
     let mut lines: Vec<TraceLine> = Vec::new();
     for mark in marks {
@@ -113,8 +113,8 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     lines
 }
 
-/// The vectorscope, Cb to the right and Cr up, [`SUM_LEVELS`] pixels a side. Brightness is the logarithm of the count, and a pair of
-/// levels that one sample has is still seen; its colour is the hue that it stands for.
+/// Draws the vectorscope, Cb to the right and Cr up, with [`SUM_LEVELS`] pixels per side. Brightness is the logarithm
+/// of the count, and even a pair of levels with a single sample is visible; the colour is the hue of the pair.
 #[must_use]
 pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     let side = SUM_LEVELS;
@@ -132,7 +132,7 @@ pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     image
 }
 
-/// Red, green and blue from 0 to 1 of the lightest colour with these differences, a little towards white.
+/// Returns red, green and blue, 0 to 1, of the lightest colour with these differences, shifted slightly towards white.
 fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
     const WHITE: f64 = 0.25;
     let (kr, kb) = chroma.luma_weights();
@@ -146,13 +146,13 @@ fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
 /// A target of the vectorscope's graticule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aim {
-    /// The colour's usual name; of those of 100 % alone.
+    /// The colour's usual name; only for targets of 100 %.
     pub name: Option<&'static str>,
     /// Its place in the picture, in pixels from the left and from the top.
     pub at: [f64; 2],
 }
 
-/// The targets of 75 and 100 %.
+/// Returns the targets of 75 and 100 %.
 #[must_use]
 pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
     let Chroma { matrix, range, bits, .. } = sum.chroma;
@@ -168,7 +168,7 @@ pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
     of(0.75).chain(of(1.0)).collect()
 }
 
-/// Of which matrix the targets are, in words.
+/// Names the matrix of the targets.
 #[must_use]
 pub fn targets_text(sum: &VectorscopeSum) -> String {
     let Chroma { matrix, range, .. } = sum.chroma;
@@ -178,7 +178,7 @@ pub fn targets_text(sum: &VectorscopeSum) -> String {
     }
 }
 
-/// The colour of a line, and how opaque it is.
+/// Returns the colour of a line and its opacity.
 #[must_use]
 pub const fn line_look(kind: LineKind) -> (Rgb, u8) {
     match kind {
@@ -199,7 +199,7 @@ mod tests {
     use histoscope_core::picture::region::Rect;
     use histoscope_core::scopes::{ScopeCounts, ScopeSums, Waveform};
 
-    /// Two frames of `width` columns of 10 bits, in which column x has the level 4 · x, and one sample of blue.
+    /// Two 10-bit frames of `width` columns, in which column x has the level 4 · x, and one sample of blue.
     fn report(width: u32, components: Components) -> Report {
         let layout = PixelLayout::planar_ycbcr(10, (0, 0));
         let mut waveform = Waveform::empty(&layout, Rect::whole(width, 2), components);
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// The sample of 100 % blue falls into the box of its target, in blue, and is seen beside a thousand others.
+    /// A sample of 100 % blue falls into the box of its target, is blue, and is visible among a thousand others.
     #[test]
     fn samples_fall_into_the_boxes_of_their_targets() {
         let report = report(100, Components::Rgbl);

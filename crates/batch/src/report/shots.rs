@@ -1,8 +1,9 @@
-//! The shots of a clip as a table, in the form in which `PySceneDetect` writes its own and reads them again.
+//! The shots of a clip as a table, in the form that `PySceneDetect` writes and reads.
 //!
-//! The first row has the times of the cuts, the second the names of the columns, and every further one a shot. Frames are
-//! numbered from 1 there, and a shot's last frame is its own; a shot's last time is the next one's first. What that program calls
-//! timecodes are times; the video's own, of a shot's first and of its last frame, stand in columns of their own where it has any.
+//! The first row has the times of the cuts, the second one the names of the columns, and every other row a shot.
+//! Frames are numbered from 1 there. A shot's last frame is its own, and its end time is the beginning of the next
+//! one. What `PySceneDetect` calls timecodes are times; the video's own timecodes, if it has any, are in additional
+//! columns for a shot's first and last frame.
 
 use super::clip::Clip;
 use histoscope_core::strip::TimecodeRuns;
@@ -21,7 +22,7 @@ const COLUMNS: [&str; 10] = [
     "Length (seconds)",
 ];
 
-/// The names of the columns behind those, of a video with timecodes.
+/// The names of the additional columns for a video with timecodes.
 const TIMECODE_COLUMNS: [&str; 2] = ["Start SMPTE Timecode", "End SMPTE Timecode"];
 
 /// A place between two frames.
@@ -29,7 +30,7 @@ const TIMECODE_COLUMNS: [&str; 2] = ["Start SMPTE Timecode", "End SMPTE Timecode
 pub struct Edge {
     /// Number of the frame behind it, from 0.
     pub frame: u64,
-    /// When that begins, in milliseconds from the first frame of the video.
+    /// Time at which that frame begins, in milliseconds from the first frame of the video.
     pub millis: u64,
 }
 
@@ -39,7 +40,7 @@ impl Edge {
     }
 }
 
-/// The shots of a clip, each by the places where it begins and ends; those of a part of a video lie in that part.
+/// Returns the shots of a clip, each as its beginning and end; for a part of a video, they lie within that part.
 #[must_use]
 pub fn shots(clip: &Clip) -> Vec<(Edge, Edge)> {
     let columns = clip.columns.as_slice();
@@ -50,7 +51,7 @@ pub fn shots(clip: &Clip) -> Vec<(Edge, Edge)> {
     begin.chain(cuts.clone()).zip(cuts.chain([end])).collect()
 }
 
-/// The table of these shots, of a clip with these timecodes.
+/// Returns the table of these shots, for a clip with these timecodes.
 #[must_use]
 pub fn table(shots: &[(Edge, Edge)], timecodes: &TimecodeRuns) -> String {
     let mut text = "Timecode List:".to_owned();
@@ -81,7 +82,7 @@ pub fn table(shots: &[(Edge, Edge)], timecodes: &TimecodeRuns) -> String {
     text
 }
 
-/// A time in both ways: as hours, minutes and seconds, and in seconds.
+/// Formats a time both as hours, minutes and seconds, and in seconds.
 fn times(millis: u64) -> String {
     format!("{},{}.{:03}", clock(millis), millis / 1000, millis % 1000)
 }

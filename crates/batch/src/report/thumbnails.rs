@@ -1,15 +1,16 @@
-//! The small pictures of a page: the first frame of every shot, and the worst frames. What they take is bounded, whatever the clip's length.
+//! The thumbnails of a page: the first frame of every shot, and the worst frames. Their size is bounded, whatever the
+//! clip's length.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::clip::{Clip, ClipBuilder};
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
 use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
 
-/// Bytes of the page that the pictures of shots take at most. Those of worst frames are 30 at most.
+/// Maximum size in bytes of the pictures of shots within the page. There are at most 30 pictures of worst frames.
 pub const MOST_OF_PAGE: usize = 16_000_000;
 
-/// Keeps of the pictures that come with frames those that a page shows.
+/// Keeps the thumbnails that a page shows, out of those that come with frames.
 #[derive(Debug, Default)]
 pub struct Thumbnails {
     /// Those of the last frames, which may turn out to begin a shot.
@@ -17,16 +18,16 @@ pub struct Thumbnails {
     /// By the number of the shot's first frame.
     shots: BTreeMap<u64, Jpeg>,
     worst: BTreeMap<u64, Jpeg>,
-    /// Cuts that were looked at.
+    /// Number of cuts processed.
     cuts: usize,
-    /// Bytes of the page that pictures of shots take.
+    /// Size in bytes of the pictures of shots within the page.
     taken: usize,
-    /// Whether there was one for which no room was left.
+    /// True if there was no room for another one.
     is_full: bool,
 }
 
 impl Thumbnails {
-    /// Takes the picture of the frame that was added to the clip last, if it has one.
+    /// Takes the thumbnail of the last frame that was added to the clip, if it has one.
     pub fn add(&mut self, frame: u64, picture: Option<Jpeg>, clip: &ClipBuilder) {
         let is_first = clip.frames() == 1;
         if let Some(picture) = picture {
@@ -40,38 +41,38 @@ impl Thumbnails {
             self.begin_shot(frame);
         }
         self.follow(clip.cuts());
-        // A cut is found so many frames later.
+        // A cut is found this many frames later.
         while self.recent.len() > FLASH_FRAMES + 1 {
             self.recent.pop_front();
         }
     }
 
-    /// The pictures of the clip, which has ended.
+    /// Selects the final thumbnails of a clip that has ended.
     pub fn finish(&mut self, clip: &Clip) {
         self.follow(&clip.cuts);
         self.recent.clear();
         self.worst.retain(|&frame, _| clip.worst.iter().flatten().any(|worst| worst.frame == frame));
     }
 
-    /// The picture of the first frame of a shot.
+    /// Returns the thumbnail of a shot's first frame.
     #[must_use]
     pub fn shot(&self, frame: u64) -> Option<&Jpeg> {
         self.shots.get(&frame)
     }
 
-    /// How many shots have one, where some had to do without.
+    /// Returns the number of shots with a thumbnail, if there was no room for all.
     #[must_use]
     pub fn shots_if_full(&self) -> Option<usize> {
         self.is_full.then_some(self.shots.len())
     }
 
-    /// The picture of one of the worst frames.
+    /// Returns the thumbnail of one of the worst frames.
     #[must_use]
     pub fn worst(&self, frame: u64) -> Option<&Jpeg> {
         self.worst.get(&frame)
     }
 
-    /// Goes on to the last of these cuts.
+    /// Processes these cuts up to the last one.
     fn follow(&mut self, cuts: &[Cut]) {
         for cut in cuts.iter().take(MAX_LISTED).skip(self.cuts) {
             self.cuts += 1;
@@ -81,7 +82,7 @@ impl Thumbnails {
 
     fn begin_shot(&mut self, frame: u64) {
         let Some((_, picture)) = self.recent.iter().find(|(number, _)| *number == frame) else { return };
-        // Four characters for three bytes.
+        // Four characters for every three bytes.
         let length = picture.bytes.len().div_ceil(3) * 4;
         self.is_full |= self.taken + length > MOST_OF_PAGE;
         if !self.is_full {
@@ -98,7 +99,8 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::color::Range;
 
-    /// What a page keeps of so many frames, each with a picture of that size and all samples at what `code` says.
+    /// The thumbnails that a page keeps, for frames with pictures of that size whose samples all have the code that
+    /// `code` returns.
     fn kept(frames: u64, bytes: usize, code: impl Fn(u64) -> usize) -> (Clip, Thumbnails) {
         let (mut clip, mut thumbnails) = (ClipBuilder::new(Components::Rgbl, 0.03), Thumbnails::default());
         for number in 0..frames {
@@ -121,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_shot_has_the_picture_of_its_first_frame() {
-        // The last cut is decided on only at the end.
+        // The last cut is confirmed only at the end.
         let (clip, thumbnails) =
             kept(43, 10, |number| 50 + 100 * ((number / 20) % 2) as usize + usize::from(number > 40));
         let cuts: Vec<u64> = clip.cuts.iter().map(|cut| cut.frame).collect();

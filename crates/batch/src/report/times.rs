@@ -1,4 +1,4 @@
-//! Times and numbers as the report writes them, and where the time axis is labelled.
+//! Times and numbers in a report, and the labels of the time axis.
 
 /// Distances between two labels of a time axis, in seconds.
 const STEPS: [f64; 27] = [
@@ -6,7 +6,7 @@ const STEPS: [f64; 27] = [
     900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0,
 ];
 
-/// A time with milliseconds: `M:SS.mmm`, or `H:MM:SS.mmm` from an hour on.
+/// Formats a time with milliseconds: `M:SS.mmm`, or `H:MM:SS.mmm` for an hour or more.
 #[must_use]
 pub fn time(secs: f64) -> String {
     write_time(secs, 3)
@@ -27,11 +27,11 @@ fn write_time(secs: f64, decimals: usize) -> String {
 pub struct Tick {
     /// The time, in seconds.
     pub secs: f64,
-    /// How it is written.
+    /// Its text.
     pub label: String,
 }
 
-/// Labels at round times from `begin` to `end`, `most` of them at the most.
+/// Returns at most `most` labels at round times from `begin` to `end`.
 #[must_use]
 pub fn ticks(begin: f64, end: f64, most: usize) -> Vec<Tick> {
     let length = end - begin;
@@ -48,7 +48,7 @@ pub fn ticks(begin: f64, end: f64, most: usize) -> Vec<Tick> {
     times.map(|secs| Tick { secs, label: write_time(secs, decimals) }).collect()
 }
 
-/// A share in percent, with as many digits as tell something.
+/// Formats a share in percent, with as many digits as are significant.
 #[must_use]
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
@@ -60,7 +60,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A whole number in groups of three digits, parted by narrow spaces.
+/// Formats an integer in groups of three digits, separated by narrow spaces.
 #[must_use]
 pub fn whole(number: u64) -> String {
     let digits = number.to_string();

@@ -1,25 +1,25 @@
-//! What the pictures of a report show, and the colours of everything around them.
+//! The panels of a report, and the colours around them.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::Flaw;
 use histoscope_core::strip::{ROWS, Rgb};
 
-/// A colour as style sheets have it.
+/// Formats a colour for style sheets.
 #[must_use]
 pub fn css_color([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text that is read first.
+/// Primary text.
 pub const INK: Rgb = [238, 235, 228];
-/// Text beside it.
+/// Secondary text.
 pub const DIM: Rgb = [156, 154, 149];
 /// Lines between parts.
 pub const FAINT: Rgb = [58, 59, 64];
-/// What a reader should look at.
+/// Highlights.
 pub const AMBER: Rgb = [255, 190, 84];
 
-/// The colour of the frames with a flaw.
+/// Returns the colour of the frames with a flaw.
 #[must_use]
 pub const fn flaw_color(flaw: Flaw) -> Rgb {
     match flaw {
@@ -29,16 +29,16 @@ pub const fn flaw_color(flaw: Flaw) -> Rgb {
     }
 }
 
-/// A picture in the report: which channels lie over one another in it, and how high it is.
+/// A picture in the report: the channels that overlap in it, and its height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Panel {
     /// Its heading.
     pub title: &'static str,
-    /// As an identifier has it.
+    /// The name in identifiers.
     pub name: &'static str,
     /// The channels, in the order in which they are counted.
     pub channels: &'static [usize],
-    /// Levels that a row of the picture's pixels shows.
+    /// Levels per row of pixels.
     pub levels_per_row: usize,
 }
 
@@ -54,7 +54,7 @@ impl Panel {
     }
 }
 
-/// Red, green and blue are read together with luminance; each alone is smaller.
+/// Red, green and blue together are as large as luminance; each alone is smaller.
 const RGBL: [Panel; 5] = [
     Panel::new("Luminance", "luminance", &[3], 1),
     Panel::new("Red, green and blue", "rgb", &[0, 1, 2], 1),
@@ -66,7 +66,7 @@ const RGBL: [Panel; 5] = [
 const YCBCR: [Panel; 3] =
     [Panel::new("Y'", "y", &[0], 1), Panel::new("Cb", "cb", &[1], 1), Panel::new("Cr", "cr", &[2], 1)];
 
-/// The pictures of a report, from the top down.
+/// Returns the panels of a report, from top to bottom.
 #[must_use]
 pub const fn panels(components: Components) -> &'static [Panel] {
     match components {

@@ -1,4 +1,4 @@
-//! Counting the codes that an adjustment starts from, or ends with.
+//! Counts of the codes before or after an adjustment.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::histogram::{Components, Histogram};
 const SHARE: usize = 1 << 14;
 
 impl Codes {
-    /// The histograms of the codes; no pixel is out of range any more.
+    /// Returns the histograms of the codes; no pixel is out of range any more.
     #[must_use]
     pub fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::empty(self.bits, Components::Rgbl);
@@ -21,7 +21,7 @@ impl Codes {
         histogram
     }
 
-    /// The bins of red, green and blue.
+    /// Returns the bins of red, green and blue.
     pub(super) fn channel_bins(&self) -> [Vec<u32>; 3] {
         let bins = 1 << self.bits;
         let sums = count(&self.rgb, 3 * bins, |counts, pixel| {
@@ -32,7 +32,7 @@ impl Codes {
         std::array::from_fn(|channel| sums[channel * bins..][..bins].to_vec())
     }
 
-    /// The bins of luminance alone.
+    /// Returns the bins of luminance.
     #[must_use]
     pub fn luminance_bins(&self) -> Vec<u32> {
         by_depth!(self.bits, count_luminance(&self.rgb))
@@ -43,8 +43,8 @@ fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
     count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
 }
 
-/// Adds up what `add` counts of every pixel into `bins` bins. Neighbours, which are often alike, are counted apart: an
-/// addition need not wait for the one before it.
+/// Adds up what `add` counts for every pixel into `bins` bins. Neighbours, which are often alike, are counted
+/// separately, so that an addition need not wait for the previous one.
 fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Sync) -> Vec<u32> {
     let empty = || vec![0_u32; 2 * bins];
     let count = |mut counts: Vec<u32>, pixels: &[[u16; 3]]| {

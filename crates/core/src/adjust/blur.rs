@@ -1,35 +1,36 @@
-//! A box blur: each code becomes the mean of a square of k × k pixels around it, k odd. Beyond an edge the pixel at the edge
-//! repeats. Run three times it is close to a Gaussian blur.
+//! A box blur: each code becomes the mean of the square of k × k pixels around it, k odd. Beyond an edge, the pixel at
+//! the edge repeats. Three runs are close to a Gaussian blur.
 //!
-//! It is done along the rows and then along the columns. Up to 10 bits a code the sums of k codes of a row fit in 16 bits
-//! and stay exact, so that the result is the mean itself, rounded; since k² is odd no mean lies half way between two codes.
-//! At 12 bits, the mean of a row's k codes is kept to a sixteenth of a code, rounded; the result is within a sixteenth
-//! of a code of the mean before it is rounded.
+//! It works along the rows and then along the columns. Up to 10 bits per code, the sums of k codes of a row fit in 16
+//! bits and stay exact, so that the result is the rounded mean; since k² is odd, no mean lies halfway between two
+//! codes. At 12 bits, the mean of a row's k codes is kept to a sixteenth of a code, rounded; the result is then within
+//! a sixteenth of a code of the exact mean, before it is rounded.
 
 use rayon::prelude::*;
 
 use super::parameters::Blur;
 use super::{Codes, recolor};
 
-/// What a sum of `size` codes along a row is kept as.
+/// Returns the value kept for a sum of `size` codes along a row.
 #[inline]
 #[must_use]
 pub const fn kept(sum: u32, size: u32, bits: u32) -> u32 {
     if bits <= 10 { sum } else { (16 * sum + size / 2) / size }
 }
 
-/// What the sum of `size` such values along a column is divided by.
+/// Returns the divisor for the sum of `size` such values along a column.
 #[inline]
 #[must_use]
 pub const fn divisor(size: u32, bits: u32) -> u32 {
     if bits <= 10 { size * size } else { 16 * size }
 }
 
-/// Fractional bits of the inverse of a [`divisor`]: what is divided is less than 2^23 and the divisor less than 2^12, so
-/// that rounding the inverse up never carries a quotient over an integer. The inverse of 9 or more fits in 32 bits, of which
-/// vector instructions multiply several at a time.
+/// Fractional bits of the inverse of a [`divisor`]: dividends are less than 2^23 and divisors less than 2^12, so that
+/// rounding the inverse up never carries a quotient over an integer. The inverse of 9 or more fits in 32 bits, of
+/// which vector instructions multiply several at a time.
 const INVERSE_BITS: u32 = 35;
-/// The fewest rows that a thread takes at a time: at a band's start the sums of all columns are added up anew.
+/// The minimum number of rows that a thread takes at a time: at the start of a band, the sums of all columns are
+/// computed anew.
 const BAND: usize = 64;
 
 /// The blurred picture.
@@ -44,18 +45,18 @@ pub fn apply(mut codes: Codes, blur: Blur) -> Codes {
     codes
 }
 
-/// Writes what is kept of the sums along the rows.
+/// Writes the values kept for the sums along the rows.
 fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
     let (width, reach) = (codes.width, (size / 2) as usize);
     let inverse = recolor::inverse(size);
     let keep = |sum: u32| match codes.bits {
         ..=10 => sum as u16,
-        // As `kept`, without a division.
+        // Like `kept`, but without a division.
         _ => recolor::divided(u64::from(16 * sum + size / 2), inverse) as u16,
     };
     let rows = across.par_chunks_exact_mut(width).zip(codes.rgb.par_chunks_exact(width));
     rows.for_each_init(Vec::new, |padded: &mut Vec<[u16; 3]>, (kept, row)| {
-        // The row with its ends repeated: then no pixel is at an edge.
+        // The row with its ends repeated, so that no pixel is at an edge.
         padded.clear();
         padded.resize(reach, row[0]);
         padded.extend_from_slice(row);
@@ -70,7 +71,7 @@ fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
     });
 }
 
-/// Divides the sums along the columns. In a band of rows, those of all columns move down together.
+/// Divides the sums along the columns. In a band of rows, the sums of all columns move down together.
 fn average_columns(across: &[[u16; 3]], size: u32, codes: &mut Codes) {
     let (width, last, reach) = (codes.width, codes.height as isize - 1, (size / 2) as isize);
     let by = divisor(size, codes.bits);

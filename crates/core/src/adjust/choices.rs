@@ -1,4 +1,4 @@
-//! Parameters of the adjustments as they were last used, so that a key switches an adjustment on as it was left.
+//! The last parameters of the adjustments, with which a key switches an adjustment on again.
 
 use std::str::FromStr;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
-/// The parameters of every adjustment, whether it is on or not. In the file they are written as on the command line.
+/// The parameters of every adjustment, whether it is on or not. The file has them in the form of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Choices {
-    /// Of the low-pass.
+    /// Parameters of the low-pass.
     pub blur: Blur,
-    /// Of equalization.
+    /// Parameters of equalization.
     pub equalize: Equalize,
-    /// Of CLAHE.
+    /// Parameters of CLAHE.
     pub clahe: Clahe,
-    /// Of posterization.
+    /// Parameters of posterization.
     pub posterize: Posterize,
-    /// Of Otsu's classes.
+    /// Parameters of Otsu's classes.
     pub otsu: Otsu,
 }
 
 impl Choices {
-    /// Takes over the parameters of what is on.
+    /// Takes over the parameters of the adjustments that are on.
     pub fn take(&mut self, adjustments: &Adjustments) {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
         self.blur = blur.unwrap_or(self.blur);
@@ -40,7 +40,7 @@ impl Choices {
     }
 }
 
-/// The parameters as they stand in the file.
+/// The parameters in the form of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Written {
@@ -63,7 +63,7 @@ impl From<Written> for Choices {
     }
 }
 
-/// What cannot be read, or was never written, is as by default: no reason to set the whole file aside.
+/// Reads a parameter. An unreadable or missing one gets its default: that is no reason to reject the whole file.
 fn read<T: FromStr + Default>(text: &str) -> T {
     text.parse().unwrap_or_default()
 }

@@ -1,16 +1,16 @@
 //! Contrast-limited adaptive histogram equalization, as OpenCV's `createCLAHE` defines it, on luminance bins.
 //!
-//! The picture is cut into equal tiles. Where it does not divide evenly both ways, it is first extended at its right and lower
-//! edge, by mirroring without repeating the edge, to tiles of ⌊width / tiles⌋ + 1 pixels (both ways, as OpenCV does).
-//! Every tile's luminance histogram is clipped at the limit, max(1, ⌊clip limit · pixels of a tile / N⌋) samples a bin; the
-//! excess goes to all bins alike, and what does not go evenly, one sample each, to bins max(1, ⌊N / rest⌋) apart from bin 0
-//! on. The tile's curve is the cumulative histogram times (N − 1) / pixels of a tile, rounded. A pixel's new luminance
-//! is interpolated between the curves of the four tiles whose middles lie around it, and the pixel is scaled by the ratio of
-//! the two luminances.
+//! The picture is cut into equal tiles. If it does not divide evenly both ways, it is first extended at its right and
+//! lower edge, by mirroring without repeating the edge, to tiles of ⌊width / tiles⌋ + 1 pixels (both ways, as in
+//! OpenCV). Every tile's luminance histogram is clipped at the limit, max(1, ⌊clip limit · pixels of a tile / N⌋)
+//! samples per bin. The excess is spread evenly over all bins; the remainder goes, one sample each, to bins max(1, ⌊N
+//! / remainder⌋) apart, beginning with bin 0. The tile's curve is the cumulative histogram times (N − 1) / pixels of a
+//! tile, rounded. A pixel's new luminance is interpolated between the curves of the four tiles whose centres surround
+//! it, and the pixel is scaled by the ratio of the two luminances.
 //!
-//! What differs from OpenCV: curves and interpolation are computed in integers, with weights of 12, 11 and 10 bits at 8, 10
-//! and 12 bits a code, where OpenCV uses floats, and a half is rounded up; that moves a code by one at most. And a
-//! picture of 10 or 12 bits has 1024 or 4096 bins, while OpenCV gives any 16-bit picture 65536.
+//! There are two differences from OpenCV. Curves and interpolation are computed in integers, with weights of 12, 11
+//! and 10 bits at 8, 10 and 12 bits per code, where OpenCV uses floats, and halves are rounded up; that changes a code
+//! by one at most. And a picture of 10 or 12 bits has 1024 or 4096 bins, while OpenCV gives any 16-bit picture 65536.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ use super::parameters::Clahe;
 use super::recolor::{self, by_depth};
 use super::{Codes, mul_div_rounded};
 
-/// How a picture is cut into tiles.
+/// The division of a picture into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// Tiles across and down.
@@ -29,17 +29,17 @@ pub struct Grid {
     pub size: (u32, u32),
 }
 
-/// Where a column or a row of pixels lies between the middles of tiles.
+/// The place of a column or row of pixels between the centres of tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Between {
-    /// How many middles lie before it: it lies between tile `cell - 1` and tile `cell`, where there are such.
+    /// The number of centres before it: it lies between tile `cell - 1` and tile `cell`, if these exist.
     pub cell: u32,
-    /// Weight of the latter, of 2^[`weight_bits`].
+    /// Weight of the latter, out of 2^[`weight_bits`].
     pub weight: u32,
 }
 
 impl Between {
-    /// Both in a word, as the GPU reads them.
+    /// Packs both in a word, as the GPU reads them.
     #[must_use]
     pub const fn packed(self) -> u32 {
         self.cell << 16 | self.weight
@@ -52,7 +52,7 @@ pub const fn weight_bits(bits: u32) -> u32 {
     (32 - bits) / 2
 }
 
-/// Position `at` of a row of `count` samples that is mirrored at its ends without repeating them.
+/// Returns position `at` in a row of `count` samples that is mirrored at its ends without repeating them.
 #[must_use]
 pub const fn mirrored(at: u32, count: u32) -> u32 {
     if count == 1 {
@@ -64,7 +64,7 @@ pub const fn mirrored(at: u32, count: u32) -> u32 {
 }
 
 impl Grid {
-    /// The tiles of a picture.
+    /// Divides a picture into tiles.
     #[must_use]
     pub const fn new(size: (u32, u32), tiles: (u32, u32)) -> Self {
         let even = size.0.is_multiple_of(tiles.0) && size.1.is_multiple_of(tiles.1);
@@ -78,7 +78,7 @@ impl Grid {
         self.tile.0 * self.tile.1
     }
 
-    /// The most samples that a bin of a tile keeps; no limit where it is 0.
+    /// Returns the maximum number of samples that a bin of a tile keeps; 0 means no limit.
     #[must_use]
     pub fn most_of_bin(&self, clip_limit: f64, bits: u32) -> u32 {
         if clip_limit <= 0.0 {
@@ -87,19 +87,19 @@ impl Grid {
         (clip_limit * f64::from(self.tile_pixels()) / f64::from(1 << bits)).max(1.0) as u32
     }
 
-    /// Where each column lies between tiles.
+    /// Returns the place of each column between tiles.
     #[must_use]
     pub fn columns(&self, bits: u32) -> Vec<Between> {
         axis(self.size.0, self.tile.0, bits)
     }
 
-    /// Where each row lies between tiles.
+    /// Returns the place of each row between tiles.
     #[must_use]
     pub fn rows(&self, bits: u32) -> Vec<Between> {
         axis(self.size.1, self.tile.1, bits)
     }
 
-    /// The tiles before and after a position between tiles, of `count`.
+    /// Returns the tiles before and after a position between tiles, out of `count`.
     #[must_use]
     pub const fn neighbours(cell: u32, count: u32) -> (u32, u32) {
         (cell.saturating_sub(1), if cell < count { cell } else { count - 1 })
@@ -109,14 +109,14 @@ impl Grid {
 fn axis(count: u32, tile: u32, bits: u32) -> Vec<Between> {
     let one = 1_u64 << weight_bits(bits);
     let between = |at: u32| {
-        // In half pixels from the middle of the tile before the first one.
+        // In half pixels from the centre of the tile before the first one.
         let (at, tile) = (2 * u64::from(at) + u64::from(tile), 2 * u64::from(tile));
         Between { cell: (at / tile) as u32, weight: ((at % tile * one + tile / 2) / tile) as u32 }
     };
     (0..count).map(between).collect()
 }
 
-/// The curve of a tile from its luminance bins, of `pixels` samples.
+/// Computes the curve of a tile from its luminance bins with `pixels` samples.
 #[must_use]
 pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
     let count = bins.len() as u32;
@@ -144,7 +144,7 @@ fn tile_curves(luminances: &[u16], grid: &Grid, clip_limit: f64, bits: u32) -> V
     let curve = |index: u32| {
         let (left, top) = (index % grid.tiles.0 * grid.tile.0, index / grid.tiles.0 * grid.tile.1);
         let mut bins = vec![0; 1 << bits];
-        // A tile is mirrored where it reaches beyond the picture.
+        // A tile is mirrored beyond the edge of the picture.
         let within = left.min(grid.size.0)..(left + grid.tile.0).min(grid.size.0);
         for y in top..top + grid.tile.1 {
             let row = &luminances[(mirrored(y, grid.size.1) * grid.size.0) as usize..][..grid.size.0 as usize];
@@ -170,7 +170,7 @@ pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
     let curves = tile_curves(&luminances, &grid, clahe.clip_limit, bits);
     let inverses: Vec<_> = (0..1 << bits).map(|luminance: u32| recolor::inverse(luminance.max(1))).collect();
     let (columns, rows) = (grid.columns(bits), grid.rows(bits));
-    // Columns between the same middles share their tiles: where such a run begins, and the columns themselves.
+    // Columns between the same centres share their tiles; these are the starts of such runs, and the columns.
     let mut runs = Vec::new();
     for run in columns.chunk_by(|a, b| a.cell == b.cell) {
         runs.push((runs.last().map_or(0, |(start, run): &(usize, &[Between])| start + run.len()), run));
@@ -187,13 +187,13 @@ pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
             let span = start..start + run.len();
             for ((pixel, &luminance), column) in pixels[span.clone()].iter_mut().zip(&luminances[span]).zip(run) {
                 let level = usize::from(luminance);
-                // Without a luminance there is no ratio to scale by.
+                // Without luminance there is no ratio to scale by.
                 if level == 0 {
                     continue;
                 }
                 let (left, right) = (one - column.weight, column.weight);
                 let across = |a: &[u16], b: &[u16]| u32::from(a[level]) * left + u32::from(b[level]) * right;
-                // At most the highest code times 2^(2 · weight bits), with the half that rounds: it fits.
+                // At most the highest code times 2^(2 · weight bits), plus the half for rounding: it fits.
                 let sum = across(a, b) * (one - row.weight) + across(c, d) * row.weight;
                 let new = u64::from((sum + half) >> (2 * weight_bits));
                 let (inverse, middle) = (inverses[level], u64::from(luminance / 2));

@@ -1,4 +1,4 @@
-//! A picture as R'G'B' codes: what the adjustments work on.
+//! A picture as R'G'B' codes, on which the adjustments work.
 
 use std::sync::Arc;
 
@@ -22,20 +22,21 @@ pub struct Codes {
     pub rgb: Vec<[u16; 3]>,
 }
 
-/// The layout of an adjusted picture: red, green, blue and an unused sample, 4 × 8 bits a pixel or 4 × 16.
+/// The layout of an adjusted picture: red, green, blue and an unused sample, each of 8 or 16 bits.
 #[must_use]
 pub const fn working_layout(bits: u32) -> PixelLayout {
     PixelLayout::packed_rgb(bits as u8, [0, 1, 2], 4)
 }
 
-/// How an adjusted picture is read: its samples are the codes themselves.
+/// The reading of an adjusted picture: its samples are the codes themselves.
 #[must_use]
 pub const fn working_colorimetry() -> Colorimetry {
     Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) }
 }
 
-/// A pixel whose luminance goes from one code to another, its hue and saturation kept: each of R', G' and B' times
-/// `to` / `from`, rounded, at most `top`. A pixel of luminance 0 stays as it is: there is no ratio to scale by.
+/// Changes a pixel's luminance from one code to another and keeps its hue and saturation: each of R', G' and B' is
+/// multiplied by `to` / `from`, rounded, and at most `top`. A pixel of luminance 0 stays as it is, since there is no
+/// ratio to scale by.
 #[inline]
 #[must_use]
 pub fn scaled(rgb: [u16; 3], from: u32, to: u32, top: u32) -> [u16; 3] {
@@ -46,7 +47,8 @@ pub fn scaled(rgb: [u16; 3], from: u32, to: u32, top: u32) -> [u16; 3] {
 }
 
 impl Codes {
-    /// The codes of a picture, by the conversion that counting uses; chroma is that of the sample which covers the pixel.
+    /// Reads the codes of a picture, by the conversion that counting uses; chroma is that of the sample that covers
+    /// the pixel.
     #[must_use]
     pub fn of(picture: &Picture) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
@@ -65,14 +67,14 @@ impl Codes {
         (1 << self.bits) - 1
     }
 
-    /// Luminance bin of a pixel.
+    /// Returns the luminance bin of a pixel.
     #[inline]
     #[must_use]
     pub fn luminance(&self, pixel: [u16; 3]) -> u32 {
         luminance_bin(pixel.map(u32::from), self.bits)
     }
 
-    /// The codes as a picture in [`working_layout`].
+    /// Returns the codes as a picture in [`working_layout`].
     ///
     /// # Errors
     /// [`PictureError`] if there are no pixels, or too many to count.
@@ -102,20 +104,19 @@ impl Codes {
     }
 }
 
-/// How a picture's pixels are read as codes: [`Conversion::unclamped`], ordered differently. What chroma contributes is
-/// computed once per chroma sample. Integer sums do not depend on the order, not even when an intermediate one wraps
-/// around.
+/// Reads a picture's pixels as codes: [`Conversion::unclamped`], in another order. The contribution of chroma is
+/// computed once per chroma sample. Integer sums do not depend on the order, even if an intermediate one wraps around.
 struct Reader<'a> {
     sources: Vec<Source<'a>>,
     conversion: Conversion,
     width: usize,
     columns_shift: u8,
-    /// Neighbouring rows that share a chroma row.
+    /// Number of neighbouring rows that share a chroma row.
     shared_rows: usize,
     chroma_rows: ChromaRows,
 }
 
-/// A row's codes as they are stored, and what chroma adds to red, green and blue.
+/// A row's stored codes, and the contribution of chroma to red, green and blue.
 #[derive(Default)]
 struct CodeScratch {
     components: [Vec<u16>; 3],
@@ -139,7 +140,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the lines of a group that shares a chroma row.
+    /// Reads the lines of a group that share a chroma row.
     fn read(&self, scratch: &mut CodeScratch, group: usize, lines: &mut [[u16; 3]]) {
         let CodeScratch { components: [first, second, third], terms } = scratch;
         first.resize(self.width, 0);
@@ -170,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Converts a row of which every `SHARED` neighbours share a term.
+/// Converts a row in which every `SHARED` neighbours share a term.
 fn convert<const SHARED: usize>(conversion: &Conversion, first: &[u16], terms: &[[i32; 3]], line: &mut [[u16; 3]]) {
     let (top, shift) = (conversion.max_code(), conversion.shift);
     let weights = conversion.weights.map(|row| row[0]);

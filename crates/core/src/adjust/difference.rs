@@ -1,8 +1,9 @@
-//! What two pictures differ by, as a picture: of each pixel how far red, green and blue lie apart, times a gain.
+//! The difference of two pictures, as a picture: for each pixel the distance of red, green and blue, times a gain.
 //!
-//! It has the size and the bit depth of the first. Codes of the other are scaled to that depth, and a picture of another size is
-//! interpolated to it linearly, as far as both are upright: whatever is seen at a place of one is held against what is seen there of the
-//! other. Everything is in integers, so that `shaders/adjust/difference.wgsl` comes to the same codes.
+//! It has the size and the bit depth of the first picture. Codes of the other picture are scaled to that depth, and a
+//! picture of another size is interpolated linearly. Both are compared upright: the difference at a place is that of
+//! what is seen there. Everything is computed in integers, so that `shaders/adjust/difference.wgsl` gives the same
+//! codes.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -14,7 +15,7 @@ use crate::picture::Orientation;
 /// Steps between two samples.
 pub const STEPS: u32 = 64;
 
-/// How many times larger differences are shown than they are: 1 to 256.
+/// The factor by which differences are enlarged: 1 to 256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gain(u32);
 
@@ -22,19 +23,19 @@ impl Gain {
     /// The largest.
     pub const MOST: u32 = 256;
 
-    /// That gain; `None` where there is none such.
+    /// Returns that gain; `None` if it is out of range.
     #[must_use]
     pub fn new(times: u32) -> Option<Self> {
         (1..=Self::MOST).contains(&times).then_some(Self(times))
     }
 
-    /// It as a number.
+    /// Returns it as a number.
     #[must_use]
     pub const fn times(self) -> u32 {
         self.0
     }
 
-    /// Twice or half as much, as far as there is.
+    /// Returns twice or half the gain, within the range.
     #[must_use]
     pub fn stepped(self, more: bool) -> Self {
         Self((if more { self.0 * 2 } else { self.0 / 2 }).clamp(1, Self::MOST))
@@ -53,32 +54,32 @@ impl Display for Gain {
     }
 }
 
-/// A picture's extent as it was coded, and how it is turned to be seen.
+/// A picture's size as it was coded, and its orientation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// Columns and rows.
     pub size: (u32, u32),
-    /// How it is turned.
+    /// Its orientation.
     pub orientation: Orientation,
 }
 
-/// Which samples of the other picture lie where a picture's are.
+/// The places in the other picture that correspond to a picture's pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// For each column of the picture the place along a row of the other one, or along a column of it where they are turned against
-    /// each other: in [`STEPS`] of a sample, between the first and the last.
+    /// For each column of the picture, the place along a row of the other one, or along a column if they are turned
+    /// against each other: in [`STEPS`] of a sample, between the first and the last.
     pub columns: Vec<u32>,
     /// The same for each row.
     pub rows: Vec<u32>,
-    /// Whether a column of the picture is a row of the other one.
+    /// True if a column of the picture is a row of the other one.
     pub is_turned: bool,
 }
 
 impl Mapping {
-    /// That of a picture to another one.
+    /// Maps a picture to another one.
     #[must_use]
     pub fn new(picture: Extent, other: Extent) -> Self {
-        // Where two corners of a square are seen tells how each is turned.
+        // The places of two corners of a square show how each picture is turned.
         let seen = |extent: Extent, at| extent.orientation.seen_at(at, (2, 2));
         let coded = |seen_at| [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().find(|&at| seen(other, at) == seen_at);
         let corner = |at| coded(seen(picture, at)).unwrap_or(at);
@@ -96,8 +97,8 @@ impl Mapping {
     }
 }
 
-/// Where each of so many samples lies among others that take the same room, in [`STEPS`]; counted from their end where they run the other
-/// way.
+/// Returns the places of the samples among others that cover the same extent, in [`STEPS`]; counted from their end if
+/// they run the other way.
 fn places((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
     let (samples, others) = (u64::from(samples.max(1)), u64::from(others.max(1)));
     let last = (others - 1) * u64::from(STEPS);
@@ -106,7 +107,7 @@ fn places((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
     (0..samples).map(|index| place(if from_end { samples - 1 - index } else { index })).collect()
 }
 
-/// What `picture` and `other` differ by, at the places of `mapping`.
+/// Computes the difference of `picture` and `other`, at the places of `mapping`.
 #[must_use]
 pub fn difference(picture: &Codes, other: &Codes, mapping: &Mapping, gain: Gain) -> Codes {
     let (top, other_top) = (picture.top(), other.top());
@@ -123,7 +124,7 @@ pub fn difference(picture: &Codes, other: &Codes, mapping: &Mapping, gain: Gain)
     Codes { rgb, ..*picture }
 }
 
-/// The codes at a place between four pixels.
+/// Interpolates the codes at a place between four pixels.
 fn sample(codes: &Codes, x: u32, y: u32) -> [u32; 3] {
     let at = |x: u32, y: u32| {
         let (x, y) = ((x as usize).min(codes.width - 1), (y as usize).min(codes.height - 1));
@@ -189,7 +190,7 @@ mod tests {
     fn places_lie_between_the_same_ends() {
         assert_eq!(places((4, 4), false), [0, 64, 128, 192]);
         assert_eq!(places((4, 4), true), [192, 128, 64, 0]);
-        // Two samples lie in the middle of two each, and four a quarter of a sample beside two.
+        // Two samples lie in the middle of two others each; four lie a quarter of a sample away from two.
         assert_eq!(places((2, 4), false), [32, 160]);
         assert_eq!(places((4, 2), false), [0, 16, 48, 64]);
         assert_eq!(places((3, 1), false), [0, 0, 0]);

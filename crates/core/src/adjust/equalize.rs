@@ -1,23 +1,24 @@
 //! Histogram equalization: codes are spread so that the cumulative histogram becomes a straight line.
 //!
-//! With C the cumulative histogram (samples of a code or a lower one), C₀ that of the lowest code that occurs, P all samples
-//! and N the number of codes, code v becomes round((C(v) − C₀) / (P − C₀) · (N − 1)): the standard definition. Codes below
-//! the lowest become 0. Where all samples have one code there is nothing to spread, and every code stays as it is.
+//! With C the cumulative histogram (samples of a code or a lower one), C₀ that of the lowest code that occurs, P all
+//! samples and N the number of codes, code v becomes round((C(v) − C₀) / (P − C₀) · (N − 1)): the standard definition.
+//! Codes below the lowest become 0. If all samples have one code, there is nothing to spread, and every code stays as
+//! it is.
 //!
-//! *By luminance*, v is a pixel's luminance bin and the pixel is scaled by the ratio of the new to the old one, so that hue
-//! and saturation stay (`scaled`). *Per channel*, red, green and blue have a curve each.
+//! *By luminance*, v is a pixel's luminance bin, and the pixel is scaled by the ratio of the new to the old one, so
+//! that hue and saturation stay (`scaled`). *Per channel*, red, green and blue have a curve each.
 //!
-//! In a video the curve follows its target with a time constant: of the difference, `1 − exp(−elapsed / time constant)` is
-//! made up with each frame, in steps of 2^-16 codes.
+//! In a video, the curve follows its target with a time constant: with each frame, the part `1 − exp(−elapsed / time
+//! constant)` of the difference is made up, in steps of 2^-16 codes.
 
 use super::{Codes, mul_div_rounded, recolor};
 
 /// Fractional bits of a smoothed curve.
 pub const FRACTION: u32 = 16;
-/// The weight that takes a target over at once.
+/// The weight that moves to the target at once.
 pub const AT_ONCE: u32 = 1 << 16;
 
-/// The equalizing curve of a channel's bins: a code for every code.
+/// Returns the equalizing curve of a channel's bins: a code for every code.
 #[must_use]
 pub fn curve(bins: &[u32]) -> Vec<u32> {
     let samples: u32 = bins.iter().sum();
@@ -34,8 +35,8 @@ pub fn curve(bins: &[u32]) -> Vec<u32> {
     bins.iter().map(spread).collect()
 }
 
-/// How much of the way to its target a curve goes in `elapsed_secs`, of 2^16; all of it where there is no time constant,
-/// or no frame before (`None`).
+/// Returns the part of the way to its target that a curve moves in `elapsed_secs`, out of 2^16; all of it without a
+/// time constant, or without a previous frame (`None`).
 #[must_use]
 pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
     match elapsed_secs {
@@ -47,7 +48,7 @@ pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
     }
 }
 
-/// Moves a smoothed curve towards its target and returns it in codes. A state of another length starts at the target.
+/// Moves a smoothed curve towards its target and returns it in codes. A curve of another length starts at the target.
 pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
     if state.len() != target.len() {
         *state = target.iter().map(|&code| code << FRACTION).collect();
@@ -61,14 +62,14 @@ pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
     state.iter_mut().zip(target).map(step).collect()
 }
 
-/// Gives every pixel the luminance that `curve` has for its own.
+/// Gives every pixel the luminance that `curve` maps its own to.
 #[must_use]
 pub fn apply_to_luminance(mut codes: Codes, curve: &[u32]) -> Codes {
     recolor::scale_luminance(&mut codes, curve);
     codes
 }
 
-/// Puts red, green and blue through a curve each.
+/// Maps red, green and blue by a curve each.
 #[must_use]
 pub fn apply_to_channels(mut codes: Codes, curves: &[Vec<u32>; 3]) -> Codes {
     recolor::look_up_channels(&mut codes, curves);
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_textbook_example() {
-        // 8 codes, 10 samples: cumulative 0 4 4 7 9 9 10 10, the lowest is 4.
+        // 8 codes, 10 samples: cumulative 0 4 4 7 9 9 10 10; the lowest is 4.
         assert_eq!(curve(&[0, 4, 0, 3, 2, 0, 1, 0]), [0, 0, 0, 4, 6, 6, 7, 7]);
     }
 

@@ -1,4 +1,4 @@
-//! The adjustments one by one, as keys and buttons switch them: which is on, how its parameters step, how each is named.
+//! The single adjustments, as keys and buttons switch them: on and off, steps of their parameters, and names.
 
 use super::choices::Choices;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
@@ -16,30 +16,30 @@ pub enum Adjustment {
     Clahe,
     /// Few levels.
     Posterize,
-    /// Few classes, by Otsu's thresholds.
+    /// Few classes, divided by Otsu's thresholds.
     Otsu,
 }
 
-/// Which of the two parameters of an adjustment.
+/// One of the two parameters of an adjustment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
-    /// The one that matters most: size, time constant, clip limit, levels, classes.
+    /// The main one: size, time constant, clip limit, levels, classes.
     Main,
-    /// The other: runs, luminance or channels, tiles, placing, tones or colours.
+    /// The second one: runs, luminance or channels, tiles, placing, tones or colours.
     Second,
 }
 
-/// Time constants on the way from least to most, in seconds.
+/// The steps of time constants, in seconds.
 pub const TIME_CONSTANTS: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
-/// Clip limits on the way from least to most; 0, which is none, is the most.
+/// The steps of clip limits; 0, which means none, is the largest.
 pub const CLIP_LIMITS: [f64; 17] =
     [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0, 0.0];
 
 impl Adjustment {
-    /// Every adjustment in the order in which they are made.
+    /// Every adjustment in the order of the chain.
     pub const ALL: [Self; 6] = [Self::Blur, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
 
-    /// Whether it is on.
+    /// Returns `true` if it is on.
     #[must_use]
     pub const fn is_on(self, adjustments: &Adjustments) -> bool {
         match self {
@@ -52,7 +52,7 @@ impl Adjustment {
         }
     }
 
-    /// Switches it on with these parameters, in the place of what stood where it stands in the chain.
+    /// Switches it on with these parameters; it replaces another one in the same place of the chain.
     pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
             Self::Blur => adjustments.blur = Some(choices.blur),
@@ -66,7 +66,7 @@ impl Adjustment {
         }
     }
 
-    /// Switches off what stands where it stands in the chain.
+    /// Switches off whatever is in its place of the chain.
     pub const fn switch_off(self, adjustments: &mut Adjustments) {
         match self {
             Self::Blur => adjustments.blur = None,
@@ -87,7 +87,7 @@ impl Adjustment {
         }
     }
 
-    /// What it does, in words.
+    /// Its effect, in words.
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl Adjustment {
         }
     }
 
-    /// What is said when it is switched off.
+    /// The message when it is switched off.
     #[must_use]
     pub const fn off_text(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl Adjustment {
         }
     }
 
-    /// What is said of it while it is on, with all parameters.
+    /// The message while it is on, with all parameters.
     #[must_use]
     pub fn on_text(self, choices: &Choices) -> String {
         let mut alone = Adjustments::default();
@@ -128,8 +128,8 @@ impl Adjustment {
         }
     }
 
-    /// Steps a parameter, which stops at the end of its range. Of equalization the second one is what it works on, so that
-    /// another adjustment may be the one that is in hand afterwards.
+    /// Steps a parameter, which stops at the end of its range. The second parameter of equalization chooses between
+    /// two adjustments, so another one may be selected afterwards.
     #[must_use]
     pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
         let main = parameter == Parameter::Main;
@@ -157,7 +157,7 @@ impl Adjustment {
     }
 }
 
-/// The parameters within their ranges.
+/// Returns the parameters within their ranges.
 fn clamped(choices: Choices) -> Choices {
     let Choices { blur, equalize, clahe, posterize, otsu } = choices;
     Choices {
@@ -169,13 +169,13 @@ fn clamped(choices: Choices) -> Choices {
     }
 }
 
-/// A time constant in words.
+/// Returns a time constant in words.
 #[must_use]
 pub fn time_constant_text(secs: f64) -> String {
     if secs > 0.0 { format!("{secs} s") } else { "at once".to_owned() }
 }
 
-/// A clip limit in words.
+/// Returns a clip limit in words.
 #[must_use]
 pub fn clip_limit_text(limit: f64) -> String {
     if limit > 0.0 { limit.to_string() } else { "none".to_owned() }
@@ -185,7 +185,7 @@ fn step_whole(value: u32, step: u32, more: bool) -> u32 {
     if more { value.saturating_add(step) } else { value.saturating_sub(step) }
 }
 
-/// The place of a value among stops: the last one that it reaches. Of clip limits 0 is the most.
+/// Returns the place of a value among stops: the last one that it reaches. Among clip limits, 0 is the largest.
 #[must_use]
 pub fn place_on(stops: &[f64], value: f64) -> usize {
     let last = stops.len() - 1;
@@ -193,7 +193,7 @@ pub fn place_on(stops: &[f64], value: f64) -> usize {
     exact.unwrap_or_else(|| (0..=last).rev().find(|&at| stops[at] < value && (stops[at] > 0.0 || at == 0)).unwrap_or(0))
 }
 
-/// The next stop above a value or below it.
+/// Steps a value to the next stop above or below it.
 fn step_on(stops: &[f64], value: &mut f64, more: bool) {
     let at = place_on(stops, *value);
     let is_exact = (stops[at] - *value).abs() < 1e-9;
@@ -202,7 +202,7 @@ fn step_on(stops: &[f64], value: &mut f64, more: bool) {
         true if is_below_all => stops[at],
         true => stops[(at + 1).min(stops.len() - 1)],
         false if is_below_all => *value,
-        // From between two stops the lower of them is the next one below.
+        // From between two stops, the next one below is the lower of them.
         false if !is_exact => stops[at],
         false => stops[at.saturating_sub(1)],
     };

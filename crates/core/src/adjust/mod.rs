@@ -1,13 +1,13 @@
-//! Adjustments that histograms drive: equalization, CLAHE, thresholds, posterization and the low-pass before them.
+//! Adjustments driven by histograms: equalization, CLAHE, thresholds, posterization, and the low-pass before them.
 //!
-//! Here is what each of them computes, in integers, and the parameters of all. The passes of
-//! [`gpu::adjust`](histoscope_render::gpu::adjust) come to the same codes, to the last one; where the only adapter is software,
-//! [`Processor`] does the work instead of them. [`plain`] says the same pixel by pixel, for tests.
+//! This module defines each of them in integers, with their parameters. The passes of `histoscope_render::gpu::adjust`
+//! give the same codes exactly. If the only adapter is software, [`Processor`] does the work instead. [`plain`]
+//! defines the same pixel by pixel, for tests.
 //!
-//! A picture becomes R'G'B' codes at its own bin depth by the conversion that counting uses ([`Codes`]). Then follow, in
-//! this order and each only where it is on, [`blur`], a tone mapping ([`equalize`] or [`clahe`]) and a reduction to few
-//! tones ([`posterize`] or [`otsu`]). The result is packed R'G'B', full range, which every engine counts and draws like any
-//! other picture.
+//! A picture becomes R'G'B' codes at its own bin depth, by the conversion that counting uses ([`Codes`]). Then these
+//! steps follow, as far as they are on: [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few
+//! tones ([`posterize`] or [`otsu`]). The result is packed R'G'B', full range, which every engine counts and draws
+//! like any other picture.
 
 mod bins;
 pub mod blur;
@@ -35,7 +35,7 @@ pub use parameters::{
 };
 pub use processor::Processor;
 
-/// ⌊value · factor / divisor⌋ and the remainder, for counts, whose product may need more than 32 bits.
+/// Returns ⌊value · factor / divisor⌋ and the remainder, for counts whose product may need more than 32 bits.
 ///
 /// The shaders have no 64-bit integers and find the same from a guess in floats (shaders/adjust/exact.wgsl).
 #[must_use]
@@ -45,7 +45,7 @@ pub fn mul_div(value: u32, factor: u32, divisor: u32) -> (u32, u32) {
     ((product / divisor) as u32, (product % divisor) as u32)
 }
 
-/// value · factor / divisor, rounded; a half goes up.
+/// Returns value · factor / divisor, rounded; halves are rounded up.
 #[must_use]
 pub fn mul_div_rounded(value: u32, factor: u32, divisor: u32) -> u32 {
     let (quotient, remainder) = mul_div(value, factor, divisor);

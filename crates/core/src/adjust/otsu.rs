@@ -1,32 +1,33 @@
-//! Otsu's thresholds: the luminance histogram is cut where the classes lie farthest apart.
+//! Otsu's thresholds: the luminance histogram is cut where the classes are farthest apart.
 //!
-//! Of all ways to cut the levels into K classes of neighbours, the one with the greatest variance between the classes is
-//! taken. With P a class's samples and S the sum of their levels, that is the one with the greatest Σ ⌊S² / P⌋ (an empty class
-//! gives 0). The floor makes every term an integer, so that any machine finds the same greatest; it costs each term less
-//! than 1 of up to 2^46. Of several equally good ways, the one with the lowest last threshold is taken, then
-//! the lowest last but one, and so on.
+//! Of all ways to cut the levels into K classes of neighbours, the one with the greatest variance between the classes
+//! is chosen. With P a class's samples and S the sum of their levels, that is the one with the greatest Σ ⌊S² / P⌋ (an
+//! empty class gives 0). The floor makes every term an integer, so that every machine finds the same maximum; it costs
+//! each term less than 1 of up to 2^46. Among several equally good ways, the one with the lowest last threshold is
+//! chosen, then the one with the lowest threshold before that, and so on.
 //!
-//! Thresholds are sought on [`LEVELS`] levels at any depth: deeper luminance bins are taken together by their top 8 bits.
+//! Thresholds are searched among [`LEVELS`] levels at any depth: deeper luminance bins are combined by their top 8
+//! bits.
 
 use super::parameters::{ClassDisplay, Otsu};
 use super::{Codes, recolor};
 
-/// Levels on which thresholds are sought.
+/// Levels among which thresholds are searched.
 pub const LEVELS: usize = 256;
-/// The most classes.
+/// The maximum number of classes.
 pub const MOST_CLASSES: usize = 5;
-/// Red, green and blue of false colours, from the darkest of five classes to the brightest: equal steps along viridis, of
-/// which the lightness rises evenly, also for the colour-blind.
+/// Red, green and blue of the false colours, from the darkest of five classes to the brightest: equal steps along
+/// viridis, whose lightness rises evenly, also for the colour-blind.
 pub const PALETTE: [[u8; 3]; MOST_CLASSES] =
     [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
-/// Luminance bins taken together to [`LEVELS`] levels.
+/// Combines luminance bins to [`LEVELS`] levels.
 #[must_use]
 pub fn levels(bins: &[u32]) -> Vec<u32> {
     bins.chunks_exact((bins.len() / LEVELS).max(1)).map(|together| together.iter().sum()).collect()
 }
 
-/// ⌊S² / P⌋ of every run of levels `from..to`: what a class of them adds to the variance between classes.
+/// ⌊S² / P⌋ of every run of levels `from..to`: its contribution to the variance between classes.
 #[derive(Debug, Clone)]
 pub struct Scores {
     samples: Vec<u64>,
@@ -34,7 +35,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The scores of these levels.
+    /// Computes the scores of these levels.
     #[must_use]
     pub fn new(levels: &[u32]) -> Self {
         let (mut samples, mut sums) = (vec![0; levels.len() + 1], vec![0; levels.len() + 1]);
@@ -45,7 +46,7 @@ impl Scores {
         Self { samples, sums }
     }
 
-    /// The score of levels `from..to` as one class.
+    /// Returns the score of levels `from..to` as one class.
     #[must_use]
     pub fn score(&self, from: usize, to: usize) -> u64 {
         let samples = self.samples[to] - self.samples[from];
@@ -55,10 +56,10 @@ impl Scores {
     }
 }
 
-/// The levels at which the second class and those after it begin.
+/// Returns the levels at which the second class and later ones begin.
 ///
-/// The best cut of the levels below b into k classes is the best of, for every a, the best cut of those below a into
-/// k − 1 classes with a..b as one more: no need to try every combination.
+/// The best cut of the levels below b into k classes is the best, over every a, of the best cut of those below a into
+/// k − 1 classes, with a..b as one more. So not every combination need be tried.
 #[must_use]
 pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
     let scores = Scores::new(levels);
@@ -92,14 +93,14 @@ pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
     cut
 }
 
-/// The luminance codes at which the second class and those after it begin, from the luminance bins.
+/// Returns the luminance codes at which the second class and later ones begin, from the luminance bins.
 #[must_use]
 pub fn thresholds(bins: &[u32], classes: usize) -> Vec<u32> {
     let together = (bins.len() / LEVELS).max(1);
     best_cut(&levels(bins), classes.clamp(2, MOST_CLASSES)).into_iter().map(|level| (level * together) as u32).collect()
 }
 
-/// Red, green and blue that a class is shown in, at `bits` bits a code.
+/// Returns red, green and blue for showing a class, at `bits` bits per code.
 #[must_use]
 pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u16; 3] {
     let last = (classes - 1).max(1);
@@ -112,7 +113,7 @@ pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u1
     }
 }
 
-/// Shows every pixel in the tone of the class that its luminance belongs to.
+/// Shows every pixel in the tone of its luminance's class.
 #[must_use]
 pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Otsu) -> Codes {
     let classes = threshold.classes as usize;
@@ -134,7 +135,7 @@ mod tests {
         let mut bins = vec![0; 256];
         bins[40..60].fill(9);
         bins[180..210].fill(5);
-        // Every cut between the heaps is as good; the lowest is taken.
+        // Every cut between the heaps is equally good; the lowest is chosen.
         assert_eq!(thresholds(&bins, 2), [60]);
         bins[120..124].fill(30);
         assert_eq!(thresholds(&bins, 3), [60, 124]);

@@ -1,4 +1,4 @@
-//! What can be adjusted, within which limits, and how it is written on the command line and over the picture.
+//! The parameters of adjustments, their limits, and their form on the command line and over the picture.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -7,18 +7,18 @@ use std::str::FromStr;
 /// A box blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blur {
-    /// Pixels a side of the square whose mean is taken: odd, in [`Self::SIZES`].
+    /// Side in pixels of the square whose mean is taken: odd, in [`Self::SIZES`].
     pub size: u32,
-    /// How many times it runs, in [`Self::RUNS`].
+    /// Number of runs, in [`Self::RUNS`].
     pub runs: u32,
 }
 
 /// Histogram equalization.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equalize {
-    /// Red, green and blue each by its own curve, instead of luminance with the hue kept.
+    /// True for a curve each for red, green and blue, instead of one for luminance that keeps the hue.
     pub per_channel: bool,
-    /// Seconds in which the curve makes up for all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows at once.
+    /// Seconds in which the curve makes up all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows at once.
     pub time_constant_secs: f64,
 }
 
@@ -27,17 +27,17 @@ pub struct Equalize {
 pub struct Clahe {
     /// Tiles across and down, each in [`Self::TILES`].
     pub tiles: (u32, u32),
-    /// The most that a bin may hold, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 is no limit.
+    /// The maximum of a bin, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 is no limit.
     pub clip_limit: f64,
 }
 
-/// How levels of a posterized picture are placed.
+/// The placing of the levels of a posterized picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Placing {
-    /// All as wide.
+    /// Equal width.
     #[default]
     Width,
-    /// All as full.
+    /// Equal population.
     Population,
 }
 
@@ -46,17 +46,17 @@ pub enum Placing {
 pub struct Posterize {
     /// Levels of red, green and blue, in [`Self::LEVELS`].
     pub levels: u32,
-    /// How they are placed.
+    /// Their placing.
     pub placing: Placing,
 }
 
-/// How classes are shown.
+/// The display of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClassDisplay {
-    /// As gray tones from black to white.
+    /// Gray tones from black to white.
     #[default]
     Tones,
-    /// In false colours.
+    /// False colours.
     Colors,
 }
 
@@ -65,11 +65,11 @@ pub enum ClassDisplay {
 pub struct Otsu {
     /// Classes, in [`Self::CLASSES`].
     pub classes: u32,
-    /// How they are shown.
+    /// Their display.
     pub shown: ClassDisplay,
 }
 
-/// What is done to the tones.
+/// A tone mapping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tone {
     /// Equalization of the whole picture.
@@ -78,7 +78,7 @@ pub enum Tone {
     Clahe(Clahe),
 }
 
-/// What reduces a picture to few tones.
+/// A reduction to few tones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// Few levels of each colour.
@@ -87,7 +87,7 @@ pub enum Reduction {
     Otsu(Otsu),
 }
 
-/// All adjustments, in the order in which they are made; all off by default.
+/// All adjustments, in the order in which they are applied; all are off by default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Adjustments {
     /// First, the low-pass.
@@ -98,18 +98,18 @@ pub struct Adjustments {
     pub reduction: Option<Reduction>,
 }
 
-/// A parameter that is not understood or out of its range.
+/// A parameter that cannot be parsed or is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseError(String);
 
 impl Blur {
-    /// Sizes that can be had, odd ones only.
+    /// Supported sizes, only odd ones.
     pub const SIZES: RangeInclusive<u32> = 3..=63;
-    /// How often it can run.
+    /// Supported numbers of runs.
     pub const RUNS: RangeInclusive<u32> = 1..=3;
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self {
@@ -120,10 +120,10 @@ impl Blur {
 }
 
 impl Equalize {
-    /// Time constants that can be had.
+    /// Supported time constants.
     pub const TIME_CONSTANTS: RangeInclusive<f64> = 0.0..=10.0;
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { time_constant_secs: within_real(self.time_constant_secs, &Self::TIME_CONSTANTS), ..self }
@@ -131,12 +131,12 @@ impl Equalize {
 }
 
 impl Clahe {
-    /// Tiles that can be had, across and down.
+    /// Supported numbers of tiles, across and down.
     pub const TILES: RangeInclusive<u32> = 1..=16;
-    /// Clip limits that can be had.
+    /// Supported clip limits.
     pub const CLIP_LIMITS: RangeInclusive<f64> = 0.0..=100.0;
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         let tiles = (within(self.tiles.0, &Self::TILES), within(self.tiles.1, &Self::TILES));
@@ -145,10 +145,10 @@ impl Clahe {
 }
 
 impl Posterize {
-    /// Levels that can be had.
+    /// Supported numbers of levels.
     pub const LEVELS: RangeInclusive<u32> = 2..=16;
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { levels: within(self.levels, &Self::LEVELS), ..self }
@@ -156,10 +156,10 @@ impl Posterize {
 }
 
 impl Otsu {
-    /// Classes that can be had.
+    /// Supported numbers of classes.
     pub const CLASSES: RangeInclusive<u32> = 2..=5;
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { classes: within(self.classes, &Self::CLASSES), ..self }
@@ -167,13 +167,13 @@ impl Otsu {
 }
 
 impl Adjustments {
-    /// Whether nothing is adjusted.
+    /// Returns `true` if nothing is adjusted.
     #[must_use]
     pub fn is_off(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The nearest that can be had.
+    /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {
         let tone = self.tone.map(|tone| match tone {
@@ -222,7 +222,7 @@ fn within(value: u32, range: &RangeInclusive<u32>) -> u32 {
     value.clamp(*range.start(), *range.end())
 }
 
-/// What is no number becomes the lowest.
+/// Clamps a value; NaN becomes the lowest.
 fn within_real(value: f64, range: &RangeInclusive<f64>) -> f64 {
     if value.is_nan() { *range.start() } else { value.clamp(*range.start(), *range.end()) }
 }
@@ -315,7 +315,7 @@ impl FromStr for Otsu {
     }
 }
 
-/// What the overlay says of the picture, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes"; nothing where all is off.
+/// The text of the overlay, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes"; empty if all are off.
 impl fmt::Display for Adjustments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();

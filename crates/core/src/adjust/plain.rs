@@ -1,5 +1,5 @@
-//! The adjustments once more, pixel by pixel: slow on purpose, with a division wherever the definition has one. Tests,
-//! and `analyze --verify`, hold the fast ones against these.
+//! The adjustments again, pixel by pixel: slow on purpose, with a division wherever the definition has one. Tests and
+//! `analyze --verify` compare the fast ones with these.
 
 use super::codes::scaled;
 use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
@@ -30,7 +30,7 @@ pub fn bins(codes: &Codes) -> [Vec<u32>; 4] {
     bins
 }
 
-/// The adjusted codes of a picture that has none before it.
+/// Returns the adjusted codes of a picture without a predecessor.
 #[must_use]
 pub fn apply(mut codes: Codes, adjustments: &Adjustments) -> Codes {
     let Adjustments { blur, tone, reduction } = adjustments.clamped();
@@ -112,7 +112,7 @@ fn equalized_by_tiles(codes: Codes, clahe: Clahe) -> Codes {
         let (above, below) = clahe::Grid::neighbours(row.cell, grid.tiles.1);
         let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
         let across = |y: u32| curve(before, y) * (one - column.weight) + curve(after, y) * column.weight;
-        // At most the highest code times 2^(2 · weight bits), with the half that rounds: it fits.
+        // At most the highest code times 2^(2 · weight bits), plus the half for rounding: it fits.
         let sum = across(above) * (one - row.weight) + across(below) * row.weight;
         scaled(pixel, luminance, (sum + one * one / 2) / (one * one), top)
     })

@@ -1,21 +1,22 @@
-//! Posterization: each of red, green and blue is cut into a few levels.
+//! Posterization: each of red, green and blue is reduced to a few levels.
 //!
-//! *By equal width*, level i of L holds the codes from i·N/L on, and its tone is round(i · (N−1) / (L−1)).
+//! *By equal width*, level i of L begins at code i·N/L, and its tone is round(i · (N−1) / (L−1)).
 //!
-//! *By equal population*, code v with E(v) samples below it and h(v) of its own belongs to level
-//! ⌊(E(v) + ⌊h(v)/2⌋) · L / P⌋: its middle sample decides. The tone of level i is the code of the sample at
-//! rank ⌊(2i+1) · P / (2L)⌋, the level's median.
+//! *By equal population*, code v with E(v) samples below it and h(v) of its own belongs to level ⌊(E(v) + ⌊h(v)/2⌋) ·
+//! L / P⌋: its middle sample decides. The tone of level i is the code of the sample at rank ⌊(2i+1) · P / (2L)⌋, the
+//! level's median.
 
 use super::mul_div;
 
-/// The curve that cuts `code_count` codes into levels of equal width.
+/// Returns the curve that divides `code_count` codes into levels of equal width.
 #[must_use]
 pub fn equal_width(code_count: u32, levels: u32) -> Vec<u32> {
     let tone = |level: u32| (level * (code_count - 1) + (levels - 1) / 2) / (levels - 1);
     (0..code_count).map(|code| tone(code * levels / code_count)).collect()
 }
 
-/// The curve that cuts a channel's codes into levels of equal population. Without samples, every code stays.
+/// Returns the curve that divides a channel's codes into levels of equal population. Without samples, every code
+/// stays.
 #[must_use]
 pub fn equal_population(bins: &[u32], levels: u32) -> Vec<u32> {
     let samples: u32 = bins.iter().sum();

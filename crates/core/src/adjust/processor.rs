@@ -7,13 +7,14 @@ use crate::picture::{Picture, PictureError};
 /// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
 #[derive(Debug, Clone, Default)]
 pub struct Processor {
-    /// Of luminance alone, or of red, green and blue.
+    /// The curve of luminance, or those of red, green and blue.
     curves: Vec<Vec<u32>>,
     thresholds: Option<[u32; 4]>,
 }
 
 impl Processor {
-    /// The adjusted picture, `elapsed_secs` after the one before; `None` at a jump, and where there was none.
+    /// Returns the adjusted picture. `elapsed_secs` is the time since the previous one; `None` after a jump, or for
+    /// the first.
     ///
     /// # Errors
     /// Never in practice: an adjusted picture has as many pixels as its source.
@@ -30,7 +31,7 @@ impl Processor {
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
     }
 
-    /// The same, on codes.
+    /// Adjusts codes in the same way.
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
@@ -57,8 +58,8 @@ impl Processor {
         }
     }
 
-    /// The luminance codes at which the second class of the last picture and those after it begin, `u32::MAX` where there is
-    /// none; `None` where no threshold was among its adjustments.
+    /// Returns the luminance codes at which the second class of the last picture and later ones begin, with `u32::MAX`
+    /// for missing ones; `None` if its adjustments had no threshold.
     #[must_use]
     pub const fn thresholds(&self) -> Option<[u32; 4]> {
         self.thresholds
@@ -67,7 +68,7 @@ impl Processor {
     fn equalize(&mut self, codes: Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
         let weight = equalize::weight(elapsed_secs, parameters.time_constant_secs);
         let bins = if parameters.per_channel { codes.channel_bins().to_vec() } else { vec![codes.luminance_bins()] };
-        // Curves of another kind start anew.
+        // Curves of another kind start again.
         if self.curves.len() != bins.len() {
             self.curves.clear();
             self.curves.resize(bins.len(), Vec::new());

@@ -1,18 +1,20 @@
-//! Changing every pixel by itself, fast: what depends on a code alone is looked up in a table, and the divisions that
-//! remain are multiplications by inverses.
+//! Fast changes of single pixels: a table for what depends on a code alone, and multiplications by inverses for the
+//! remaining divisions.
 
 use rayon::prelude::*;
 
 use super::Codes;
 use crate::picture::color::luminance_of_half_sum;
 
-/// Fractional bits of an inverse. A pixel's code times a luminance plus half of another is less than 2^25 and the divisor
-/// less than 2^12: with as many bits as both together, rounding the inverse up never carries a quotient over an integer.
+/// Fractional bits of an inverse. A pixel's code times a luminance plus half of another is less than 2^25, and the
+/// divisor is less than 2^12: with as many bits as both together, rounding the inverse up never carries a quotient
+/// over an integer.
 const INVERSE_BITS: u32 = 37;
 /// Pixels that a thread takes at a time.
 const SHARE: usize = 1 << 14;
 
-/// Luminance bin of a pixel of codes with `BINS` bins: [`luminance_bin`](crate::picture::color::luminance_bin), without a division.
+/// Luminance bin of a pixel with `BINS` bins: [`luminance_bin`](crate::picture::color::luminance_bin), without a
+/// division.
 #[inline(always)]
 pub(super) fn luminance<const BINS: usize>([r, g, b]: [u16; 3]) -> u32 {
     luminance_of_half_sum::<BINS>(1063 * u32::from(r) + 3576 * u32::from(g) + 361 * u32::from(b))
@@ -29,7 +31,7 @@ pub(super) const fn divided(value: u64, inverse: u64) -> u64 {
     (value * inverse) >> INVERSE_BITS
 }
 
-/// Calls a function with the codes' number of bins as its constant.
+/// Calls a function with the number of bins as its constant.
 macro_rules! by_depth {
     ($bits:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $bits {
@@ -41,10 +43,10 @@ macro_rules! by_depth {
 }
 pub(super) use by_depth;
 
-/// Gives every pixel the luminance that `curve` has for its own, its hue and saturation kept.
+/// Gives every pixel the luminance that `curve` maps its own to, and keeps hue and saturation.
 pub(super) fn scale_luminance(codes: &mut Codes, curve: &[u32]) {
-    // ⌊(code · to + from / 2) / from⌋ is code · factor + addend, shifted: both are known once the luminance is. Without
-    // a luminance the pixel stays.
+    // ⌊(code · to + from / 2) / from⌋ is code · factor + addend, shifted; factor and addend depend only on the
+    // luminance. Without luminance, the pixel stays as it is.
     let scale = |(from, &to): (u32, &u32)| match from {
         0 => (1 << INVERSE_BITS, 0),
         _ => (u64::from(to) * inverse(from), u64::from(from / 2) * inverse(from)),
@@ -63,7 +65,7 @@ fn scale_all<const BINS: usize>(rgb: &mut [[u16; 3]], scales: &[(u64, u64)]) {
     });
 }
 
-/// Puts red, green and blue through a curve each.
+/// Maps red, green and blue by a curve each.
 pub(super) fn look_up_channels(codes: &mut Codes, curves: &[Vec<u32>; 3]) {
     let curves = curves.each_ref().map(|curve| curve.iter().map(|&code| code as u16).collect::<Vec<_>>());
     codes.rgb.par_chunks_mut(SHARE).for_each(|pixels| {
@@ -93,7 +95,7 @@ mod tests {
     fn inverses_divide_exactly() {
         for divisor in 1..4096_u32 {
             let inverse = inverse(divisor);
-            // Where a quotient begins and ends, a rounded inverse would be wrong first.
+            // A rounded inverse would first be wrong at the beginning and the end of a quotient.
             for quotient in [0, 1, 2, 1000, 4095, (1 << 25) / divisor] {
                 for value in [quotient * divisor, (quotient + 1) * divisor - 1].map(|value| value.min((1 << 25) - 1)) {
                     let found = divided(u64::from(value), inverse);

@@ -1,10 +1,10 @@
-//! How far two histograms are apart.
+//! The distance of two histograms.
 
-/// The earth-mover distance of two histograms of one channel: the mean way, as a part of the scale, over which samples must be moved to
-/// make one of the other. It is the area between the two lines that tell which share of the samples lies at or below a level, where
-/// code c of n bits is the level c / (2^n - 1), and each histogram counts as much as the other however many samples it has.
+/// The earth-mover distance of two histograms of one channel: the mean distance, as a part of the scale, that samples
+/// must be moved to turn one into the other. It is the area between their cumulative histograms, where code c of n
+/// bits is the level c / (2^n - 1), and both histograms have the same weight however many samples they have.
 ///
-/// It is held as a fraction of integers, and so is exact.
+/// It is stored as a fraction of integers, and is therefore exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Distance {
     moved: u128,
@@ -12,8 +12,8 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// The distance of two histograms, each of at least two bins, whose counts add up to no more than 2^32; `None` where one of them
-    /// counts nothing.
+    /// Returns the distance of two histograms with at least two bins each and no more than 2^32 samples; `None` if one
+    /// of them is empty.
     #[must_use]
     pub fn of(a: &[u32], b: &[u32]) -> Option<Self> {
         let [(count_a, top_a), (count_b, top_b)] =
@@ -21,7 +21,7 @@ impl Distance {
         if count_a == 0 || count_b == 0 || top_a == 0 || top_b == 0 {
             return None;
         }
-        // Levels are counted in steps of which every code of both is a whole number.
+        // Levels are counted in steps of which every code of both is a whole multiple.
         let (mut below_a, mut below_b) = (0_u64, 0_u64);
         let (mut next_a, mut next_b) = (0_usize, 0_usize);
         let (mut level, mut moved) = (0_u64, 0_u128);
@@ -45,13 +45,13 @@ impl Distance {
         Some(Self { moved, of })
     }
 
-    /// In codes, where both histograms have so many bits.
+    /// Returns the distance in codes of `bits` bits.
     #[must_use]
     pub fn codes(self, bits: u32) -> f64 {
         quotient(self.moved * ((1 << bits) - 1), self.of)
     }
 
-    /// In percent of the scale.
+    /// Returns the distance in percent of the scale.
     #[must_use]
     pub fn percent(self) -> f64 {
         quotient(self.moved * 100, self.of)
@@ -62,7 +62,7 @@ fn samples(bins: &[u32]) -> u64 {
     bins.iter().map(|&count| u64::from(count)).sum()
 }
 
-/// The quotient in lowest terms, which is rounded once where both have no more than 53 bits, as with as many samples in both.
+/// Divides in lowest terms, with a single rounding if both have at most 53 bits, as with equally many samples in both.
 fn quotient(numerator: u128, denominator: u128) -> f64 {
     let (mut a, mut b) = (numerator, denominator);
     while b != 0 {
@@ -75,8 +75,9 @@ fn quotient(numerator: u128, denominator: u128) -> f64 {
 mod tests {
     use super::*;
 
-    /// How far the samples of one histogram are moved, in codes and all together, to make one of the other; both have as many samples and as
-    /// many bins. The lowest sample goes to the lowest place, the next one to the next: no other way is shorter on a line.
+    /// Returns how far the samples of one histogram must be moved in total, in codes, to turn it into the other; both
+    /// have equally many samples and bins. The lowest sample goes to the lowest place, and so on: on a line, no other
+    /// assignment is shorter.
     fn codes_moved(a: &[u32], b: &[u32]) -> u64 {
         let sorted = |bins: &[u32]| -> Vec<usize> {
             bins.iter().enumerate().flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
@@ -84,7 +85,7 @@ mod tests {
         sorted(a).into_iter().zip(sorted(b)).map(|(from, to)| from.abs_diff(to) as u64).sum()
     }
 
-    /// Bins that look random, of so many samples.
+    /// Bins that look random, with that many samples.
     fn bins(bits: u32, samples: u32, seed: u64) -> Vec<u32> {
         let mut bins = vec![0; 1 << bits];
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -92,7 +93,7 @@ mod tests {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            // Products lean to the dark end.
+            // Products favour the dark end.
             let (a, b) = ((state >> 40) & 0xfff, (state >> 20) & 0xfff);
             bins[((a * b) >> (24 - bits)) as usize] += 1;
         }

@@ -1,8 +1,8 @@
-//! Two pictures, or their histograms, against each other: what every number of a comparison means, in integers up to the last
+//! Comparison of two pictures or their histograms: the definition of every number, in integers up to the last
 //! division.
 //!
-//! Pictures whose samples mean the same are compared [sample by sample](planes). Others have only what they look like in
-//! common: their [histograms](distance). [`Unlike`] says which of the two it is, and why.
+//! Pictures whose samples have the same meaning are compared [sample by sample](planes). Others have only their looks
+//! in common and are compared by their [histograms](distance). [`Unlike`] says why.
 
 mod distance;
 pub mod planes;

@@ -1,4 +1,4 @@
-//! What the planes of two pictures differ by, sample by sample at their own depth.
+//! Differences of the planes of two pictures, sample by sample at their own depth.
 
 use std::ops::Range;
 
@@ -8,28 +8,28 @@ use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
 
-/// Samples of a band of rows that one thread takes at a time.
+/// Samples in the band of rows that one thread takes at a time.
 const BAND_SAMPLES: usize = 1 << 16;
-/// Samples that are unpacked at a time. The squares of so many differences of 12 bits fit 32 bits.
+/// Samples that are unpacked at a time. The sum of the squares of that many 12-bit differences fits in 32 bits.
 const BLOCK: usize = 256;
-/// Bits of a sample up to which the square of a difference, and the sum of a block's, fit 32 bits.
+/// Maximum bits of a sample for which the squares of a block's differences, and their sum, fit in 32 bits.
 const MOST_NARROW_BITS: u8 = 12;
 
-/// What one plane of two pictures differs by.
+/// The difference of one plane of two pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlaneDifference {
     /// Samples that were compared.
     pub samples: u64,
     /// The largest difference of two samples, in codes.
     pub largest: u16,
-    /// The sum of the differences, without their signs.
+    /// The sum of the absolute differences.
     pub sum: u64,
     /// The sum of their squares.
     pub squares: u64,
 }
 
 impl PlaneDifference {
-    /// Whether all samples are equal.
+    /// Returns `true` if all samples are equal.
     #[must_use]
     pub const fn is_none(&self) -> bool {
         self.sum == 0
@@ -47,14 +47,15 @@ impl PlaneDifference {
         self.squares as f64 / self.samples.max(1) as f64
     }
 
-    /// The peak signal-to-noise ratio in dB, with the highest code of so many bits as peak; `None` where there is no noise.
+    /// Returns the peak signal-to-noise ratio in dB, with the highest code of `depth` bits as peak; `None` without
+    /// noise.
     #[must_use]
     pub fn psnr(&self, depth: u8) -> Option<f64> {
         let peak = f64::from((1_u32 << depth) - 1);
         (!self.is_none()).then(|| 10.0 * (peak * peak / self.mean_squared_error()).log10())
     }
 
-    /// Both together.
+    /// Combines both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -82,7 +83,7 @@ impl PlaneDifference {
     }
 }
 
-/// A block of samples of up to 12 bits. The compiler makes vector instructions of the loop.
+/// Compares a block of samples of up to 12 bits. The compiler turns the loop into vector instructions.
 fn narrow(a: &[u16], b: &[u16]) -> PlaneDifference {
     let (mut largest, mut sum, mut squares) = (0_i16, 0_i32, 0_u32);
     for (&a, &b) in a.iter().zip(b) {
@@ -99,7 +100,7 @@ fn narrow(a: &[u16], b: &[u16]) -> PlaneDifference {
     }
 }
 
-/// The same of samples of up to 16 bits.
+/// Compares a block of samples of up to 16 bits.
 fn wide(a: &[u16], b: &[u16]) -> PlaneDifference {
     let (mut largest, mut sum, mut squares) = (0, 0_u32, 0_u64);
     for (&a, &b) in a.iter().zip(b) {
@@ -111,8 +112,9 @@ fn wide(a: &[u16], b: &[u16]) -> PlaneDifference {
     PlaneDifference { samples: a.len() as u64, largest, sum: u64::from(sum), squares }
 }
 
-/// What each plane of two pictures differs by: Y', Cb and Cr, or red, green and blue, or luma alone. Of a region, each chroma sample
-/// counts that covers a pixel of it. The two must not be [`Unlike`](super::Unlike).
+/// Returns the difference of each plane of two pictures: Y', Cb and Cr, or red, green and blue, or luma alone. Within
+/// a region, a chroma sample counts if it covers one of its pixels. The pictures must not be
+/// [`Unlike`](super::Unlike).
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the region does not lie in the pictures.
@@ -136,7 +138,7 @@ fn of_component(pictures: [&Picture; 2], component: usize) -> PlaneDifference {
         PlaneDifference::of_rows(&a, &b, first..(first + rows).min(a.height), depth)
     };
     let bands = a.height.div_ceil(rows);
-    // What is small is not worth other threads' attention.
+    // A small picture is not worth other threads.
     if bands == 1 {
         band(0)
     } else {
@@ -154,7 +156,7 @@ mod tests {
     use crate::picture::color::Colorimetry;
     use crate::picture::layout::PixelLayout;
 
-    /// Samples of every value that the depth has, in rows with room at their ends.
+    /// Samples with every value of the depth, in rows with padding.
     fn noise(layout: PixelLayout, (width, height): (u32, u32), seed: u64) -> Picture {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut planes = Vec::new();

@@ -1,10 +1,10 @@
-//! What planes differ by, by definition: sample by sample and slowly, for `--verify` and for tests.
+//! Differences of planes by definition, sample by sample and slowly, for `--verify` and for tests.
 
 use super::planes::PlaneDifference;
 use crate::picture::Picture;
 use crate::picture::region::Rect;
 
-/// What the planes of a part of two pictures differ by, which have the same size, depth and chroma grid.
+/// Returns the differences of the planes of a part of two pictures with the same size, depth and chroma grid.
 #[must_use]
 pub fn plane_differences(a: &Picture, b: &Picture, part: Rect) -> Vec<PlaneDifference> {
     let layout = a.layout();

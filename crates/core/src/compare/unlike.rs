@@ -1,4 +1,4 @@
-//! Whether two pictures can be compared sample by sample.
+//! The reasons why two pictures cannot be compared sample by sample.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::picture::Picture;
 use crate::picture::color::{Matrix, Range};
 use crate::picture::layout::ColorModel;
 
-/// Why the samples of two pictures do not mean the same, the weightiest reason alone. What is told is the first picture's, then
-/// the second's.
+/// The most important reason why the samples of two pictures differ in meaning, with the values of the first and the
+/// second picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unlike {
     /// Width and height in pixels.
     Size([(u32, u32); 2]),
-    /// Y'CbCr, R'G'B' or luma alone, and which pixels share chroma.
+    /// Y'CbCr, R'G'B' or luma alone, with the chroma grid.
     Sampling([(ColorModel, (u8, u8)); 2]),
     /// Bits a sample.
     Depth([u8; 2]),
@@ -23,7 +23,7 @@ pub enum Unlike {
 }
 
 impl Unlike {
-    /// The reason; `None` for pictures that can be compared sample by sample.
+    /// Returns the reason; `None` for pictures that can be compared sample by sample.
     #[must_use]
     pub fn of(a: &Picture, b: &Picture) -> Option<Self> {
         let both = [a, b];
@@ -31,7 +31,7 @@ impl Unlike {
         let sampling = both.map(|picture| (picture.layout().model, picture.layout().chroma_shift));
         let depth = both.map(|picture| picture.layout().depth);
         let matrix = both.map(|picture| picture.colorimetry().matrix.value);
-        // Luma alone is gray whatever the matrix.
+        // Luma alone is gray, whatever the matrix.
         let has_matrix = a.layout().model == ColorModel::YCbCr;
         let range = both.map(|picture| picture.colorimetry().range.value);
         let differ = [
@@ -57,7 +57,7 @@ impl fmt::Display for Unlike {
     }
 }
 
-/// What samples are, in words.
+/// Describes the kind of samples in words.
 fn sampling((model, chroma_shift): (ColorModel, (u8, u8))) -> &'static str {
     match (model, chroma_shift) {
         (ColorModel::Gray, _) => "gray",

@@ -1,8 +1,8 @@
-//! The bins of a picture, as any engine hands them over.
+//! The bins of a picture.
 
 use crate::picture::{OutOfRange, Picture};
 
-/// What is counted.
+/// The components that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Components {
     /// Red, green, blue and luminance, after conversion to R'G'B' codes.
@@ -13,8 +13,8 @@ pub enum Components {
 }
 
 impl Components {
-    /// The picture of which these components are counted: the decoded one, or what it was converted to. `None` where the picture does not
-    /// have them: R'G'B' has no Y'CbCr, and where the matrix cannot be read there is no R'G'B'.
+    /// Returns the picture in which these components are counted: the decoded one, or the converted one. `None` if the
+    /// picture does not have them: R'G'B' has no Y'CbCr, and with an unreadable matrix there is no R'G'B'.
     #[must_use]
     pub fn of(self, picture: &Picture) -> Option<&Picture> {
         match self {
@@ -23,7 +23,7 @@ impl Components {
         }
     }
 
-    /// The same of a picture in which the caller has found them, or of which something must be shown all the same.
+    /// Like [`of`](Self::of), for callers that know the picture has them, or that must show something anyway.
     #[must_use]
     pub fn in_picture(self, picture: &Picture) -> &Picture {
         self.of(picture).unwrap_or(picture)
@@ -38,7 +38,7 @@ impl Components {
         }
     }
 
-    /// How a channel is named on a button and in a scope.
+    /// The short name of a channel on buttons and scopes.
     #[must_use]
     pub const fn sign(self, channel: usize) -> &'static str {
         match (self, channel) {
@@ -53,13 +53,14 @@ impl Components {
     }
 }
 
-/// Bins that a channel may be regrouped to.
+/// Numbers of bins to which a channel may be regrouped.
 pub const BIN_COUNTS: std::ops::RangeInclusive<u32> = 3..=4096;
 /// Channels in the bin buffer, whatever is counted.
 pub const CHANNELS: usize = 4;
-/// Channels that can fall out of range: red, green and blue.
+/// Channels that can be out of range: red, green and blue.
 pub const CLAMPED_CHANNELS: usize = 3;
-/// Words of the bin buffer behind the bins: for red, green and blue the pixels below and above the range, then padding.
+/// Words behind the bins in the bin buffer: for red, green and blue the pixels below and above the range, then
+/// padding.
 pub const TAIL_WORDS: usize = 8;
 
 /// The histograms of one picture: four channels of 2^n bins each, flat as in the GPU's bin buffer.
@@ -67,7 +68,7 @@ pub const TAIL_WORDS: usize = 8;
 pub struct Histogram {
     /// n: each channel has 2^n bins.
     pub bits: u32,
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     /// `CHANNELS` × 2^n bins, channel by channel, then `TAIL_WORDS` words: pixels below and above the range of red,
     /// of green, of blue, and two zeros.
@@ -81,13 +82,13 @@ impl Histogram {
         (CHANNELS << bits) + TAIL_WORDS
     }
 
-    /// A histogram of nothing.
+    /// An empty histogram.
     #[must_use]
     pub fn empty(bits: u32, components: Components) -> Self {
         Self { bits, components, words: vec![0; Self::word_count(bits)] }
     }
 
-    /// Adds the counts of another part of the picture, counted alike.
+    /// Adds the counts of another part of the picture.
     pub fn add(&mut self, part: &Self) {
         for (sum, word) in self.words.iter_mut().zip(&part.words) {
             *sum += word;
@@ -109,40 +110,40 @@ impl Histogram {
         1 << self.bits
     }
 
-    /// The bins of a channel.
+    /// Returns the bins of a channel.
     #[must_use]
     pub fn bins(&self, channel: usize) -> &[u32] {
         &self.words[channel << self.bits..(channel + 1) << self.bits]
     }
 
-    /// The bins of a channel, to count into.
+    /// Returns the bins of a channel, for counting.
     pub fn bins_mut(&mut self, channel: usize) -> &mut [u32] {
         &mut self.words[channel << self.bits..(channel + 1) << self.bits]
     }
 
-    /// Pixels whose red (0), green (1) or blue (2) lay below and above the range before the clamp.
+    /// Returns the pixels whose red (0), green (1) or blue (2) was below and above the range before the clamp.
     #[must_use]
     pub fn out_of_range(&self, channel: usize) -> [u32; 2] {
         let at = (CHANNELS << self.bits) + 2 * channel;
         [self.words[at], self.words[at + 1]]
     }
 
-    /// The same of a channel that can be clamped.
+    /// Returns the same for a channel that can be clamped.
     pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
         (channel < CLAMPED_CHANNELS).then(|| self.out_of_range(channel))
     }
 
-    /// The same two counters, to count into.
+    /// Returns these two counters, for counting.
     pub fn out_of_range_mut(&mut self, channel: usize) -> &mut [u32] {
         let at = (CHANNELS << self.bits) + 2 * channel;
         &mut self.words[at..at + 2]
     }
 }
 
-/// How tall a channel's bars are drawn: the height of a bar is its count times this.
+/// Returns the factor from a bin's count to the height of its bar.
 ///
-/// The tallest bin touches the top unless it is so tall that it would flatten the rest; then bars clip at five times
-/// the mean bin. 0 if nothing was counted.
+/// The tallest bin touches the top, unless it is so tall that it would flatten the rest; then bars are clipped at five
+/// times the mean bin. 0 if nothing was counted.
 #[must_use]
 pub fn vertical_scale(bins: &[u32]) -> f32 {
     let samples = bins.iter().map(|&c| u64::from(c)).sum::<u64>();
@@ -153,8 +154,8 @@ pub fn vertical_scale(bins: &[u32]) -> f32 {
     (1.0 / tallest as f32).max(0.2 * bins.len() as f32 / samples as f32)
 }
 
-/// Bins of codes made into `count` bins, to which the codes are shared out evenly: of N codes, code c goes to bin
-/// floor(c · count / N). The sum stays the same.
+/// Regroups bins of codes into `count` bins, evenly: of N codes, code c goes to bin floor(c · count / N). The sum
+/// stays the same.
 #[must_use]
 pub fn regroup(codes: &[u32], count: u32) -> Vec<u32> {
     let mut bins = vec![0; count as usize];

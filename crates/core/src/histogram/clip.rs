@@ -4,7 +4,7 @@ use super::bins::{Components, Histogram};
 use super::cumulative::Sums;
 use super::stats::ChannelStats;
 
-/// The histogram of a clip: that of all its frames together.
+/// The histogram of a clip, the sum of those of its frames.
 #[derive(Debug, Default)]
 pub struct ClipHistogram {
     channels: Vec<ClipChannel>,
@@ -15,12 +15,12 @@ pub struct ClipHistogram {
 struct ClipChannel {
     name: &'static str,
     bins: Vec<u64>,
-    /// Samples below and above the range, where that is counted.
+    /// Samples below and above the range, if they are counted.
     outside: Option<[u64; 2]>,
 }
 
 impl ClipHistogram {
-    /// Adds a frame. One of another depth than the first is left out and `false` is returned.
+    /// Adds a frame. Returns `false` for a frame of another depth than the first, which is left out.
     pub fn add(&mut self, histogram: &Histogram) -> bool {
         let names = histogram.components.channel_names();
         for (channel, name) in names.iter().enumerate() {
@@ -44,12 +44,13 @@ impl ClipHistogram {
         true
     }
 
-    /// The channels that were counted, by name, in the order in which they were counted, 2^n bins each.
+    /// Returns the counted channels by name, in counting order, with 2^n bins each.
     pub fn channels(&self) -> impl ExactSizeIterator<Item = (&'static str, &[u64])> {
         self.channels.iter().map(|channel| (channel.name, channel.bins.as_slice()))
     }
 
-    /// Their figures. What of coded components lies outside the nominal range is not told: it may change from frame to frame.
+    /// Returns their figures. Those outside the nominal range of coded components are missing, as the range may change
+    /// from frame to frame.
     pub fn stats(&self) -> impl ExactSizeIterator<Item = (&'static str, ChannelStats)> {
         self.channels.iter().map(|channel| (channel.name, Sums::of(&channel.bins).stats(channel.outside)))
     }
@@ -70,7 +71,7 @@ mod tests {
         assert!(!clip.add(&Histogram::empty(10, Components::Rgbl)));
         let mut coded = Histogram::empty(8, Components::YCbCr);
         coded.bins_mut(0)[200] = 8;
-        // The numbers of a frame as coded that stand where those out of range are: they are none.
+        // In the histogram of a coded frame, these words do not hold pixels out of range.
         coded.out_of_range_mut(0).copy_from_slice(&[3, 4]);
         assert!(clip.add(&coded));
         let figures: Vec<_> =

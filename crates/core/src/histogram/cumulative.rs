@@ -1,7 +1,7 @@
-//! Cumulative histograms, and every figure that goes by rank: percentiles, extremes, and the shares of ranges of codes.
+//! Cumulative histograms, and all figures that depend on rank: percentiles, extremes, and shares of code ranges.
 //!
-//! They are prefix sums of the bins. Where the GPU counts, its scan makes them and its words come back; elsewhere they are
-//! made here. From either, the same code reads the same figures.
+//! They are prefix sums of the bins. If the GPU counts, its scan computes them; otherwise they are computed here.
+//! Either way, the same code reads the same figures.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use crate::picture::OutOfRange;
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
-    /// Samples below each code, and behind the last code all samples.
+    /// Samples below each code, followed by the number of all samples.
     below: Vec<u64>,
 }
 
@@ -29,8 +29,8 @@ impl Sums {
         Self { below }
     }
 
-    /// The same from words that were scanned already: one for each code and one more, modulo 2^32, with anything before the
-    /// channel added to all of them. The channel must have less than 2^32 samples.
+    /// Takes words that were scanned already: one per code and one more, modulo 2^32, with anything before the channel
+    /// added to all of them. The channel must have less than 2^32 samples.
     fn of_scan(words: &[u32]) -> Self {
         let before = words.first().copied().unwrap_or(0);
         Self { below: words.iter().map(|word| u64::from(word.wrapping_sub(before))).collect() }
@@ -42,13 +42,13 @@ impl Sums {
         self.below.last().copied().unwrap_or(0)
     }
 
-    /// The bins that were summed up.
+    /// Returns the bins from which the sums were made.
     #[must_use]
     pub fn bins(&self) -> Vec<u32> {
         self.below.windows(2).map(|ends| (ends[1] - ends[0]) as u32).collect()
     }
 
-    /// Samples of a range of codes; codes that the channel does not have hold none.
+    /// Returns the number of samples in a range of codes; codes beyond the channel's have none.
     #[must_use]
     pub fn count_in(&self, range: RangeInclusive<u32>) -> u64 {
         let at = |code: usize| self.below[code.min(self.below.len() - 1)];
@@ -56,13 +56,14 @@ impl Sums {
         if low > high { 0 } else { at(high.saturating_add(1)) - at(low) }
     }
 
-    /// The same as a part of all samples, 0 to 1.
+    /// Returns the same as a share of all samples, 0 to 1.
     #[must_use]
     pub fn share_in(&self, range: RangeInclusive<u32>) -> f64 {
         share(self.count_in(range), self.samples())
     }
 
-    /// The smallest code that at least `percent` % of the samples do not exceed, 100 at most; 0 if nothing was counted.
+    /// Returns the smallest code that at least `percent` % of the samples (100 at most) do not exceed; 0 if nothing
+    /// was counted.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> u32 {
         let samples = self.samples();
@@ -76,12 +77,13 @@ impl Sums {
     /// Sum of all samples' codes.
     #[must_use]
     pub fn code_sum(&self) -> u64 {
-        // A sample of code c is not below 1, 2, … c: it is counted there c times. Behind the last code all are below.
+        // A sample of code c is not below 1, 2, … c, so it is counted c times. Behind the last code, all samples are
+        // below.
         let samples = self.samples();
         self.below.iter().skip(1).map(|below| samples - below).sum()
     }
 
-    /// Sum of the squares of all samples' codes. Those of a whole film may not fit in 64 bits.
+    /// Sum of the squares of all samples' codes. That of a whole film may not fit in 64 bits.
     pub(super) fn square_sum(&self) -> u128 {
         // c² is the sum of the odd numbers below 2c.
         let samples = self.samples();
@@ -95,24 +97,24 @@ impl Sums {
     }
 }
 
-/// The cumulative histograms of one picture, with what a [`Histogram`] counts besides.
+/// The cumulative histograms of one picture, with the other counts of a [`Histogram`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cumulative {
     /// n: each channel has 2^n codes.
     pub bits: u32,
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
     channels: [Sums; CHANNELS],
     /// Pixels below and above the range of red, green and blue.
     outside: [[u32; 2]; CLAMPED_CHANNELS],
-    /// Pixels outside the limits of EBU R 103, where they were counted.
+    /// Pixels outside the limits of EBU R 103, if they were counted.
     pub outside_r103: Option<u32>,
-    /// Pixels that a brush over several channels selects, where they were counted too.
+    /// Pixels that a brush over several channels selects, if they were counted.
     pub selected: Option<Selected>,
 }
 
 impl Cumulative {
-    /// Words of the scan of a histogram of `bits` bits: one for every bin, and the sum of all.
+    /// Words of the scan of a histogram of `bits` bits: one per bin, and the total.
     #[must_use]
     pub const fn scan_words(bits: u32) -> usize {
         (CHANNELS << bits) + 1
@@ -131,8 +133,8 @@ impl Cumulative {
         }
     }
 
-    /// The same from words: the exclusive prefix sum of all four channels' bins in one, modulo 2^32, the sum of all bins
-    /// behind it, and then the histogram's tail. `None` where they are not as many as that.
+    /// Takes scanned words: the exclusive prefix sum of the bins of all four channels together, modulo 2^32, their
+    /// total, and the histogram's tail. Returns `None` for another number of words.
     #[must_use]
     pub fn of_scan(bits: u32, components: Components, words: &[u32]) -> Option<Self> {
         let (sums, tail) = words.split_at_checked(Self::scan_words(bits))?;
@@ -166,7 +168,7 @@ impl Cumulative {
         &self.channels[channel]
     }
 
-    /// The pixels below and above the range of a channel that can be clamped.
+    /// Returns the pixels below and above the range of a channel that can be clamped.
     pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
         self.outside.get(channel).copied()
     }
@@ -179,29 +181,29 @@ impl Histogram {
         Sums::of(self.bins(channel))
     }
 
-    /// Those of all channels.
+    /// Returns the cumulative histograms of all channels.
     #[must_use]
     pub fn cumulative(&self) -> Cumulative {
         Cumulative::of(self)
     }
 }
 
-/// `part` of `whole`; 0 where there is nothing.
+/// Returns `part` divided by `whole`; 0 if there is nothing.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Pixels of which one or more channels lie in a range.
+/// Pixels with one or more channels in a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Selected {
-    /// Those of which any of the channels does.
+    /// Pixels with any of the channels in it.
     pub any: u32,
-    /// Those of which all of them do.
+    /// Pixels with all of the channels in it.
     pub all: u32,
 }
 
 impl Selected {
-    /// Both counts of two parts of a picture.
+    /// Adds the counts of another part of the picture.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self { any: self.any + other.any, all: self.all + other.all }
@@ -212,7 +214,7 @@ impl Selected {
 mod tests {
     use super::*;
 
-    /// The words that a scan of this histogram leaves, after `before` of something else.
+    /// The words of a scan of this histogram that follow `before` samples of something else.
     fn scanned(histogram: &Histogram, before: u32) -> Vec<u32> {
         let (bins, tail) = histogram.words.split_at(CHANNELS << histogram.bits);
         let mut sum = before;

@@ -1,28 +1,29 @@
-//! The light that codes stand for, and the luminance of it beside that of the codes.
+//! The light that codes stand for, and its luminance as opposed to that of the codes.
 //!
-//! Luminance of the encoded codes weighs R', G' and B' as they are. Light adds up before it is encoded: a pixel's luminance of linear
-//! light weighs the light of its three codes. Its bin is the code of the gray that is as bright, so that it stands on the same axis:
-//! gray pixels have one bin in both histograms, and whatever differs is the colour. On an axis of light itself most pictures would
-//! stand in the lowest fifth.
+//! The luminance of encoded codes weighs R', G' and B' as they are. Light adds up before it is encoded: a pixel's
+//! luminance of linear light weighs the light of its three codes. Its bin is the code of the gray of equal brightness,
+//! so that both luminances share an axis: gray pixels have the same bin in both histograms, and any difference is due
+//! to colour. On an axis of light itself, most pictures would occupy only the lowest fifth.
 //!
-//! The light of each code is an integer, worked out once by operations that IEEE 754 defines to the last bit, so that it is the same
-//! on every machine; from there to the bin all arithmetic is integer.
+//! The light of each code is an integer, computed once by operations that IEEE 754 defines to the last bit, so that it
+//! is the same on every machine. From there to the bin, all arithmetic is integer.
 
 pub use crate::picture::transfer::Transfer;
 
-/// Weights of red, green and blue in luminance, in ten thousandths: those of the encoded codes, so that nothing but the light differs.
+/// Weights of red, green and blue in luminance, in ten-thousandths. They are those of the encoded codes, so that only
+/// the light differs.
 pub const WEIGHTS: [u32; 3] = [2126, 7152, 722];
 
 /// The light of every code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LightTable {
     transfer: Transfer,
-    /// 2^n words, rising, from 0 to about 2^32 - 1.
+    /// 2^n words, ascending, from 0 to about 2^32 - 1.
     light: Vec<u32>,
 }
 
 impl LightTable {
-    /// That of codes of `bits` bits, at most 12.
+    /// The table for codes of `bits` bits, at most 12.
     #[must_use]
     pub fn new(transfer: Transfer, bits: u32) -> Self {
         let top = (1_u32 << bits) - 1;
@@ -30,7 +31,7 @@ impl LightTable {
         Self { transfer, light: (0..=top).map(light).collect() }
     }
 
-    /// How codes become light.
+    /// The transfer function.
     #[must_use]
     pub const fn transfer(&self) -> Transfer {
         self.transfer
@@ -42,8 +43,8 @@ impl LightTable {
         &self.light
     }
 
-    /// The bin of a pixel's luminance of linear light: the highest code of which gray has no more light than the pixel, whose light is
-    /// the weighted sum of that of its codes, rounded down.
+    /// Returns the bin of a pixel's luminance of linear light: the highest code whose gray has no more light than the
+    /// pixel. The pixel's light is the weighted sum of that of its codes, rounded down.
     #[inline]
     #[must_use]
     pub fn bin(&self, codes: [u32; 3]) -> u32 {
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(LightTable::new(Transfer::Linear, 8).bin([0, 0, 255]), 18);
     }
 
-    /// Of each kind the light of some codes, by Python's `decimal` with 60 digits.
+    /// The light of some codes for each function, computed with Python's `decimal` with 60 digits.
     #[test]
     fn the_tables_are_those_of_exact_arithmetic() {
         for (transfer, bits, expected) in EXPECTED {
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// The sum of all codes' light, each times its place from 1 on, modulo 2^64.
+    /// The sum of all codes' light, each times its place counted from 1, modulo 2^64.
     const EXPECTED: [(Transfer, u32, u64); 15] = [
         (Transfer::Bt1886, 8, 64_345_882_353_796),
         (Transfer::Bt1886, 10, 1_025_039_754_564_056),

@@ -1,14 +1,16 @@
-//! Limits of red, green and blue, and which pixels lie outside them: those of EBU R 103, and those at which codes are clipped.
+//! Limits of red, green and blue, and the pixels outside them: those of EBU R 103, and those at which codes are
+//! clipped.
 //!
-//! R'G'B' before the clamp is compared in the fixed point of [`Conversion`], before its shift rounds to codes: so a limit may
-//! lie between two codes, as those of R 103 do, and still one integer comparison decides, the same on every engine.
+//! R'G'B' before the clamp is compared in the fixed point of [`Conversion`], before its shift rounds to codes. A limit
+//! may therefore lie between two codes, as those of R 103 do, and still one integer comparison decides, the same on
+//! every engine.
 
 use crate::picture::color::Conversion;
 
-/// The share of the picture, in percent, that EBU R 103 lets lie outside its limits.
+/// The share of the picture, in percent, that EBU R 103 allows outside its limits.
 pub const R103_TOLERATED_PERCENT: u64 = 1;
 
-/// Whether EBU R 103 tolerates that many of so many pixels outside its limits.
+/// Returns `true` if EBU R 103 allows that many of the pixels outside its limits.
 #[must_use]
 pub const fn is_within_r103(outside: u64, pixels: u64) -> bool {
     100 * outside <= R103_TOLERATED_PERCENT * pixels
@@ -23,8 +25,8 @@ pub struct Limits {
     pub high: i32,
 }
 
-/// The codes that EBU R 103 tolerates (version 3.0, 2020), on the scale on which black is 16 and white 235 at 8 bits: −5 % to
-/// 105 %.
+/// Returns the codes that EBU R 103 allows (version 3.0, 2020), on the scale with black at 16 and white at 235 for 8
+/// bits: −5 % to 105 %.
 #[must_use]
 pub const fn r103_codes(bits: u32) -> [u32; 2] {
     match bits {
@@ -34,8 +36,9 @@ pub const fn r103_codes(bits: u32) -> [u32; 2] {
 }
 
 impl Limits {
-    /// Those of EBU R 103. A pixel is inside if each of R', G' and B', converted to the scale of [`r103_codes`] and rounded to
-    /// the nearest code there, is one of those codes. Y' then is inside as well, since it is a mean of the three.
+    /// The limits of EBU R 103. A pixel is inside if each of R', G' and B', converted to the scale of [`r103_codes`]
+    /// and rounded to the nearest code there, is one of these codes. Y' is then inside as well, as a mean of the
+    /// three.
     #[must_use]
     pub fn r103(conversion: &Conversion) -> Self {
         let [low, high] = r103_codes(conversion.bits).map(i64::from);
@@ -43,13 +46,13 @@ impl Limits {
         Self { low: at_video_code(2 * low - 1, conversion), high: at_video_code(2 * high + 1, conversion) }
     }
 
-    /// What is neither at the lowest nor at the highest code after the clamp: outside are the pixels of the outermost bins.
+    /// The limits of clipping: outside are the pixels at the lowest or the highest code after the clamp.
     #[must_use]
     pub const fn clipped(conversion: &Conversion) -> Self {
         Self { low: 1 << conversion.shift, high: conversion.max_code() << conversion.shift }
     }
 
-    /// Whether a value lies outside.
+    /// Returns `true` if a value lies outside.
     #[inline(always)]
     #[must_use]
     pub const fn excludes(&self, value: i32) -> bool {
@@ -57,7 +60,7 @@ impl Limits {
     }
 }
 
-/// The lowest fixed-point value at or above half of a doubled code on the scale from 16 to 235.
+/// Returns the lowest fixed-point value at or above half of a doubled code on the scale from 16 to 235.
 fn at_video_code(doubled: i64, conversion: &Conversion) -> i32 {
     let unit = 1_i64 << (conversion.bits - 8);
     let one = i64::from(conversion.max_code()) << conversion.shift;

@@ -1,11 +1,11 @@
-//! A histogram in the measure of another, to be drawn beside it.
+//! A histogram rescaled for comparison with another one.
 
 use super::bins::{CHANNELS, Histogram};
 
 impl Histogram {
-    /// The same distribution in bins of so many bits and with so many samples a channel, to be drawn beside such counts. Rounded,
-    /// so that a channel's sum is exact; a code of fewer bits is shared out among those that it stands for. What was out of range is
-    /// not told.
+    /// Returns the same distribution at another depth and with another number of samples per channel, to be drawn with
+    /// such counts. It is rounded so that each channel's sum is exact; a code of fewer bits is spread over the codes
+    /// that it stands for. Counts out of range are dropped.
     #[must_use]
     pub fn in_measure_of(&self, bits: u32, samples: [u64; CHANNELS]) -> Self {
         let mut scaled = Self::empty(bits, self.components);
@@ -15,7 +15,8 @@ impl Histogram {
             if counted == 0 {
                 continue;
             }
-            // Samples below a code of the finer scale, in parts of one that are as many as that scale has codes to one of the coarser.
+            // Samples below a code of the finer scale, in fractions whose denominator is the number of finer codes per
+            // coarser code.
             let parts = 1_u128 << bits.saturating_sub(self.bits);
             let share = |below: u128| {
                 (2 * below * u128::from(wanted) + u128::from(counted) * parts) / (2 * u128::from(counted) * parts)

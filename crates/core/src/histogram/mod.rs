@@ -1,4 +1,4 @@
-//! Counted histograms, as any engine hands them over, and the figures that are read off them.
+//! Histograms, and the figures that are read from them.
 
 mod bins;
 mod clip;

@@ -1,6 +1,6 @@
 //! The plain scalar definition of every number that Histoscope shows.
 //!
-//! Slow on purpose: one pixel after the other, one sample read at a time, no tables and no tricks. The tests compare
+//! It is slow on purpose: one pixel after the other, one sample at a time, without tables or tricks. The tests compare
 //! the GPU and the CPU engine with it.
 
 use crate::histogram::{Components, Histogram};
@@ -9,7 +9,7 @@ use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
 
-/// Component codes of the pixel at (`x`, `y`), 0 for those that the picture does not have. Chroma is that of the sample which
+/// Returns the component codes of the pixel at (`x`, `y`), 0 for missing components. Chroma is that of the sample that
 /// covers the pixel.
 #[must_use]
 pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
@@ -24,14 +24,14 @@ pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
     }
 }
 
-/// R'G'B' codes of the pixel at (`x`, `y`) before the clamp.
+/// Returns the R'G'B' codes of the pixel at (`x`, `y`) before the clamp.
 #[must_use]
 pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
     picture.conversion().unclamped(components(picture, x, y).map(|c| c as i32))
 }
 
-/// Pixels outside the limits of EBU R 103: those of which red, green, blue or Y' is. Y' is compared as coded where it is coded on
-/// the scale of R 103; elsewhere it cannot leave it.
+/// Counts the pixels outside the limits of EBU R 103: those whose red, green, blue or Y' is. Y' is compared as coded
+/// if it is coded on the scale of R 103; otherwise it cannot exceed the limits.
 #[must_use]
 pub fn outside_r103(picture: &Picture) -> u32 {
     use crate::histogram::limits::{Limits, r103_codes};
@@ -55,16 +55,16 @@ pub fn outside_r103(picture: &Picture) -> u32 {
     count
 }
 
-/// The histograms of a picture.
+/// Returns the histograms of a picture.
 ///
-/// In [`Components::YCbCr`] the channels are the picture's own components as coded; gray has only the first.
+/// With [`Components::YCbCr`], the channels are the picture's own components as coded; gray has only the first.
 #[must_use]
 pub fn histogram(picture: &Picture, components: Components) -> Histogram {
     histogram_of(picture, Rect::whole(picture.width(), picture.height()), components)
 }
 
-/// The histograms of a rectangle of a picture, in which it must lie. Of coded chroma, the samples of the frame's grid count whose
-/// cells touch it.
+/// Returns the histograms of a rectangle, which must lie in the picture. A coded chroma sample counts if its cell in
+/// the frame's grid touches the rectangle.
 #[must_use]
 pub fn histogram_of(picture: &Picture, rect: Rect, components: Components) -> Histogram {
     match components {
@@ -85,7 +85,7 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
             let codes = unclamped_rgb(picture, x, y).map(|v| v.clamp(0, top) as usize);
             let weighed: u64 =
                 [2126_u64, 7152, 722].iter().zip(codes).map(|(w, c)| w * u64::from(table.light()[c])).sum();
-            // The highest gray that has no more light.
+            // The highest gray with no more light.
             let bin = (0..=top as usize).rev().find(|&gray| u64::from(table.light()[gray]) * 10_000 <= weighed);
             bins[bin.unwrap_or(0)] += 1;
         }
@@ -140,7 +140,7 @@ mod tests {
     use crate::picture::color::{Colorimetry, Matrix, Range};
     use crate::picture::layout::PixelLayout;
 
-    /// A picture of these codes, plane by plane, each with its codes a row.
+    /// A picture with these codes, plane by plane, each with its codes per row.
     fn picture(layout: PixelLayout, size: (u32, u32), range: Range, planes: &[(&[u8], usize)]) -> Picture {
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(range), false);
         let planes = planes.iter().map(|(codes, stride)| (codes.to_vec(), *stride)).collect();
@@ -162,7 +162,7 @@ mod tests {
         picture(PixelLayout::planar_gbr(8), (pixels.len() as u32, 1), Range::Full, &planes)
     }
 
-    /// The codes that hold anything, and how much.
+    /// The codes with counts.
     fn filled(bins: &[u32]) -> Vec<(usize, u32)> {
         bins.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect()
     }

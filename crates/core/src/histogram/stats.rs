@@ -1,18 +1,16 @@
-//! What is read off one channel's histogram. Window, snapshot, records, overview and report all show figures of this one
-//! type, whoever counted.
-
-use serde::Serialize;
+//! Figures of one channel's histogram. The window, snapshots, records, overviews and reports all show figures of this
+//! one type.
 
 use super::bins::{Components, Histogram};
 use super::cumulative::{Cumulative, Sums};
 use crate::picture::color::Range;
 
-/// The percentiles that are told, in percent.
+/// The percentiles among the figures.
 const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];
 
-/// Figures of one channel. Levels are codes from 0 to 2^n - 1, shares are parts of `count`, 0 to 1. All of them are 0 where
-/// nothing was counted. Written as JSON, it is the object of a channel under the same names and in the same order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Figures of one channel. Levels are codes from 0 to 2^n - 1, and shares are parts of `count`, from 0 to 1. If
+/// nothing was counted, all of them are 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChannelStats {
     /// Samples counted.
     pub count: u64,
@@ -26,39 +24,31 @@ pub struct ChannelStats {
     pub std_dev: f64,
     /// The lower median: the smallest code that at least half of the samples do not exceed.
     pub median: u32,
-    /// Percentiles: each the smallest code that at least so many percent of the samples do not exceed.
+    /// 1st percentile: the smallest code that at least 1 % of the samples do not exceed. The other percentiles
+    /// likewise.
     pub p1: u32,
-    /// See [`p1`](Self::p1).
     pub p5: u32,
-    /// See [`p1`](Self::p1).
     pub p10: u32,
-    /// See [`p1`](Self::p1).
     pub p25: u32,
-    /// See [`p1`](Self::p1).
     pub p75: u32,
-    /// See [`p1`](Self::p1).
     pub p90: u32,
-    /// See [`p1`](Self::p1).
     pub p95: u32,
-    /// See [`p1`](Self::p1).
     pub p99: u32,
     /// Share of samples at code 0.
     pub share_lowest: f64,
     /// Share of samples at the highest code, 2^n - 1.
     pub share_highest: f64,
-    /// Samples below the range: before the clamp, or below the nominal range of a coded component. `None` where nothing can
-    /// be: luminance is computed after the clamp.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Samples below the range: before the clamp, or below the nominal range of a coded component. `None` for
+    /// luminance, which is computed after the clamp.
     pub below_range: Option<u64>,
     /// Samples above it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub above_range: Option<u64>,
     /// Share of samples below or above.
     pub share_out_of_range: f64,
 }
 
 impl ChannelStats {
-    /// The figures of a channel, of whose samples so many lay below and above the range.
+    /// Computes the figures of a channel with that many samples below and above the range.
     fn new(sums: &Sums, outside: Option<[u64; 2]>) -> Self {
         let (count, sum) = (sums.samples(), sums.code_sum());
         // n Σx² - (Σx)² in integers: no digits cancel, however small the deviation.
@@ -91,7 +81,7 @@ impl ChannelStats {
 }
 
 impl Sums {
-    /// The figures of the channel, of whose samples so many lay below and above the range, where that is known.
+    /// Returns the figures of the channel. `outside` are the samples below and above the range, if known.
     #[must_use]
     pub fn stats(&self, outside: Option<[u64; 2]>) -> ChannelStats {
         ChannelStats::new(self, outside)
@@ -99,7 +89,8 @@ impl Sums {
 }
 
 impl Cumulative {
-    /// The figures of a channel. `range` is the picture's; only coded components need it, to tell what lies outside of it.
+    /// Returns the figures of a channel. `range` is the picture's; it matters only for the samples of coded components
+    /// outside it.
     #[must_use]
     pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.channel(channel);
@@ -108,7 +99,7 @@ impl Cumulative {
 }
 
 impl Histogram {
-    /// The figures of a channel, as `Cumulative::stats` gives them.
+    /// Returns the figures of a channel, see [`Cumulative::stats`].
     #[must_use]
     pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.sums(channel);
@@ -116,8 +107,8 @@ impl Histogram {
     }
 }
 
-/// Samples of a channel below and above the range, where there can be any. `clamped` are those that the clamp of red, green or
-/// blue has changed. Of coded components, `range` is the picture's: what it does not tell is not known.
+/// Returns the samples of a channel below and above the range, if there can be any. `clamped` are those that the clamp
+/// of red, green or blue changed. `range` is the picture's, for coded components; without it nothing is known.
 fn outside(
     sums: &Sums,
     (components, channel): (Components, usize),

@@ -1,27 +1,28 @@
-//! Black bars at the edges of one picture, letterbox and pillarbox.
+//! Black bars at the edges of a picture (letterbox and pillarbox).
 
 use super::Picture;
 use super::color::{Range, blanking_lines};
 use super::layout::ColorModel;
 use super::region::Rect;
 
-/// How far above black a code of a bar may lie, in codes of 8 bits.
+/// Codes above black, at 8 bits, up to which a pixel counts as part of a bar.
 pub const TOLERANCE: u32 = 8;
 
-/// What is found at the edges of a picture.
+/// The bars at the edges of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeBars {
     /// No row and no column at an edge is black.
     None,
-    /// All of the picture is.
+    /// The whole picture is black.
     Black,
-    /// Bars, and between them this.
+    /// There are bars around this rectangle.
     Around(Rect),
 }
 
-/// Looks for bars: rows and columns at the edges all of whose codes lie at black or at most [`TOLERANCE`] above it, scaled to the
-/// depth. Codes are luma's; of R'G'B' pictures all three. Black is 16 in limited range, scaled likewise, and 0 in full range. Lines of the
-/// [vertical blanking interval](blanking_lines) count as a bar whatever they hold.
+/// Finds bars: rows and columns at the edges whose codes are all black or at most [`TOLERANCE`] above it, scaled to
+/// the depth. The codes are those of luma, or all three of an R'G'B' picture. Black is 16 in limited range, scaled
+/// likewise, and 0 in full range. Lines of the [vertical blanking interval](blanking_lines) count as a bar, whatever
+/// they hold.
 #[must_use]
 pub fn find(picture: &Picture) -> EdgeBars {
     let picture = picture.decoded();
@@ -35,7 +36,7 @@ pub fn find(picture: &Picture) -> EdgeBars {
     let Some(top) = (blanking_lines(width, height)..height).find(|y| !is_bar_row(y)) else { return EdgeBars::Black };
     let bottom = (top..height).rfind(|y| !is_bar_row(y)).unwrap_or(top);
     let is_bar_column = |x: &u32| (top..=bottom).all(|y| is_black(*x, y));
-    // A row that is no bar has a pixel that is not black, and so has its column.
+    // A row that is not part of a bar has a pixel that is not black, and so has that pixel's column.
     let left = (0..width).find(|x| !is_bar_column(x)).unwrap_or(0);
     let right = (left..width).rfind(|x| !is_bar_column(x)).unwrap_or(width - 1);
     let rect = Rect { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
@@ -51,7 +52,8 @@ mod tests {
     use crate::picture::color::{Colorimetry, Matrix, Sourced};
     use crate::picture::layout::PixelLayout;
 
-    /// A picture of these luma codes; chroma, where it has any, is far from gray, which says nothing of bars.
+    /// Returns a picture with these luma codes. Chroma, if there is any, is far from gray: it must not matter for
+    /// bars.
     fn picture(layout: PixelLayout, size: (u32, u32), range: Range, luma: impl Fn(u32, u32) -> u32) -> Picture {
         let bytes = usize::from(layout.sample_bytes);
         let mut planes = Vec::new();
@@ -69,7 +71,7 @@ mod tests {
         Picture::new(layout, size, colorimetry, Arc::new(OwnedPlanes { planes })).unwrap()
     }
 
-    /// Bars of these codes around 20 × 9 pixels from column 3 and row 5 of 29 × 19 on.
+    /// Bars of this code around 20 × 9 pixels that begin at column 3 and row 5 of 29 × 19.
     fn barred(bars: u32, inside: u32) -> impl Fn(u32, u32) -> u32 {
         move |x, y| if (3..23).contains(&x) && (5..14).contains(&y) { inside } else { bars }
     }

@@ -1,12 +1,12 @@
-//! Samples in floating point below 0 or above 1, which become the lowest and the highest code: which they were.
+//! Floating-point samples below 0 or above 1, which are clamped to the lowest and the highest code.
 
 use std::ops::Range;
 
-/// Which samples of red, green and blue were below 0, and above 1, before they became codes.
+/// The samples of red, green and blue that were below 0 or above 1 before they became codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClampedSamples {
     width: usize,
-    /// A byte for each pixel, row by row; of each channel two bits, below and above.
+    /// One byte per pixel, row by row, with two bits per channel: below and above.
     flags: Vec<u8>,
 }
 
@@ -14,8 +14,8 @@ pub struct ClampedSamples {
 pub type OutOfRange = [[u32; 2]; 3];
 
 impl ClampedSamples {
-    /// Those of a picture in rows of so many pixels, each of which has a sample of red, green and blue at `samples` of its column and row;
-    /// `None` where none is clamped.
+    /// Collects the clamped samples of a picture. `samples` returns a pixel's red, green and blue. Returns `None` if
+    /// no sample is clamped.
     #[must_use]
     pub fn of((width, height): (u32, u32), samples: impl Fn(usize, usize) -> [f32; 3]) -> Option<Self> {
         let (width, height) = (width as usize, height as usize);
@@ -30,7 +30,7 @@ impl ClampedSamples {
         flags.iter().any(|flags| *flags != 0).then_some(Self { width, flags })
     }
 
-    /// Those in these columns and rows; `None` where there are none.
+    /// Returns those in these columns and rows; `None` if there are none.
     #[must_use]
     pub fn part(&self, columns: Range<u32>, rows: Range<u32>) -> Option<Self> {
         let rows = self.flags.chunks_exact(self.width.max(1)).take(rows.end as usize).skip(rows.start as usize);
@@ -39,7 +39,7 @@ impl ClampedSamples {
         part.flags.iter().any(|flags| *flags != 0).then_some(part)
     }
 
-    /// Those in every second row from that one on; `None` where there are none.
+    /// Returns those in every second row, beginning with `first_row`; `None` if there are none.
     #[must_use]
     pub fn of_field(&self, first_row: u32) -> Option<Self> {
         let rows = self.flags.chunks_exact(self.width.max(1)).skip(first_row as usize).step_by(2);
@@ -47,14 +47,14 @@ impl ClampedSamples {
         field.flags.iter().any(|flags| *flags != 0).then_some(field)
     }
 
-    /// Whether the sample of that channel in that column and row was below the range, and above it.
+    /// Returns whether a sample was below the range and whether it was above it.
     #[must_use]
     pub fn at(&self, channel: usize, x: u32, y: u32) -> [bool; 2] {
         let flags = self.flags.get(y as usize * self.width + x as usize).map_or(0, |flags| flags >> (2 * channel));
         [flags & 1 != 0, flags & 2 != 0]
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[must_use]
     pub fn counts(&self) -> OutOfRange {
         let mut counts = [0; 64];

@@ -1,5 +1,5 @@
-//! Colour as the numbers need it: matrices, ranges, where they were learned from, and the integer conversion from
-//! coded samples to R'G'B' codes that every engine shares.
+//! Colour as far as numbers depend on it: matrices, ranges, their origin, and the integer conversion from coded
+//! samples to R'G'B' codes that all engines share.
 //!
 //! All arithmetic from sample to bin is integer, so that every machine gives the same count. The coefficients are
 //! rounded once, here, in double precision, to a fixed number of fractional bits.
@@ -25,24 +25,24 @@ pub enum Matrix {
     Fcc,
     /// YCgCo (value 8).
     YCgCo,
-    /// R'G'B' itself (value 0); a picture in three equal planes then carries G, B, R.
+    /// R'G'B' itself (value 0); three planes of equal size then carry G, B and R.
     Identity,
-    /// SMPTE ST 2085: Y'D'zD'x, of which R'G'B' are X', Y' and Z' (value 11).
+    /// SMPTE ST 2085: Y'D'zD'x, with X', Y' and Z' as R'G'B' (value 11).
     Smpte2085,
     /// Derived from the primaries, non-constant luminance (value 12).
     ChromaDerived(Primaries),
-    /// One that is not linear in the codes (values 10, 13 and 14): such pictures are converted to R'G'B'.
+    /// Not linear in the codes (values 10, 13 and 14): such pictures are converted to R'G'B' first.
     Nonlinear(NonlinearMatrix),
-    /// One that the file states and that cannot be read: there is no R'G'B'.
+    /// Stated by the file, but not readable: there is no R'G'B'.
     Unreadable(UnreadableMatrix),
 }
 
-/// A relation of R'G'B' to coded components that goes over light, and so depends on the transfer function.
+/// A relation between R'G'B' and coded components that goes through light, and so depends on the transfer function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NonlinearMatrix {
-    /// What the components are.
+    /// The components.
     pub form: NonlinearForm,
-    /// How R'G'B' signals become light.
+    /// The curve from R'G'B' signals to light.
     pub curve: SignalCurve,
 }
 
@@ -57,20 +57,20 @@ pub enum NonlinearForm {
     Ictcp,
 }
 
-/// A matrix that is stated and cannot be read.
+/// A matrix that is stated but cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnreadableMatrix {
-    /// A number of which nothing is known here.
+    /// An unknown number.
     Unknown(u8),
-    /// BT.2020 constant luminance under another transfer function.
+    /// BT.2020 constant luminance with an unsupported transfer function.
     Bt2020Constant,
     /// Derived from primaries that are not stated.
     ChromaDerived,
     /// Derived from primaries that are not stated, with constant luminance.
     ChromaDerivedConstant,
-    /// Derived from primaries, with constant luminance under another transfer function.
+    /// Derived from primaries, with constant luminance and an unsupported transfer function.
     ChromaDerivedCurve,
-    /// ICtCp under another transfer function.
+    /// ICtCp with an unsupported transfer function.
     Ictcp,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for UnreadableMatrix {
 }
 
 impl Matrix {
-    /// The matrices that a user can choose, in the order in which the window cycles through them.
+    /// The matrices that users can choose, in the order in which the window cycles through them.
     pub const ALL: [Self; 7] =
         [Self::Bt709, Self::Bt601, Self::Bt2020, Self::Smpte240m, Self::Fcc, Self::YCgCo, Self::Identity];
 
@@ -126,7 +126,8 @@ impl Matrix {
         }
     }
 
-    /// The matrix without constant luminance for the same primaries, where this one is not linear in the codes; else itself.
+    /// The matrix for the same primaries without constant luminance, if this one is not linear in the codes; otherwise
+    /// itself.
     #[must_use]
     pub const fn linear(self) -> Self {
         match self {
@@ -138,7 +139,7 @@ impl Matrix {
         }
     }
 
-    /// Kr and Kb, the weights of red and blue in luma; `None` for the matrices that have none.
+    /// Kr and Kb, the weights of red and blue in luma; `None` for matrices without them.
     #[must_use]
     pub const fn luma_weights(self) -> Option<(f64, f64)> {
         match self {
@@ -154,7 +155,8 @@ impl Matrix {
 
     /// Weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
     ///
-    /// Where the codes alone do not give R'G'B', luma stands for all three: so such a picture is seen where its codes are counted.
+    /// If the codes alone do not give R'G'B', luma stands for all three. Such a picture is shown like this when its
+    /// codes are counted.
     #[must_use]
     pub fn to_rgb(self) -> [[f64; 3]; 3] {
         match self {
@@ -175,8 +177,8 @@ impl Matrix {
         }
     }
 
-    /// The matrix that untagged video of this size is taken to have: BT.709 from 1280 pixels of width or above 576 of
-    /// height, else BT.601. Lines of the vertical blanking interval above the picture do not count.
+    /// Returns the matrix assumed for untagged video of this size: BT.709 if it is at least 1280 pixels wide or more
+    /// than 576 high, otherwise BT.601. Lines of the vertical blanking interval above the picture do not count.
     #[must_use]
     pub const fn guess(width: u32, height: u32) -> Self {
         let height = height - blanking_lines(width, height);
@@ -190,8 +192,8 @@ impl fmt::Display for Matrix {
     }
 }
 
-/// Lines of the vertical blanking interval at the top of pictures of this size, as D-10 (IMX) has them: of 720×608, 576 lines are the
-/// picture, and of 720×512, 486 (SMPTE ST 386).
+/// Returns the number of vertical blanking lines at the top of pictures of this size, as D-10 (IMX) has them: of
+/// 720×608, 576 lines are the picture, and of 720×512, 486 (SMPTE ST 386).
 #[must_use]
 pub const fn blanking_lines(width: u32, height: u32) -> u32 {
     match (width, height) {
@@ -201,7 +203,7 @@ pub const fn blanking_lines(width: u32, height: u32) -> u32 {
     }
 }
 
-/// How code values map to the nominal signal (H.273, "video full range flag").
+/// The mapping of code values to the nominal signal (H.273, "video full range flag").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Range {
     /// Luma 16 to 235, chroma 16 to 240, scaled to the depth.
@@ -227,14 +229,14 @@ impl fmt::Display for Range {
     }
 }
 
-/// Where a fact about a picture comes from.
+/// The origin of a fact about a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// The file says so.
+    /// The file states it.
     Tagged,
-    /// The file does not say; the usual convention was applied.
+    /// The file does not state it; the usual convention was applied.
     Guessed,
-    /// The user said so.
+    /// The user chose it.
     Overridden,
 }
 
@@ -248,12 +250,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it comes from.
+/// A value with its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sourced<T> {
     /// The value in use.
     pub value: T,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
@@ -275,19 +277,19 @@ impl<T: fmt::Display> fmt::Display for Sourced<T> {
     }
 }
 
-/// How a picture's samples are to be read as colour.
+/// The reading of a picture's samples as colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Colorimetry {
-    /// The matrix; for R'G'B' layouts it is [`Matrix::Identity`] and without effect.
+    /// The matrix; for R'G'B' layouts it is [`Matrix::Identity`] and has no effect.
     pub matrix: Sourced<Matrix>,
     /// The range.
     pub range: Sourced<Range>,
 }
 
 impl Colorimetry {
-    /// What is used for a picture whose file states nothing but perhaps one of the two.
+    /// Fills in whatever the file does not state.
     ///
-    /// `full_range_format` is true for pixel formats that mean full range by their name (FFmpeg's `yuvj` formats).
+    /// `full_range_format` is true for pixel formats whose name implies full range (FFmpeg's `yuvj` formats).
     #[must_use]
     pub fn resolve(
         layout: &PixelLayout,
@@ -299,7 +301,7 @@ impl Colorimetry {
         let subsampled = layout.chroma_shift != (0, 0);
         let matrix = match (layout.model, matrix) {
             (ColorModel::Rgb, _) => Sourced::tagged(Matrix::Identity),
-            // The identity matrix on subsampled planes or on gray is nonsense, and files with it exist.
+            // The identity matrix makes no sense for subsampled planes or gray, but there are files with it.
             (ColorModel::YCbCr, Some(Matrix::Identity)) if !subsampled => Sourced::tagged(Matrix::Identity),
             (_, Some(Matrix::Identity) | None) => Sourced::guessed(Matrix::guess(width, height)),
             (_, Some(matrix)) => Sourced::tagged(matrix),
@@ -314,7 +316,7 @@ impl Colorimetry {
     }
 }
 
-/// Fractional bits of the fixed-point coefficients at `bits` bits a code: as many as 32-bit integers allow.
+/// Fractional bits of the fixed-point coefficients for codes of `bits` bits: as many as 32-bit integers allow.
 #[must_use]
 pub const fn fraction_bits(bits: u32) -> u32 {
     match bits {
@@ -347,7 +349,7 @@ impl Conversion {
         Self::from_parts(layout.model, colorimetry.matrix.value, colorimetry.range.value, layout.bin_bits())
     }
 
-    /// The conversion for components of `bits` bits, named one by one.
+    /// The conversion for components of `bits` bits, from its single parts.
     #[must_use]
     pub fn from_parts(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
         let shift = fraction_bits(bits);
@@ -365,8 +367,8 @@ impl Conversion {
         Self { weights, bias, shift, bits }
     }
 
-    /// Red, green and blue in fixed point, from a pixel's component codes (0..2^n-1 each): codes with `shift` fractional bits,
-    /// and the half that makes the shift round.
+    /// Returns red, green and blue in fixed point for a pixel's component codes (0..2^n-1 each): codes with `shift`
+    /// fractional bits, plus the half that makes the shift round.
     #[inline]
     #[must_use]
     pub fn sums(&self, components: [i32; 3]) -> [i32; 3] {
@@ -376,7 +378,7 @@ impl Conversion {
         })
     }
 
-    /// R'G'B' codes of a pixel before the clamp, from its component codes.
+    /// Returns the R'G'B' codes of a pixel before the clamp.
     #[inline]
     #[must_use]
     pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
@@ -391,12 +393,12 @@ impl Conversion {
     }
 }
 
-/// The same conversion in real numbers, before any rounding: what [`Conversion`] approximates.
+/// The same conversion in real numbers, before any rounding; [`Conversion`] approximates it.
 #[derive(Debug, Clone, Copy)]
 pub struct RealConversion {
     /// Weights of the component codes, less their offsets, in red, green and blue codes.
     pub weights: [[f64; 3]; 3],
-    /// Code of each component's zero.
+    /// The code of each component that stands for zero.
     pub offsets: [i32; 3],
 }
 
@@ -426,10 +428,10 @@ impl RealConversion {
     }
 }
 
-/// The luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
+/// Returns the luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
 ///
 /// Exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code / (N-1). Every
-/// intermediate fits in 32 bits up to 12 bits a code.
+/// intermediate value fits in 32 bits up to 12 bits per code.
 #[inline]
 #[must_use]
 pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
@@ -441,25 +443,24 @@ pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
     if bin < top { bin } else { top }
 }
 
-/// The luminance bin of a pixel, from half of its weighted sum: 1063 R + 3576 G + 361 B.
+/// Returns the luminance bin of a pixel from half of its weighted sum: 1063 R + 3576 G + 361 B.
 ///
-/// [`luminance_bin`] is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a
-/// constant is multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never
-/// carries a sum over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits a
-/// code: its upper part is multiplied apart, so that the product needs only the upper half of a 32 × 32 bit
-/// multiplication.
+/// [`luminance_bin`] is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a constant is the same as
+/// multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never carries a sum
+/// over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits per code: its
+/// upper part is multiplied separately, so that the product needs only the upper half of a 32 × 32 bit multiplication.
 #[inline(always)]
 pub const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
     let (magic, shift) = luminance_magic::<BINS>();
     let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
     let high = half_sum * (magic >> 32) as u32;
     let bin = (low + high) >> (shift - 32);
-    // Only the whitest pixel of all reaches N.
+    // Only the whitest pixel reaches N.
     let top = BINS as u32 - 1;
     if bin < top { bin } else { top }
 }
 
-/// M and K. The smallest K that is right for *every* sum was searched for each depth; a test goes through all of them.
+/// Returns M and K. The smallest K that is right for *every* sum was found for each depth; a test checks all sums.
 pub const fn luminance_magic<const BINS: usize>() -> (u64, u32) {
     match BINS {
         256 => (13_797_793, 36),

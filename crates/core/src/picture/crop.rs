@@ -1,8 +1,8 @@
-//! Columns and lines at the edges of a decoded picture that its codec or its container leaves out.
+//! Columns and lines at the edges of a decoded picture that its codec or its container crops.
 
 use std::fmt;
 
-/// Columns and lines to leave out at each edge.
+/// Columns and lines to crop at each edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Crop {
     /// Columns at the left.
@@ -16,13 +16,13 @@ pub struct Crop {
 }
 
 impl Crop {
-    /// Whether nothing is left out.
+    /// Returns `true` if nothing is cropped.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// What it leaves of a width and a height; `None` if that is nothing.
+    /// Returns the width and height that remain; `None` if nothing does.
     #[must_use]
     pub fn leaves(self, (width, height): (u32, u32)) -> Option<(u32, u32)> {
         let width = width.checked_sub(self.left.checked_add(self.right)?)?;
@@ -46,13 +46,13 @@ impl fmt::Display for Crop {
     }
 }
 
-/// Which of a file's croppings are applied.
+/// A choice among the croppings that a file states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CroppingChoice {
-    /// The codec's and the container's, as players do.
+    /// Those of the codec and of the container, as in players.
     #[default]
     All,
-    /// The codec's alone.
+    /// Only the codec's.
     Codec,
     /// None: everything that is decoded is counted.
     None,
@@ -70,29 +70,29 @@ impl CroppingChoice {
     }
 }
 
-/// How a stated cropping was used.
+/// The use of a stated cropping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CropUse {
-    /// It is left out.
+    /// It is applied.
     #[default]
     Applied,
-    /// The user wants to see it.
+    /// The user declined it.
     Declined,
-    /// Nothing of the picture would remain.
+    /// It would leave nothing of the picture.
     Impossible,
 }
 
 /// A cropping that the file states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StatedCrop {
-    /// What it is.
+    /// The columns and lines.
     pub crop: Crop,
-    /// How it was used.
+    /// Their use.
     pub used: CropUse,
 }
 
 impl StatedCrop {
-    /// Decides how a cropping is used, of pictures of that size. What remains of the size, too.
+    /// Decides the use of a cropping for pictures of this size, and returns the size that remains too.
     fn resolve(crop: Crop, is_wanted: bool, size: (u32, u32)) -> (Self, (u32, u32)) {
         let (used, rest) = match crop.leaves(size) {
             _ if !is_wanted => (CropUse::Declined, size),
@@ -102,7 +102,7 @@ impl StatedCrop {
         (Self { crop, used }, rest)
     }
 
-    /// What is left out.
+    /// Returns what is actually cropped.
     fn applied(self) -> Crop {
         if self.used == CropUse::Applied { self.crop } else { Crop::default() }
     }
@@ -119,19 +119,19 @@ impl fmt::Display for StatedCrop {
     }
 }
 
-/// All that a file says about the cropping of a picture, and how it was used.
+/// Everything that a file states about the cropping of a picture, and its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Cropping {
-    /// Width and height as decoded, before any cropping.
+    /// Width and height as decoded, before cropping.
     pub decoded_size: (u32, u32),
     /// The codec's.
     pub codec: StatedCrop,
-    /// The container's, of what the codec leaves.
+    /// The container's, applied after the codec's.
     pub container: StatedCrop,
 }
 
 impl Cropping {
-    /// Decides what is left out of pictures of that size.
+    /// Decides what is cropped from pictures of this size.
     #[must_use]
     pub fn resolve(decoded_size: (u32, u32), codec: Crop, container: Crop, choice: CroppingChoice) -> Self {
         let (codec, rest) = StatedCrop::resolve(codec, choice != CroppingChoice::None, decoded_size);
@@ -139,13 +139,13 @@ impl Cropping {
         Self { decoded_size, codec, container }
     }
 
-    /// Width and height that the codec leaves, whether that is wanted or not: those that headers state.
+    /// Returns the width and height after the codec's cropping, whether it is wanted or not: headers state these.
     #[must_use]
     pub fn codec_leaves(&self) -> (u32, u32) {
         self.codec.crop.leaves(self.decoded_size).unwrap_or(self.decoded_size)
     }
 
-    /// All that is left out.
+    /// Returns everything that is cropped.
     #[must_use]
     pub fn applied(&self) -> Crop {
         let (codec, container) = (self.codec.applied(), self.container.applied());
@@ -157,7 +157,7 @@ impl Cropping {
         }
     }
 
-    /// Each cropping that is stated, with who states it.
+    /// Returns each cropping that is stated, with the name of who states it.
     pub fn stated(&self) -> impl Iterator<Item = (&'static str, StatedCrop)> {
         [("codec", self.codec), ("container", self.container)].into_iter().filter(|(_, stated)| !stated.crop.is_none())
     }
@@ -202,7 +202,7 @@ mod tests {
             assert_eq!((cropping.applied(), cropping.container.used), (crop(0, 0, 0, 8), CropUse::Impossible));
             assert!(cropping.container.to_string().ends_with("ignored: nothing of the picture would remain"));
         }
-        // The container crops what the codec leaves.
+        // The container crops after the codec.
         let both = Cropping::resolve((64, 64), crop(40, 0, 0, 0), crop(0, 24, 0, 0), CroppingChoice::All);
         assert_eq!((both.applied(), both.container.used), (crop(40, 0, 0, 0), CropUse::Impossible));
         assert_eq!(crop(2, 1, 1, 2).leaves((4, 4)), Some((1, 1)));

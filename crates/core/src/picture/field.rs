@@ -1,14 +1,14 @@
-//! One field of a picture: every second line of it, as a picture of its own over the same planes.
+//! One field of a picture: every second line of it, as a picture over the same planes.
 
 use std::sync::Arc;
 
 use crate::picture::layout::{ChromaLines, PixelLayout};
-use crate::picture::{Field, Frame, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView, Ratio};
+use crate::picture::{Field, Frame, FrameFacts, OwnedPlanes, Picture, PictureError, PlaneStore, PlaneView, Ratio};
 
-/// A field of a picture.
+/// Returns a field of a picture.
 ///
-/// Each luma row keeps the chroma row that it has in the picture. Where chroma belongs to the frame, both fields have all of
-/// its rows. A bottom field with an odd number of lines has its last chroma row twice.
+/// Each luma row keeps the chroma row that it has in the picture. If chroma belongs to the frame, both fields have all
+/// of its rows. A bottom field with an odd number of lines repeats its last chroma row.
 ///
 /// # Errors
 /// [`PictureError::Empty`] for the bottom field of a picture of one line.
@@ -43,7 +43,7 @@ pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
 }
 
 impl Frame {
-    /// The same frame with one field as its picture, in which each pixel is twice as high.
+    /// Returns the frame with one field as its picture; each pixel is then twice as high.
     ///
     /// # Errors
     /// [`PictureError::Empty`] for the bottom field of a picture of one line.
@@ -55,11 +55,12 @@ impl Frame {
             (_, Some(den)) => Ratio { num, den },
             (_, None) => self.sample_aspect,
         };
-        Ok(Self { picture, sample_aspect, field: Some(which), ..self })
+        let facts = FrameFacts { sample_aspect, field: Some(which), ..self.facts };
+        Ok(Self { picture, facts, ..self })
     }
 }
 
-/// The planes of a bottom field with the last row of chroma once more.
+/// Copies the planes of a bottom field and repeats the last chroma row.
 fn copied(picture: &Picture, layout: &PixelLayout, height: u32) -> OwnedPlanes {
     let planes = (0..layout.plane_count()).map(|plane| {
         let (row_bytes, rows) = layout.plane_size(plane, picture.width(), height);
@@ -72,11 +73,11 @@ fn copied(picture: &Picture, layout: &PixelLayout, height: u32) -> OwnedPlanes {
     OwnedPlanes { planes: planes.collect() }
 }
 
-/// The rows of one field in planes of a picture.
+/// The rows of one field in the planes of a picture.
 struct FieldPlanes {
     picture: Picture,
     field: Field,
-    /// The planes of which every second row is taken.
+    /// The planes of which only every second row belongs to the field.
     is_halved: [bool; 3],
 }
 
@@ -97,7 +98,7 @@ mod tests {
     use crate::histogram::reference::components;
     use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
 
-    /// A picture whose samples tell their rows: luma `y`, Cb 100 + row, Cr 200 + row.
+    /// A picture whose samples state their row: luma `y`, Cb 100 + row, Cr 200 + row.
     fn numbered(layout: PixelLayout, size: (u32, u32)) -> Picture {
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
         let plane = |index: usize| {

@@ -1,8 +1,9 @@
-//! A picture and a frame as they travel through the program: native planes, how to read them, and when to show them.
+//! Pictures and frames: native planes, how to read them, and the facts of a frame.
 
 mod pages;
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -18,14 +19,14 @@ use crate::picture::timecode::Timecode;
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaneView<'a> {
-    /// The rows, the first of them at the start; the last row may end right after its last sample.
+    /// The bytes, from the start of the first row; the last row may end right after its last sample.
     pub bytes: &'a [u8],
-    /// Bytes from the start of a row to the start of the next; at least the row's bytes in use.
+    /// Bytes from the start of a row to the start of the next; at least as many as a row uses.
     pub stride: usize,
 }
 
 impl<'a> PlaneView<'a> {
-    /// The bytes in use of row `y`.
+    /// Returns the bytes that row `y` uses.
     #[inline]
     #[must_use]
     pub fn row(&self, y: usize, row_bytes: usize) -> &'a [u8] {
@@ -33,18 +34,18 @@ impl<'a> PlaneView<'a> {
     }
 }
 
-/// Whoever owns a picture's planes: a decoder's buffer or plain vectors.
+/// The owner of a picture's planes: a decoder's buffer or plain vectors.
 pub trait PlaneStore: Send + Sync {
-    /// The plane of that index; an empty view if there is none.
+    /// Returns a plane; an empty view if there is none of that index.
     fn plane(&self, index: usize) -> PlaneView<'_>;
 
-    /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy.
+    /// Returns the memory of all planes if it consists of whole pages that others may read without a copy.
     fn pages(&self) -> Option<&Pages> {
         None
     }
 }
 
-/// Planes in vectors of their own, for tests, benchmarks and pictures that had to be copied.
+/// Planes in vectors, for tests, benchmarks and pictures that had to be copied.
 #[derive(Debug, Clone, Default)]
 pub struct OwnedPlanes {
     /// Bytes and stride of each plane.
@@ -60,7 +61,7 @@ impl PlaneStore for OwnedPlanes {
     }
 }
 
-/// Why planes are not a picture.
+/// The reason why planes do not make a picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// The picture has no pixels.
@@ -87,7 +88,7 @@ pub enum PictureError {
     Plane {
         /// The plane's index.
         plane: usize,
-        /// Bytes that it holds.
+        /// Bytes that it has.
         actual: usize,
         /// Bytes that its rows need.
         needed: usize,
@@ -103,23 +104,23 @@ pub struct Picture {
     width: u32,
     height: u32,
     colorimetry: Colorimetry,
-    /// The lines that share a chroma row, in a field those of the frame that it was taken out of.
+    /// The lines that share a chroma row. In a field, those of the frame from which it was taken.
     chroma_lines: Option<Sourced<ChromaLines>>,
     planes: Arc<dyn PlaneStore>,
-    /// The picture as it was coded, where this is what its codes were converted to.
+    /// The picture as it was coded, if this one is the result of a conversion.
     coded: Option<Arc<Self>>,
-    /// Which samples were clamped as they became codes; only of floating point.
+    /// The samples that were clamped when they became codes; only for floating point.
     clamped: Option<Arc<ClampedSamples>>,
 }
 
 impl Picture {
-    /// The most pixels a picture may have, so that every count fits in 32 bits with room to spare.
+    /// The maximum number of pixels, so that every count fits in 32 bits with room to spare.
     pub const MAX_PIXELS: u64 = 1 << 30;
 
     /// Checks that the planes hold a picture of `width` × `height` pixels.
     ///
     /// # Errors
-    /// `PictureError` if they do not, or if it has no pixels, too many, or a layout that cannot be read.
+    /// [`PictureError`] if they do not, or if the picture has no pixels, too many, or an unreadable layout.
     pub fn new(
         layout: PixelLayout,
         (width, height): (u32, u32),
@@ -146,13 +147,13 @@ impl Picture {
         Ok(Self { layout, width, height, colorimetry, chroma_lines, planes, coded: None, clamped: None })
     }
 
-    /// The picture, of whose samples those were clamped as they became codes.
+    /// Returns the picture with these clamped samples.
     #[must_use]
     pub fn with_clamped(self, clamped: Option<ClampedSamples>) -> Self {
         Self { clamped: clamped.map(Arc::new), ..self }
     }
 
-    /// The samples that were clamped as they became codes; `None` where none was.
+    /// Returns the samples that were clamped when they became codes; `None` if there are none.
     #[must_use]
     pub fn clamped(&self) -> Option<&ClampedSamples> {
         self.clamped.as_deref()
@@ -182,31 +183,32 @@ impl Picture {
         self.width * self.height
     }
 
-    /// How the samples are read as colour.
+    /// The reading of the samples as colour.
     #[must_use]
     pub const fn colorimetry(&self) -> &Colorimetry {
         &self.colorimetry
     }
 
-    /// This picture, to which another one was converted.
+    /// Returns this picture, marked as converted from `coded`.
     #[must_use]
     pub(super) fn converted_from(self, coded: Self) -> Self {
         Self { coded: Some(Arc::new(coded)), ..self }
     }
 
-    /// The picture as it was decoded: this one, unless it was converted because its matrix is not linear in the codes.
+    /// Returns the picture as it was decoded: this one, unless it was converted because its matrix is not linear in
+    /// the codes.
     #[must_use]
     pub fn decoded(&self) -> &Self {
         self.coded.as_deref().unwrap_or(self)
     }
 
-    /// The picture of which R'G'B' can be counted; `None` where the matrix cannot be read.
+    /// Returns the picture for counting R'G'B'; `None` if the matrix cannot be read.
     #[must_use]
     pub fn as_rgb(&self) -> Option<&Self> {
         self.unreadable_matrix().is_none().then_some(self)
     }
 
-    /// The picture whose samples are Y'CbCr codes, or luma alone, that can be counted as they are coded; `None` for R'G'B'.
+    /// Returns the picture for counting Y'CbCr codes, or luma alone, as they are coded; `None` for R'G'B'.
     #[must_use]
     pub fn as_coded(&self) -> Option<&Self> {
         let decoded = self.decoded();
@@ -214,13 +216,13 @@ impl Picture {
         is_coded.then_some(decoded)
     }
 
-    /// Whether there are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    /// Returns `true` if there are Y'CbCr codes, or luma alone, that can be counted as they are coded.
     #[must_use]
     pub fn has_coded_components(&self) -> bool {
         self.as_coded().is_some()
     }
 
-    /// The matrix for which there is no R'G'B', and why. Gray needs none.
+    /// Returns the matrix that cannot be read, if there is no R'G'B' because of it. Gray needs no matrix.
     #[must_use]
     pub fn unreadable_matrix(&self) -> Option<UnreadableMatrix> {
         match (self.layout.model, self.colorimetry.matrix.value) {
@@ -229,13 +231,13 @@ impl Picture {
         }
     }
 
-    /// The planes as they were decoded, read as other colour.
+    /// Returns the decoded planes with another reading as colour.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
         Self { colorimetry, ..self.decoded().clone() }
     }
 
-    /// The planes as they were decoded, whose chroma rows are shared by those lines, where chroma has half as many rows as luma.
+    /// Returns the decoded planes with other lines sharing chroma rows, if chroma has half as many rows as luma.
     #[must_use]
     pub fn with_chroma_lines(&self, lines: Sourced<ChromaLines>) -> Self {
         let decoded = self.decoded().clone();
@@ -243,14 +245,14 @@ impl Picture {
         Self { layout: decoded.layout.with_chroma_lines(lines.value), chroma_lines, ..decoded }
     }
 
-    /// The lines that share a chroma row, in a field those of the frame that it was taken out of; `None` where chroma has as many rows
-    /// as luma, or there is none.
+    /// The lines that share a chroma row; `None` if chroma has as many rows as luma, or there is no chroma. For a
+    /// field, those of the frame from which it was taken.
     #[must_use]
     pub fn chroma_lines(&self) -> Option<Sourced<ChromaLines>> {
         self.decoded().chroma_lines
     }
 
-    /// The picture of which these lines share chroma rows in the frame that it was taken out of.
+    /// Returns the picture with the lines that share chroma rows in the frame from which it was taken.
     pub(super) fn out_of_frame(self, chroma_lines: Option<Sourced<ChromaLines>>) -> Self {
         Self { chroma_lines, ..self }
     }
@@ -273,7 +275,7 @@ impl Picture {
         self.planes.plane(index)
     }
 
-    /// Whether each code of the two is the same: pictures of one size and layout whose rows have the same bytes.
+    /// Returns `true` if both pictures have the same size, layout and codes.
     #[must_use]
     pub fn has_codes_of(&self, other: &Self) -> bool {
         let is_alike = self.layout == other.layout && (self.width, self.height) == (other.width, other.height);
@@ -285,8 +287,8 @@ impl Picture {
             })
     }
 
-    /// The memory that all planes lie in, if that is whole pages which somebody else may read without a copy. It must hold
-    /// on to the picture meanwhile.
+    /// Returns the memory of all planes if it consists of whole pages that others may read without a copy. They must
+    /// keep the picture alive meanwhile.
     #[must_use]
     pub fn pages(&self) -> Option<&Pages> {
         self.planes.pages()
@@ -300,7 +302,7 @@ impl Picture {
         (word >> self.layout.code_shift(component)) & ((1 << self.layout.bin_bits()) - 1)
     }
 
-    /// The sample of `component` at that position with all its bits, which are more than a code's above 12.
+    /// The sample of `component` at that position with all its bits; above 12 bits, it has more than the code.
     #[inline]
     #[must_use]
     pub fn sample(&self, component: usize, x: u32, y: u32) -> u16 {
@@ -331,17 +333,18 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// How a picture is turned for display, clockwise, after an optional mirroring left to right.
+/// The orientation for display: an optional mirroring, then clockwise turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Orientation {
     /// Clockwise quarter turns, 0 to 3.
     pub quarter_turns: u8,
-    /// Whether the picture is mirrored left to right before it is turned.
+    /// True if the picture is mirrored left to right before it is turned.
     pub mirrored: bool,
 }
 
 impl Orientation {
-    /// Where a pixel of a picture of `size` pixels, both as coded, is seen: column and row of the turned picture.
+    /// Returns the column and row at which a pixel of the coded picture appears in the turned one. `size` is that of
+    /// the coded picture.
     #[must_use]
     pub const fn seen_at(self, (x, y): (u32, u32), (width, height): (u32, u32)) -> (u32, u32) {
         let x = if self.mirrored { (width - 1).saturating_sub(x) } else { x };
@@ -355,29 +358,29 @@ impl Orientation {
     }
 }
 
-/// How a picture is scanned.
+/// The scan of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// All lines at once.
+    /// Progressive: all lines at once.
     Progressive,
-    /// As two fields, of which that with the top line is shown first.
+    /// Two fields, top field first.
     TopFirst,
-    /// As two fields, of which that with the top line is shown last.
+    /// Two fields, bottom field first.
     BottomFirst,
-    /// The picture is a single field, the one with the top line.
+    /// A single top field.
     TopField,
-    /// The picture is a single field, the one without the top line.
+    /// A single bottom field.
     BottomField,
 }
 
 impl Scan {
-    /// Whether the picture consists of two fields.
+    /// Returns `true` if the picture consists of two fields.
     #[must_use]
     pub const fn is_interlaced(self) -> bool {
         matches!(self, Self::TopFirst | Self::BottomFirst)
     }
 
-    /// The single field that a picture is which was coded by itself, of what would be flagged as two fields of a frame.
+    /// Returns the scan of a field that was coded as a picture, from the flag that a frame of two fields would have.
     #[must_use]
     pub const fn of_single_field(self) -> Self {
         match self {
@@ -421,9 +424,9 @@ impl fmt::Display for Scan {
 /// A field of an interlaced picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The first line and every second one after it.
+    /// The first line, and every second one after it.
     Top,
-    /// The second line and every second one after it.
+    /// The second line, and every second one after it.
     Bottom,
 }
 
@@ -449,7 +452,7 @@ impl Field {
         }
     }
 
-    /// How many of the first `lines` lines of a frame belong to it.
+    /// Returns how many of the first `lines` lines of a frame belong to the field.
     #[must_use]
     pub const fn lines_within(self, lines: u32) -> u32 {
         (lines + 1 - self.first_line()) / 2
@@ -481,34 +484,35 @@ impl Ratio {
         f64::from(self.num) / f64::from(self.den)
     }
 
-    /// That many times the ratio, rounded once: 41 twenty-fifths are 1.64, where 41 times 0.04 has a 1 at its end.
+    /// Returns `count` times the ratio, rounded once: 41 · 1/25 is 1.64, while 41 · 0.04 has a rounding error in its
+    /// last digit.
     #[must_use]
     pub fn times(self, count: i64) -> f64 {
         (i128::from(count) * i128::from(self.num)) as f64 / f64::from(self.den)
     }
 }
 
-/// What a frame's pixels were before they became a [`Picture`], and what else the file says about them.
+/// The format of a frame's pixels before they became a [`Picture`], and other statements of the file about them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceFormat {
     /// The decoder's pixel format, by FFmpeg's name.
     pub pixel_format: String,
-    /// The format that it had to be converted to, by FFmpeg's name; `None` where the planes are the decoder's own.
+    /// The format to which it had to be converted, by FFmpeg's name; `None` if the planes are the decoder's own.
     pub converted_to: Option<String>,
-    /// Transfer function, by FFmpeg's name, where tagged.
+    /// Transfer function, by FFmpeg's name, if tagged.
     pub transfer: Option<&'static str>,
-    /// Colour primaries, by FFmpeg's name, where tagged.
+    /// Colour primaries, by FFmpeg's name, if tagged.
     pub primaries: Option<&'static str>,
-    /// What the codec and the container leave out at the edges.
+    /// The cropping by the codec and the container.
     pub cropping: Cropping,
 }
 
-/// An opening of a video, which no other has: frames of two files may have the same time, number and serial.
+/// Identifies one opening of a video. Frames of two openings may have the same time, number and serial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VideoId(u64);
 
 impl VideoId {
-    /// One that was not given before. The default is that of pictures that are no video's.
+    /// Returns a new identity. The default one is for pictures that belong to no video.
     #[must_use]
     pub fn next() -> Self {
         static GIVEN: AtomicU64 = AtomicU64::new(0);
@@ -516,59 +520,74 @@ impl VideoId {
     }
 }
 
-/// A picture with its place in the video.
+/// Everything known of a frame besides its samples: its place in the video, and what the file and the decoder say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameFacts {
+    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
+    pub pts_ticks: i64,
+    /// The stream's time base, in seconds per tick.
+    pub time_base: Ratio,
+    /// Presentation time in seconds from the first frame of the video.
+    pub time_secs: f64,
+    /// Duration in seconds, as far as the file states it.
+    pub duration_secs: f64,
+    /// Position in presentation order, counted from the first frame, if known.
+    pub index: Option<u64>,
+    /// The frame's timecode, if it has one.
+    pub timecode: Option<Timecode>,
+    /// Width of a pixel divided by its height.
+    pub sample_aspect: Ratio,
+    /// The orientation for display.
+    pub orientation: Orientation,
+    /// The scan, as the frame itself states it.
+    pub scan: Scan,
+    /// The field that the picture consists of, if it was taken out of a frame.
+    pub field: Option<Field>,
+    /// True if decoding can start at this frame.
+    pub key: bool,
+    /// True if the decoder reported damage in this frame.
+    pub damaged: bool,
+    /// The letter of the picture's coding type (I, P, B, …), if the codec has one.
+    pub picture_type: Option<char>,
+    /// The format of the decoded pixels; shared between frames of the same kind.
+    pub source: Arc<SourceFormat>,
+    /// Time at which the data of a live frame arrived; `None` for other sources.
+    pub arrival: Option<SystemTime>,
+}
+
+/// A decoded frame: a picture and the facts about it, which are read like fields of its own (`frame.time_secs`).
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
-    /// The opening of a video that it is of.
+    /// The facts.
+    pub facts: FrameFacts,
+    /// The opening of the video that produced it.
     pub video: VideoId,
-    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
-    pub pts_ticks: i64,
-    /// The stream's time base, seconds per tick.
-    pub time_base: Ratio,
-    /// Presentation time in seconds from the first frame of the video.
-    pub time_secs: f64,
-    /// How long the frame is shown, in seconds, as far as the file tells.
-    pub duration_secs: f64,
-    /// Position in presentation order from the first frame, where it is known.
-    pub index: Option<u64>,
-    /// The frame's timecode, where it has one.
-    pub timecode: Option<Timecode>,
-    /// Number of the seek that led here; frames of an older seek are not shown.
+    /// Number of the seek that produced it; frames of an older seek are not shown.
     pub serial: u64,
-    /// Width of a pixel over its height.
-    pub sample_aspect: Ratio,
-    /// How the picture is turned for display.
-    pub orientation: Orientation,
-    /// How the picture was scanned, as the frame itself says.
-    pub scan: Scan,
-    /// The field that the picture is, where it was taken out of a frame.
-    pub field: Option<Field>,
-    /// Whether the frame starts a run that can be decoded by itself.
-    pub key: bool,
-    /// Whether the decoder reported damage in this frame.
-    pub damaged: bool,
-    /// The letter of the picture's coding type (I, P, B, …), where the codec has one.
-    pub picture_type: Option<char>,
-    /// What the pixels were before; shared between frames of the same kind.
-    pub source: Arc<SourceFormat>,
-    /// When the data of a live frame came in; `None` where it was not live.
-    pub arrival: Option<SystemTime>,
 }
 
-/// How a frame's planes are read: what decides its colours beside its samples.
+impl Deref for Frame {
+    type Target = FrameFacts;
+
+    fn deref(&self) -> &FrameFacts {
+        &self.facts
+    }
+}
+
+/// The reading of a frame's planes: everything besides the samples that determines its colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameReading {
     /// Matrix and range.
     pub colorimetry: Colorimetry,
-    /// The lines that share a chroma row, where two do.
+    /// The lines that share a chroma row, if two do.
     pub chroma_lines: Option<Sourced<ChromaLines>>,
-    /// The field that was taken out of the frame.
+    /// The field, if it was taken out of a frame.
     pub field: Option<Field>,
 }
 
-/// Chroma that is shared by neighbouring lines, as is usual, is not mentioned unless somebody chose that.
+/// The usual sharing of chroma by neighbouring lines is not mentioned unless the user chose it.
 impl fmt::Display for FrameReading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Colorimetry { matrix, range } = self.colorimetry;
@@ -583,7 +602,7 @@ impl fmt::Display for FrameReading {
 }
 
 impl Frame {
-    /// How its planes are read.
+    /// Returns how the planes are read.
     #[must_use]
     pub fn reading(&self) -> FrameReading {
         FrameReading {
@@ -593,7 +612,7 @@ impl Frame {
         }
     }
 
-    /// Bytes of the picture's planes.
+    /// Returns the size of the picture's planes in bytes.
     #[must_use]
     pub fn plane_bytes(&self) -> usize {
         let of = |picture: &Picture| -> usize {
@@ -609,7 +628,7 @@ mod tests {
     use super::*;
     use crate::picture::color::Range;
 
-    /// A picture of 4:2:0 whose rows are followed by two bytes that are nobody's.
+    /// A 4:2:0 picture with two unused bytes behind each row.
     fn picture(size: (u32, u32), changed: Option<(usize, usize)>, rest: u8) -> Picture {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
@@ -631,7 +650,7 @@ mod tests {
         let one = picture((5, 3), None, 0);
         assert!(one.has_codes_of(&picture((5, 3), None, 255)));
         assert!(!one.has_codes_of(&picture((5, 4), None, 0)) && !one.has_codes_of(&picture((4, 3), None, 0)));
-        // The last code of each plane: five by three and twice three by two, in rows that are two bytes longer.
+        // The last code of each plane: five by three and twice three by two, in rows with two more bytes.
         for last in [(0, 2 * 7 + 4), (1, 5 + 2), (2, 5 + 2)] {
             assert!(!one.has_codes_of(&picture((5, 3), Some(last), 0)), "{last:?}");
         }

@@ -1,4 +1,4 @@
-//! How the samples of a picture lie in memory: planes, components, bit depth and chroma subsampling.
+//! The memory layout of a picture's samples: planes, components, bit depth and chroma subsampling.
 //!
 //! The vocabulary follows FFmpeg's pixel format descriptors (`AVPixFmtDescriptor`), so that a format that FFmpeg can
 //! describe needs no code of its own here: the GPU upload, the CPU engine and the scalar reference all read samples
@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// What the first three components of a picture mean.
+/// The meaning of the first three components of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColorModel {
     /// One component, luma.
@@ -17,7 +17,7 @@ pub enum ColorModel {
     Rgb,
 }
 
-/// The lines that share a chroma row where chroma has half as many rows as luma (4:2:0).
+/// The lines that share a chroma row in 4:2:0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ChromaLines {
     /// Two neighbouring lines, as in progressive video.
@@ -53,10 +53,10 @@ pub struct ChromaRows {
 }
 
 impl ChromaRows {
-    /// The chroma row that covers luma row `y`.
+    /// Returns the chroma row that covers luma row `y`.
     ///
-    /// Where chroma rows belong to fields, the first two of four luma rows are the first of each field and have chroma rows of
-    /// their own; the other two share those. The last row of a field serves where the picture ends before its next one.
+    /// If chroma rows belong to fields, then of four luma rows the first two have a chroma row each, one per field,
+    /// and the other two share these. If the picture ends before the next chroma row of a field, its last one serves.
     #[inline(always)]
     #[must_use]
     pub const fn of(self, y: usize) -> usize {
@@ -69,9 +69,10 @@ impl ChromaRows {
         }
     }
 
-    /// The luma rows, of `height`, that chroma row `row` covers.
+    /// Returns the luma rows, out of `height`, that chroma row `row` covers.
     pub fn covered_by(self, row: usize, height: usize) -> impl Iterator<Item = usize> {
-        // A field's last chroma row may cover three of its luma rows, of which the last is the sixth from the first of the frame.
+        // A field's last chroma row may cover three luma rows; the last of them is the sixth row of the frame from the
+        // first.
         let (first, most) = match self.lines {
             ChromaLines::Frame => (row << self.shift, 1 << self.shift),
             ChromaLines::Field => (row / 2 * 4, 6),
@@ -80,7 +81,7 @@ impl ChromaRows {
     }
 }
 
-/// Where one component's samples lie.
+/// The location of one component's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Component {
     /// Index of the plane that holds the samples.
@@ -98,7 +99,7 @@ pub struct Component {
 /// Samples are unsigned words of [`sample_bytes`](Self::sample_bytes) bytes, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PixelLayout {
-    /// What the components mean.
+    /// The meaning of the components.
     pub model: ColorModel,
     /// Significant bits of a sample, 8 to 16.
     pub depth: u8,
@@ -106,25 +107,25 @@ pub struct PixelLayout {
     pub sample_bytes: u8,
     /// Base-2 logarithm of the luma samples that share one chroma sample, horizontally and vertically.
     pub chroma_shift: (u8, u8),
-    /// The lines that share a chroma row; it matters only where chroma has half as many rows as luma.
+    /// The lines that share a chroma row; it matters only if chroma has half as many rows as luma.
     pub chroma_lines: ChromaLines,
     /// The components; only the first counts for [`ColorModel::Gray`].
     pub components: [Component; 3],
 }
 
-/// Why a pixel layout cannot be counted.
+/// The reason why a pixel layout cannot be counted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// The bit depth is not one that can be binned.
+    /// Unsupported bit depth.
     #[error("{0} bits a sample cannot be binned: 8, 10, 12, 14 and 16 can")]
     Depth(u8),
-    /// A field contradicts another one.
+    /// A field that contradicts another one.
     #[error("the pixel layout contradicts itself: {0}")]
     Inconsistent(&'static str),
 }
 
 impl PixelLayout {
-    /// Planar Y'CbCr with samples in the low bits; `chroma_shift` as in the field of that name.
+    /// Planar Y'CbCr with samples in the low bits; `chroma_shift` is that of [`PixelLayout`].
     #[must_use]
     pub const fn planar_ycbcr(depth: u8, chroma_shift: (u8, u8)) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -174,7 +175,7 @@ impl PixelLayout {
         }
     }
 
-    /// Planes in the order green, blue, red, as FFmpeg's `gbrp` formats have them.
+    /// Planes in the order green, blue, red, as in FFmpeg's `gbrp` formats.
     #[must_use]
     pub const fn planar_gbr(depth: u8) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -227,20 +228,21 @@ impl PixelLayout {
         }
     }
 
-    /// Whether chroma has half as many rows as luma, so that it may belong to the frame or to its fields.
+    /// Returns `true` if chroma has half as many rows as luma, so that its rows may belong to the frame or to the
+    /// fields.
     #[must_use]
     pub const fn has_shared_lines(&self) -> bool {
         matches!(self.model, ColorModel::YCbCr) && self.chroma_shift.1 == 1
     }
 
-    /// The same layout whose chroma rows are shared by those lines, where it has any that are shared by two.
+    /// Returns the layout with other lines sharing chroma rows, if any are shared.
     #[must_use]
     pub const fn with_chroma_lines(self, lines: ChromaLines) -> Self {
         let chroma_lines = if self.has_shared_lines() { lines } else { ChromaLines::Frame };
         Self { chroma_lines, ..self }
     }
 
-    /// The chroma row of each luma row of a picture of that height; of models without chroma, the row itself.
+    /// Returns the chroma row of each luma row of a picture of that height; without chroma, the row itself.
     #[must_use]
     pub const fn chroma_rows(&self, height: u32) -> ChromaRows {
         let shift = if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.1 } else { 0 };
@@ -248,13 +250,13 @@ impl PixelLayout {
         ChromaRows { shift, lines, rows: height.div_ceil(1 << shift) as usize }
     }
 
-    /// Base-2 logarithm of the neighbouring pixels of a row that share the second and third component.
+    /// Base-2 logarithm of the number of neighbouring pixels in a row that share the second and third component.
     #[must_use]
     pub const fn columns_shift(&self) -> u8 {
         if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.0 } else { 0 }
     }
 
-    /// Number of components that carry a picture: 1 for gray, else 3. Alpha is never among them.
+    /// Number of components that carry the picture: 1 for gray, otherwise 3. Alpha is never among them.
     #[must_use]
     pub const fn component_count(&self) -> usize {
         match self.model {
@@ -263,7 +265,7 @@ impl PixelLayout {
         }
     }
 
-    /// Number of planes that hold those components.
+    /// Number of planes with these components.
     #[must_use]
     pub fn plane_count(&self) -> usize {
         self.components[..self.component_count()].iter().map(|c| usize::from(c.plane) + 1).max().unwrap_or(0)
@@ -305,7 +307,7 @@ impl PixelLayout {
             let component = self.components[index];
             if usize::from(component.plane) == plane {
                 let (w, h) = self.component_size(index, width, height);
-                // Whole pixel groups, so that a packed row's padding sample belongs to the row.
+                // Whole pixel groups, so that the padding sample of a packed row belongs to the row.
                 let group = w as usize * usize::from(component.step);
                 row_bytes = row_bytes.max(group);
                 rows = rows.max(h as usize);
@@ -317,7 +319,7 @@ impl PixelLayout {
     /// Checks that every engine can read the layout.
     ///
     /// # Errors
-    /// [`LayoutError`] for a depth that has no bins or fields that contradict each other.
+    /// [`LayoutError`] for a depth without bins, or for fields that contradict each other.
     pub fn validate(&self) -> Result<(), LayoutError> {
         if !matches!(self.depth, 8 | 10 | 12 | 14 | 16) {
             return Err(LayoutError::Depth(self.depth));
@@ -356,7 +358,7 @@ impl PixelLayout {
     }
 }
 
-/// A component that has a plane of its own, samples in the low bits.
+/// A component with a plane of its own and samples in the low bits.
 const fn plane_component(plane: u8, bytes: u8) -> Component {
     Component { plane, offset: 0, step: bytes, shift: 0 }
 }
@@ -382,12 +384,12 @@ mod tests {
         };
         assert_eq!(rows(9, ChromaLines::Frame), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
         assert_eq!(rows(8, ChromaLines::Field), [0, 1, 0, 1, 2, 3, 2, 3]);
-        // Three chroma rows: two of the top field, one of the bottom field, which serves its third luma row too.
+        // Three chroma rows: two of the top field and one of the bottom field, which also serves its third luma row.
         assert_eq!(rows(6, ChromaLines::Field), [0, 1, 0, 1, 2, 1]);
         assert_eq!(rows(5, ChromaLines::Field), [0, 1, 0, 1, 2]);
         assert_eq!(rows(7, ChromaLines::Field), [0, 1, 0, 1, 2, 3, 2]);
         assert_eq!((rows(2, ChromaLines::Field), rows(1, ChromaLines::Field)), (vec![0, 0], vec![0]));
-        // Chroma that has all rows, or a quarter of them, belongs to no field.
+        // Chroma with all rows, or a quarter of them, belongs to no field.
         for shift in [(1, 0), (2, 2)] {
             let layout = PixelLayout::planar_ycbcr(8, shift);
             assert_eq!(layout.with_chroma_lines(ChromaLines::Field), layout);

@@ -1,4 +1,4 @@
-//! What a decoded picture is: native planes, how to read them, and when to show them.
+//! Decoded pictures: native planes, how to read them, and the facts of a frame.
 
 pub mod bars;
 mod clamped;

@@ -1,10 +1,11 @@
-//! From components that are not linear in R'G'B', constant luminance and ICtCp, to R'G'B' of the same depth: once for each picture, before
-//! anything is counted or drawn.
+//! Conversion of components that are not linear in R'G'B' (constant luminance and ICtCp) to R'G'B' of the same depth,
+//! once per picture, before anything is counted or drawn.
 //!
-//! Between the codes and R'G'B' lies light. A signal has 30 fractional bits here and its light 38; the table from one to the other has an
-//! entry for each 65536th of the signal, between which it is a straight line. The code of a light is found by comparing it with the light
-//! halfway between each two codes, so that it is rounded to the nearest code without an inverse table. Tables and factors are worked out
-//! once, by operations that are the same on every machine to the last bit; from the codes on all arithmetic is integer.
+//! The conversion goes through light. A signal has 30 fractional bits here, and light has 38. The table from signal to
+//! light has an entry for each 65536th of the signal and is linear in between. The code of a light value is found by
+//! comparing it with the light halfway between neighbouring codes, so that it is rounded to the nearest code without
+//! an inverse table. Tables and factors are computed once, by operations that are the same on every machine to the
+//! last bit; from the codes on, all arithmetic is integer.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,8 +18,8 @@ use super::transfer::SignalCurve;
 use super::unpack::Source;
 use super::{OwnedPlanes, Picture};
 
-/// Fractional bits of a signal, of light, of factors of signals, and of factors of light. A factor is below 4: the sums of three products
-/// stay below 2^63.
+/// Fractional bits of signals, of light, of factors of signals, and of factors of light. A factor is below 4, so sums
+/// of three products stay below 2^63.
 const SIGNAL_BITS: u32 = 30;
 const LIGHT_BITS: u32 = 38;
 const SIGNAL_FACTOR_BITS: u32 = 28;
@@ -26,7 +27,8 @@ const LIGHT_FACTOR_BITS: u32 = 22;
 /// Binary logarithm of the steps of the table of light.
 const STEP_BITS: u32 = 16;
 
-/// The picture in R'G'B', with what it was beside it, if its matrix is not linear in the codes; else the picture itself.
+/// Converts the picture to R'G'B', keeping the original with it, if its matrix is not linear in the codes; otherwise
+/// returns the picture itself.
 #[must_use]
 pub fn to_rgb(picture: Picture) -> Picture {
     let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) = (picture.layout().model, picture.colorimetry().matrix.value)
@@ -65,13 +67,13 @@ pub fn to_rgb(picture: Picture) -> Picture {
     let planes = planes.into_iter().map(|plane| (plane, row_bytes)).collect();
     match Picture::new(layout, (width, height), colorimetry, Arc::new(OwnedPlanes { planes })) {
         Ok(converted) => converted.converted_from(picture),
-        // It has the size of one that there is, and planes that were made for it.
+        // The size is that of an existing picture, and the planes were made for it.
         Err(_) => picture,
     }
 }
 
-/// The picture read as other colour, and with chroma rows that other lines share if these are given; converted anew where that is not
-/// linear in the codes.
+/// Returns the picture with another reading as colour and, if `lines` is given, with other lines sharing chroma rows.
+/// It is converted again if it is not linear in the codes.
 #[must_use]
 pub fn read_as(picture: &Picture, colorimetry: Colorimetry, lines: Option<Sourced<ChromaLines>>) -> Picture {
     let lines = lines.filter(|lines| picture.chroma_lines().is_some_and(|own| own != *lines));
@@ -82,7 +84,7 @@ pub fn read_as(picture: &Picture, colorimetry: Colorimetry, lines: Option<Source
     to_rgb(lines.map_or(read.clone(), |lines| read.with_chroma_lines(lines)))
 }
 
-/// Rows of a picture's components, chroma being that of the sample which covers the pixel.
+/// Reads rows of a picture's components. A pixel has the chroma sample that covers it.
 struct RowReader<'a> {
     sources: [Source<'a>; 3],
     columns_shift: u8,
@@ -114,20 +116,21 @@ impl<'a> RowReader<'a> {
 
 /// The conversion of pictures of one matrix, range and depth.
 struct Rule {
-    /// The signal of each code of the first component, and of the others.
+    /// The signal of each code: of the first component, and of the others.
     first: Vec<i64>,
     others: Vec<i64>,
     light: &'static LightOfSignal,
-    /// The light halfway between each two codes.
+    /// The light halfway between neighbouring codes.
     halves: Vec<i64>,
     form: Form,
 }
 
-/// What is done with the signals.
+/// The step from signals to R'G'B' light.
 enum Form {
-    /// L'M'S' by I, Ct and Cp, and red, green and blue light by that of L, M and S.
+    /// L'M'S' from I, Ct and Cp; and red, green and blue light from L, M and S.
     Ictcp { signals: [[i64; 3]; 3], light: [[i64; 3]; 3] },
-    /// Differences of blue and red from luma, negative and positive; green light by that of luma, red and blue.
+    /// Factors of blue and red differences from luma, negative and positive; green light from that of luma, red and
+    /// blue.
     Constant { blue: [i64; 2], red: [i64; 2], green: [i64; 3] },
 }
 
@@ -151,7 +154,7 @@ impl Rule {
         }
     }
 
-    /// R'G'B' codes of a pixel's components.
+    /// Returns the R'G'B' codes of a pixel's components.
     fn rgb(&self, [first, second, third]: [usize; 3]) -> [u16; 3] {
         let (first, second, third) = (self.first[first], self.others[second], self.others[third]);
         match &self.form {
@@ -174,7 +177,7 @@ impl Rule {
         }
     }
 
-    /// The nearest code of a light.
+    /// Returns the code nearest to a light value.
     fn code(&self, light: i64) -> u16 {
         self.halves.partition_point(|&half| half <= light) as u16
     }
@@ -197,7 +200,7 @@ impl Form {
         Self::Constant { blue: most(kb), red: most(kr), green }
     }
 
-    /// By the matrices of BT.2100, in 4096ths.
+    /// From the matrices of BT.2100, in 4096ths.
     fn ictcp(curve: SignalCurve) -> Self {
         let cones = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
         let differences = match curve {
@@ -231,12 +234,12 @@ impl LightOfSignal {
 
     fn new(curve: SignalCurve) -> Self {
         let steps = 1_u32 << STEP_BITS;
-        // One more, which the last is connected with and which counts for nothing.
+        // One more entry as the end of the last interval; its weight is always zero.
         let signals = (0..=steps).chain([steps]);
         Self(signals.map(|step| light_fraction(curve.light(f64::from(step) / f64::from(steps)))).collect())
     }
 
-    /// The light of a signal; that of 0 and 1 beyond them.
+    /// Returns the light of a signal, clamped to 0 to 1.
     fn of_signal(&self, signal: i64) -> i64 {
         const REST_BITS: u32 = SIGNAL_BITS - STEP_BITS;
         let signal = signal.clamp(0, 1 << SIGNAL_BITS);
@@ -246,12 +249,12 @@ impl LightOfSignal {
     }
 }
 
-/// A real number with so many fractional bits, rounded.
+/// Rounds a real number to fixed point.
 fn fraction(value: f64, bits: u32) -> i64 {
     (value * (1_i64 << bits) as f64).round() as i64
 }
 
-/// Factors that add up to 1, as integers that do: equal light stays as it is, and so gray stays gray.
+/// Converts factors that add up to 1 into integers that do too: equal light stays equal, and so gray stays gray.
 fn shares(factors: [f64; 3], bits: u32) -> [i64; 3] {
     let [_, second, third] = factors.map(|factor| fraction(factor, bits));
     [(1 << bits) - second - third, second, third]
@@ -261,7 +264,7 @@ fn light_fraction(light: f64) -> i64 {
     fraction(light, LIGHT_BITS)
 }
 
-/// A quotient of integers, the second of them positive, rounded to the nearest.
+/// Divides integers, the second one positive, and rounds to nearest.
 const fn rounded(dividend: i64, divisor: i64) -> i64 {
     (dividend + divisor / 2).div_euclid(divisor)
 }
@@ -270,7 +273,7 @@ const fn rounded_shift(value: i64, bits: u32) -> i64 {
     (value + (1 << (bits - 1))) >> bits
 }
 
-/// The sum of three products with factors of so many fractional bits.
+/// Returns the sum of three products with factors of `bits` fractional bits.
 const fn product(factors: &[i64; 3], values: [i64; 3], bits: u32) -> i64 {
     rounded_shift(factors[0] * values[0] + factors[1] * values[1] + factors[2] * values[2], bits)
 }
@@ -328,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Every combination of outermost codes, for which sums would overflow first.
+    /// Tries every combination of outermost codes, where sums would overflow first.
     #[test]
     fn all_codes_have_room() {
         for (form, curve) in KINDS {
@@ -373,7 +376,7 @@ mod tests {
         assert_ne!(picture.code(0, 2, 0), picture.code(2, 2, 0), "chroma of the sample that covers it");
         assert_eq!(picture.as_coded().unwrap().code(1, 1, 0), 600);
         assert_eq!(*picture.decoded().colorimetry(), colorimetry);
-        // Another range is read from the codes, and the same changes nothing.
+        // A change of range converts the codes again, and the same range changes nothing.
         let full = Colorimetry { range: Sourced::tagged(Range::Full), ..colorimetry };
         assert_eq!(read_as(&picture, full, None).code(0, 1, 0), 502);
         assert!(read_as(&picture, colorimetry, None).has_codes_of(&picture));

@@ -32,7 +32,7 @@ const D65: Chromaticity = [0.3127, 0.3290];
 const C: Chromaticity = [0.310, 0.316];
 
 impl Primaries {
-    /// The primaries of that number in H.273; `None` for "unspecified" and for numbers that it reserves.
+    /// Returns the primaries with that number in H.273; `None` for "unspecified" and for reserved numbers.
     #[must_use]
     pub const fn of_number(number: i32) -> Option<Self> {
         match number {
@@ -82,8 +82,8 @@ impl Primaries {
 mod tests {
     use super::*;
 
-    /// The weights that the standards themselves state, rounded to four places, and those of NTSC's and film's primaries by NumPy,
-    /// which solved for the light that makes white.
+    /// The weights as the standards state them, rounded to four places. Those of the primaries of NTSC and film were
+    /// computed with NumPy, by solving for the light that makes white.
     #[test]
     fn weights_are_those_of_the_standards() {
         for (primaries, red, blue) in [

@@ -1,12 +1,12 @@
 //! A rectangle of a picture, counted exactly.
 //!
-//! A rectangle may begin between two luma samples that share a chroma sample. So it is cut at the first chroma boundary
-//! inside it, into at most four parts, each of which begins at a boundary or lies within one chroma sample's width or
-//! height. Every part is a [`Picture`] by itself, in which each luma sample has the chroma sample that covers it; the
-//! engines count the parts as they count any picture, and histograms add. The large part shares the picture's planes;
-//! the strips beside it are at most three samples wide and are copied.
+//! A rectangle may begin between two luma samples that share a chroma sample. It is therefore cut at the first chroma
+//! boundary inside it, into at most four parts. Each part begins at a boundary or lies within the width or height of
+//! one chroma sample. Every part is a [`Picture`] in which each luma sample has the chroma sample that covers it. The
+//! engines count the parts like any picture, and histograms add. The large part shares the picture's planes; the
+//! strips beside it are at most three samples wide and are copied.
 //!
-//! Where chroma rows belong to fields, each field is a picture by itself first.
+//! If chroma rows belong to fields, the picture is first divided into its fields.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Rect {
         Self { x: 0, y: 0, width, height }
     }
 
-    /// Whether it has pixels and all of them lie in a picture of that size.
+    /// Returns `true` if it has pixels and all of them lie in a picture of that size.
     #[must_use]
     pub fn fits(&self, width: u32, height: u32) -> bool {
         let within =
@@ -43,20 +43,20 @@ impl Rect {
         within(self.x, self.width, width) && within(self.y, self.height, height)
     }
 
-    /// The same where it is only a part of a picture of that size; `None` where it is the whole.
+    /// Returns the rectangle if it is only a part of a picture of that size; `None` if it is the whole.
     #[must_use]
     pub fn proper(self, width: u32, height: u32) -> Option<Self> {
         (self != Self::whole(width, height)).then_some(self)
     }
 
-    /// Whether the pixel of that column and row lies in it.
+    /// Returns `true` if the pixel in that column and row lies in it.
     #[inline]
     #[must_use]
     pub const fn contains(&self, x: u32, y: u32) -> bool {
         x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
     }
 
-    /// Column and row of its first pixel, and those behind its last.
+    /// Returns the column and row of its first pixel, and of the first ones beyond its last pixel.
     #[must_use]
     pub const fn corners(&self) -> ([u32; 2], [u32; 2]) {
         ([self.x, self.y], [self.x + self.width, self.y + self.height])
@@ -69,8 +69,8 @@ impl Rect {
     }
 }
 
-/// The pictures whose histograms of R'G'B' add up to that of the rectangle. The whole picture is one part, itself, or two,
-/// its fields.
+/// Returns the pictures whose R'G'B' histograms add up to that of the rectangle. The whole picture is one part,
+/// itself, or two, its fields.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -101,11 +101,11 @@ pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError
     Ok(parts)
 }
 
-/// The pictures in which neighbouring rows share chroma, with the rectangles of them that together are a rectangle of the
-/// picture, which must lie in it: the picture itself, or its fields.
+/// Divides a rectangle of the picture, which must lie in it, into pictures in which neighbouring rows share chroma:
+/// the picture itself, or its fields, each with its rectangle.
 ///
 /// # Errors
-/// [`PictureError`] as [`Picture::new`] has it.
+/// [`PictureError`] as for [`Picture::new`].
 pub fn by_chroma_lines(picture: &Picture, rect: Rect) -> Result<Vec<(Picture, Rect)>, PictureError> {
     if picture.layout().chroma_lines == ChromaLines::Frame {
         return Ok(vec![(picture.clone(), rect)]);
@@ -118,8 +118,8 @@ pub fn by_chroma_lines(picture: &Picture, rect: Rect) -> Result<Vec<(Picture, Re
     Field::BOTH.into_iter().filter_map(part).collect()
 }
 
-/// The pictures whose coded samples are those of the rectangle: of chroma, those whose grid cell touches it, whichever lines
-/// share them.
+/// Returns the pictures whose coded samples are those of the rectangle. A chroma sample belongs to it if its grid cell
+/// touches it, whichever lines share the sample.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -127,7 +127,7 @@ pub fn coded_parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, Pictur
     parts(&picture.with_chroma_lines(Sourced::guessed(ChromaLines::Frame)), rect)
 }
 
-/// The samples of a rectangle that were clamped as they became codes.
+/// Returns the samples of a rectangle that were clamped when they became codes.
 #[must_use]
 pub fn clamped(picture: &Picture, rect: Rect) -> Option<ClampedSamples> {
     let ([left, upper], [right, lower]) = rect.corners();
@@ -141,7 +141,7 @@ fn cut(start: u32, length: u32, shift: u8) -> impl Iterator<Item = (u32, u32)> {
     [(start, before), (boundary, length - before)].into_iter().filter(|(_, length)| *length > 0)
 }
 
-/// A rectangle that begins at a chroma boundary, over the picture's own planes.
+/// A rectangle that begins at a chroma boundary, over the planes of the picture.
 fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let layout = *picture.layout();
     let mut skipped = [0; 3];
@@ -149,7 +149,7 @@ fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
         let (sx, sy) = shifts(&layout, component);
         let plane = usize::from(place.plane);
         let row = (rect.y >> sy) as usize * picture.plane(plane).stride;
-        // Components that share a plane agree on where a column that begins a group of samples lies.
+        // Components in the same plane agree on the place of a column that begins a group of samples.
         skipped[plane] = row + (rect.x >> sx) as usize * usize::from(place.step);
     }
     let planes = OffsetPlanes { picture: picture.clone(), skipped };
@@ -160,7 +160,7 @@ const fn shifts(layout: &PixelLayout, component: usize) -> (u8, u8) {
     if matches!(layout.model, ColorModel::YCbCr) && component > 0 { layout.chroma_shift } else { (0, 0) }
 }
 
-/// Planes of a picture without their first bytes.
+/// Planes of a picture, without their first bytes.
 struct OffsetPlanes {
     picture: Picture,
     skipped: [usize; 3],
@@ -178,7 +178,7 @@ impl PlaneStore for OffsetPlanes {
     }
 }
 
-/// A rectangle within one chroma sample's width or height, as planes of its own.
+/// A rectangle within the width or height of one chroma sample, with planes of its own.
 fn copy(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let from = picture.layout();
     let depth = from.depth;
@@ -205,10 +205,10 @@ fn copy(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     Picture::new(layout, (rect.width, rect.height), *picture.colorimetry(), Arc::new(planes))
 }
 
-/// The part of a picture inside a rectangle, each luma sample with the chroma sample that covers it.
+/// Returns the part of a picture inside a rectangle; each luma sample has the chroma sample that covers it.
 ///
-/// The planes are shared where the rectangle begins with a chroma sample. Where it begins in the middle of one, they are copied, and chroma
-/// has a sample for each pixel in that direction.
+/// The planes are shared if the rectangle begins with a chroma sample. If it begins in the middle of one, they are
+/// copied, and chroma has a sample for each pixel in that direction.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -224,7 +224,7 @@ pub fn cropped(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let columns_are_aligned = rect.x.is_multiple_of(1 << sx);
     let rows_are_aligned = match layout.chroma_lines {
         ChromaLines::Frame => rect.y.is_multiple_of(1 << sy),
-        // Both fields begin with a chroma row, and end with one or with the picture.
+        // Both fields begin with a chroma row, and end with one or at the end of the picture.
         ChromaLines::Field => {
             let ends_with_picture = rect.y + rect.height == picture.height();
             rect.y.is_multiple_of(4) && (ends_with_picture || rect.height % 4 != 2)
@@ -238,7 +238,7 @@ pub fn cropped(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     cropped.map(|cropped| cropped.out_of_frame(picture.chroma_lines()).with_clamped(clamped))
 }
 
-/// The same as planes of their own, with another chroma grid.
+/// Copies the rectangle into planes of its own with another chroma grid.
 fn copied(picture: &Picture, rect: Rect, shift: (u8, u8)) -> Result<Picture, PictureError> {
     let from = picture.layout();
     let layout = PixelLayout::planar_ycbcr(from.depth, shift).with_chroma_lines(from.chroma_lines);
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::picture::color::{Colorimetry, Matrix, Range};
 
-    /// A picture whose samples all differ, of odd sizes.
+    /// A picture with odd sizes in which all samples differ.
     fn picture(layout: PixelLayout) -> Picture {
         let size = (11, 9);
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);

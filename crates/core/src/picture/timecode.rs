@@ -1,13 +1,15 @@
-//! SMPTE timecodes: labels of frames as hours, minutes, seconds and frames, counted at a whole number of frames a second.
+//! SMPTE timecodes: labels of frames as hours, minutes, seconds and frames, counted at a whole number of frames a
+//! second.
 //!
-//! At 30000/1001 and 60000/1001 frames a second, drop-frame timecodes leave out the first two (of 60, four) labels of each minute but
-//! every tenth, so that they keep to the clock: SMPTE ST 12-1, section 5.2.2. A day later they begin again at zero.
+//! At 30000/1001 and 60000/1001 frames a second, drop-frame timecodes leave out the first two (at 60, four) labels of
+//! each minute except every tenth, so that they keep to the clock: SMPTE ST 12-1, section 5.2.2. After a day they
+//! begin again at zero.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A timecode. It is a label, so that of two equal ones it cannot be told by itself which frames they are.
+/// A timecode. It is a label: two frames may have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Timecode {
@@ -17,9 +19,9 @@ pub struct Timecode {
     pub minutes: u8,
     /// Seconds, 0 to 59.
     pub seconds: u8,
-    /// The frame of its second.
+    /// The frame within the second.
     pub frames: u16,
-    /// Whether labels are dropped; written with a semicolon before the frames.
+    /// True for drop-frame, which is written with a semicolon before the frames.
     pub drop: bool,
 }
 
@@ -46,7 +48,7 @@ impl TryFrom<String> for Timecode {
 }
 
 impl Timecode {
-    /// Reads `HH:MM:SS:FF`, or `HH:MM:SS;FF` where labels are dropped.
+    /// Parses `HH:MM:SS:FF`, or `HH:MM:SS;FF` for drop-frame.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str, digits: usize| {
@@ -62,8 +64,8 @@ impl Timecode {
         Some(Self { hours, minutes, seconds, frames, drop: text[at..].starts_with(';') })
     }
 
-    /// Reads the word of a timecode with SMPTE ST 12-1's bits, as FFmpeg has it, of a video of that rate: above 30 frames a second it counts
-    /// pairs, and a flag tells their second frame.
+    /// Reads a timecode word with the bits of SMPTE ST 12-1, as FFmpeg delivers it, for video of that rate. Above 30
+    /// frames a second it counts pairs, and a flag marks the second frame of a pair.
     #[must_use]
     pub fn from_smpte(word: u32, rate: TimecodeRate) -> Option<Self> {
         let decimal = |shift: u32, mask: u32| {
@@ -83,20 +85,20 @@ impl Timecode {
     }
 }
 
-/// How many labels a second has.
+/// The number of labels per second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimecodeRate {
     fps: u32,
 }
 
-/// Where the timecodes of a video's frames come from.
+/// The source of a video's timecodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimecodeSource {
     /// Each frame has its own.
     Frames,
-    /// The container has that of the first frame, and the others are counted from it.
+    /// The container states that of the first frame, and the others are counted from it.
     Container,
-    /// The groups of pictures have that of their first frame each.
+    /// Each group of pictures states that of its first frame.
     Groups,
 }
 
@@ -110,27 +112,28 @@ impl fmt::Display for TimecodeSource {
     }
 }
 
-/// How the frames of a video are labelled.
+/// The timecodes of a video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timecodes {
-    /// The first frame's.
+    /// That of the first frame.
     pub first: Timecode,
-    /// How they are counted.
+    /// The rate at which they count.
     pub rate: TimecodeRate,
-    /// Where they come from.
+    /// Their source.
     pub source: TimecodeSource,
 }
 
 impl Timecodes {
-    /// The timecode of the frame of that number, whose own is `stated`; `None` where it has none and they cannot be counted.
+    /// Returns the timecode of a frame: `stated`, or one counted from its number; `None` if there is neither.
     #[must_use]
     pub fn of(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<Timecode> {
         let is_counted = self.source == TimecodeSource::Container;
         stated.or_else(|| self.rate.after(self.first, number.filter(|_| is_counted)?))
     }
 
-    /// The number of the frame with that timecode, where the timecodes run on from the first frame's and from those of the breaks, each with
-    /// the number of its frame, in order; what follows from the last one may lie behind the end. `None` where none has it.
+    /// Returns the number of the frame with that timecode. Timecodes run on from the first frame and from each of the
+    /// `breaks`, which are in order, each with its frame's number. The result of running on from the last break may
+    /// lie beyond the end of the video. `None` if no frame has the timecode.
     #[must_use]
     pub fn number_of(&self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> Option<u64> {
         let ends = breaks.iter().map(|(frame, _)| *frame).chain([u64::MAX]);
@@ -141,7 +144,7 @@ impl Timecodes {
         })
     }
 
-    /// A frame's [timecode](Self::of), with how it is counted.
+    /// Returns a frame's [timecode](Self::of) with the rate at which it counts.
     #[must_use]
     pub fn label(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<(Timecode, TimecodeRate)> {
         Some((self.of(stated, number)?, self.rate))
@@ -149,16 +152,16 @@ impl Timecodes {
 }
 
 impl TimecodeRate {
-    /// Of the rates of the video and of a timecode track, the one by which frames are counted: the track's, unless the video has several
-    /// frames to each of its labels; these are told apart, as players do.
+    /// Returns the rate by which frames are counted, from those of the video and of its timecode track: the track's,
+    /// unless the video has several frames per label. Those are told apart, as in players.
     #[must_use]
     pub fn chosen(video: Option<Self>, track: Option<Self>) -> Option<Self> {
         let is_several = |track: &Self| video.is_some_and(|v| v.fps > track.fps && v.fps.is_multiple_of(track.fps));
         track.filter(|track| !is_several(track)).or(video)
     }
 
-    /// The one for `num` frames in `den` seconds, rounded: 24 for 24000/1001. `None` where there is less than one a second, or more than a
-    /// thousand.
+    /// Returns the rate of `num` frames in `den` seconds, rounded: 24 for 24000/1001. `None` for less than one frame a
+    /// second or more than a thousand.
     #[must_use]
     pub fn of(num: u32, den: u32) -> Option<Self> {
         let (num, den) = (u64::from(num), u64::from(den));
@@ -181,7 +184,8 @@ impl TimecodeRate {
         24 * (3600 * self.fps - 54 * self.dropped(drop))
     }
 
-    /// Number of the frame in its day; `None` if no frame has that label: it is dropped, or a second has fewer frames.
+    /// Returns the number of the frame in its day; `None` if no frame has that label, because it is dropped or the
+    /// second has fewer frames.
     #[must_use]
     pub const fn number(self, timecode: Timecode) -> Option<u32> {
         let Timecode { hours, minutes, seconds, frames, drop } = timecode;
@@ -194,14 +198,14 @@ impl TimecodeRate {
         Some((minutes * 60 + seconds) * self.fps + frames - dropped * (minutes - minutes / 10))
     }
 
-    /// The timecode of the frame of that number in a day, or a later one.
+    /// Returns the timecode of a frame by its number from the start of a day; later days begin again.
     #[must_use]
     pub const fn timecode(self, number: u64, drop: bool) -> Timecode {
         let dropped = self.dropped(drop) as u64;
         let fps = self.fps as u64;
         let number = number % self.day(drop) as u64;
         let (minute, ten_minutes) = (60 * fps - dropped, 600 * fps - 9 * dropped);
-        // Of ten minutes, the first has all labels.
+        // In every ten minutes, the first minute has all labels.
         let in_ten = number % ten_minutes;
         let minutes_in_ten = if in_ten < 60 * fps { 0 } else { 1 + (in_ten - 60 * fps) / minute };
         let labels = number + dropped * (9 * (number / ten_minutes) + minutes_in_ten);
@@ -215,14 +219,14 @@ impl TimecodeRate {
         }
     }
 
-    /// The timecode so many frames after that one, which a day later begins again; `None` if no frame has that label.
+    /// Returns the timecode that many frames later, which begins again after a day; `None` if no frame has that label.
     #[must_use]
     pub fn after(self, timecode: Timecode, frames: u64) -> Option<Timecode> {
         Some(self.timecode(u64::from(self.number(timecode)?).checked_add(frames)?, timecode.drop))
     }
 
-    /// How many frames one comes after the other, by the shorter way around the day: negative if it comes before. `None` if one is no
-    /// frame's label, or labels are dropped in one alone.
+    /// Returns how many frames `to` comes after `from`, by the shorter way around the day; negative if it comes
+    /// before. `None` if one of them is not a frame's label, or only one is drop-frame.
     #[must_use]
     pub fn distance(self, from: Timecode, to: Timecode) -> Option<i64> {
         let day = i64::from(self.day(from.drop));
@@ -315,7 +319,7 @@ mod tests {
 
     #[test]
     fn words_of_st_12_1_are_read() {
-        // 12:34:56;18, and at 50 and 60 a second the second frame of that pair.
+        // 12:34:56;18, and at 50 and 60 frames a second the second frame of that pair.
         let word = 0x18 << 24 | 0x56 << 16 | 0x34 << 8 | 0x12;
         let text = |word, rate| Timecode::from_smpte(word, rate).map(|timecode| timecode.to_string());
         assert_eq!(text(word, rate(25, 1)).as_deref(), Some("12:34:56:18"));
@@ -348,7 +352,7 @@ mod tests {
         fn labels_follow_in_the_order_in_which_they_are_counted(
             fps in prop::sample::select(vec![24, 25, 30, 50, 60]), number: u32, drop: bool,
         ) {
-            // The label after another is one frame on, then a second, a minute, an hour, without those that are dropped.
+            // The next label is one frame on, then a second, a minute, an hour, skipping those that are dropped.
             let rate = rate(fps, 1);
             let now = rate.timecode(number.into(), drop && rate.can_drop());
             let mut next = Timecode { frames: now.frames + 1, ..now };

@@ -1,19 +1,18 @@
-//! Transfer functions: the light that a signal stands for, by operations that IEEE 754 defines to the last bit.
+//! Transfer functions from signal to light, by operations that IEEE 754 defines to the last bit.
 
-/// How codes become light (ITU-T H.273, "transfer characteristics").
+/// A transfer function from codes to light (ITU-T H.273, "transfer characteristics").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Transfer {
-    /// BT.1886, a power of 2.4 above a black of no light: what video is watched with that is tagged as neither of the others, or not
-    /// at all.
+    /// BT.1886, a power of 2.4 above a black without light. Video with other tags, or without any, is viewed with it.
     #[default]
     Bt1886,
     /// IEC 61966-2-1, sRGB.
     Srgb,
-    /// Light itself.
+    /// Linear light.
     Linear,
-    /// SMPTE ST 2084, of which the top code is 10000 cd/m².
+    /// SMPTE ST 2084; the top code is 10000 cd/m².
     Pq,
-    /// ARIB STD-B67. The light is that of the scene: that of a display grows with it, and so does not change which gray is as bright.
+    /// ARIB STD-B67. The light is that of the scene. That of a display increases with it, so that the same gray is equally bright.
     Hlg,
 }
 
@@ -21,7 +20,7 @@ impl Transfer {
     /// Every transfer function.
     pub const ALL: [Self; 5] = [Self::Bt1886, Self::Srgb, Self::Linear, Self::Pq, Self::Hlg];
 
-    /// What video with FFmpeg's name of a tag, or without one, is watched with.
+    /// Returns the function for FFmpeg's name of a tag, or for video without a tag.
     #[must_use]
     pub fn of_tag(name: Option<&str>) -> Self {
         match name {
@@ -33,7 +32,7 @@ impl Transfer {
         }
     }
 
-    /// Its name in figures and on screen.
+    /// The name in figures and on screen.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +44,8 @@ impl Transfer {
         }
     }
 
-    /// The light of a signal, both 0 to 1. The four operations alone are used, so that every machine gives the same.
+    /// Returns the light of a signal, both from 0 to 1. Only the four basic operations are used, so that every machine
+    /// gives the same.
     #[must_use]
     pub fn light(self, signal: f64) -> f64 {
         match self {
@@ -68,7 +68,7 @@ impl Transfer {
     }
 }
 
-/// How signals that were made with a matrix of constant luminance, or ICtCp, become light.
+/// A curve from signals to light, for matrices of constant luminance and ICtCp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignalCurve {
     /// The inverse of the camera's curve of BT.709 and BT.2020.
@@ -80,7 +80,7 @@ pub enum SignalCurve {
 }
 
 impl SignalCurve {
-    /// The curve of H.273's number of a transfer function; `None` for others, and for "unspecified".
+    /// Returns the curve with H.273's number of a transfer function; `None` for others and for "unspecified".
     #[must_use]
     pub const fn of_number(number: i32) -> Option<Self> {
         match number {
@@ -91,7 +91,7 @@ impl SignalCurve {
         }
     }
 
-    /// Its name in sentences.
+    /// The name in sentences.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl SignalCurve {
         }
     }
 
-    /// The light of a signal, both 0 to 1.
+    /// Returns the light of a signal, both from 0 to 1.
     #[must_use]
     pub fn light(self, signal: f64) -> f64 {
         const ALPHA: f64 = 1.099_296_826_809_44;
@@ -114,11 +114,11 @@ impl SignalCurve {
         }
     }
 
-    /// The signal of a light, both 0 to 1.
+    /// Returns the signal of a light, both from 0 to 1.
     #[must_use]
     pub fn signal(self, light: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
-        // Each step halves what is unknown: then a double tells no more.
+        // Each step halves the interval, down to the resolution of a double.
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if self.light(middle) <= light { low = middle } else { high = middle }
@@ -127,13 +127,13 @@ impl SignalCurve {
     }
 }
 
-/// A power of a number that is not negative.
+/// Raises a non-negative number to a power.
 fn power(base: f64, exponent: f64) -> f64 {
     if base <= 0.0 { 0.0 } else { exponential(exponent * logarithm(base)) }
 }
 
-/// The natural logarithm of a positive number. The standard library's may differ from machine to machine in its last bits: here there
-/// are but the four operations, which may not.
+/// Returns the natural logarithm of a positive number. That of the standard library may differ between machines in its
+/// last bits; this one uses only the four basic operations, which do not.
 fn logarithm(x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as i32 - 1023;
@@ -147,7 +147,7 @@ fn logarithm(x: f64) -> f64 {
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * s * series
 }
 
-/// e to that power, for what is left of it in a double.
+/// Returns e to the power of the remainder that is left in a double.
 fn exponential(x: f64) -> f64 {
     let halvings = (x / std::f64::consts::LN_2).round();
     let rest = x - halvings * std::f64::consts::LN_2;
@@ -171,7 +171,8 @@ mod tests {
         assert!(power(0.0, 2.4).abs() < f64::MIN_POSITIVE && (exponential(1.0) - std::f64::consts::E).abs() < 1e-15);
     }
 
-    /// Just below 1 a double's fraction is almost 2, whose logarithm would all but cancel out with that of its exponent.
+    /// Just below 1, a double's fraction is almost 2, and its logarithm would nearly cancel out with that of the
+    /// exponent.
     #[test]
     fn logarithms_around_one_have_all_their_digits() {
         for x in [20, 30, 40].map(|bits| 2_f64.powi(-bits)).iter().flat_map(|step| [1.0 - step, 1.0 + step]) {

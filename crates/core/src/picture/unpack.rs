@@ -1,8 +1,8 @@
-//! From the bytes of a row, however they lie, to a run of n-bit codes.
+//! Unpacking: from the bytes of a row, in any layout, to n-bit codes.
 
 use super::{Picture, PlaneView};
 
-/// One component of a picture: where its rows are and how a code is read from a stored word.
+/// One component of a picture: the place of its rows, and how a code is read from a stored word.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     view: PlaneView<'a>,
@@ -18,7 +18,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The component of that index.
+    /// Returns the component with that index.
     pub fn new(picture: &'a Picture, index: usize) -> Self {
         let layout = picture.layout();
         let component = layout.components[index];
@@ -35,7 +35,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The component of that index, of which samples are read with all their bits, which are more than a code's above 12.
+    /// Returns the component with that index, for reading samples with all their bits; above 12 bits, they have more
+    /// than the codes.
     pub fn of_samples(picture: &'a Picture, index: usize) -> Self {
         let layout = picture.layout();
         let shift = u32::from(layout.components[index].shift);
@@ -43,10 +44,10 @@ impl<'a> Source<'a> {
         Self { shift, mask, ..Self::new(picture, index) }
     }
 
-    /// Writes the codes of the samples from `x` on in row `y`, as many as `codes` has room for.
+    /// Writes the codes of the samples in row `y`, beginning with sample `x`, as many as fit in `codes`.
     ///
-    /// The common distances between samples have loops of their own, in which the distance is a constant: only then
-    /// does the compiler load whole vectors and pick the samples out of them.
+    /// The common distances between samples have loops of their own with a constant distance: only then does the
+    /// compiler load whole vectors and pick the samples out of them.
     #[inline(always)]
     pub fn unpack(&self, x: usize, y: usize, codes: &mut [u16]) {
         if codes.is_empty() {
@@ -78,7 +79,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Asks for samples that will be unpacked soon, as many of them as there are.
+    /// Prefetches `count` samples that will be unpacked soon.
     #[inline(always)]
     pub fn prefetch(&self, x: usize, y: usize, count: usize) {
         if y < self.height {
@@ -94,7 +95,7 @@ impl<'a> Source<'a> {
         for (code, group) in codes.iter_mut().zip(groups) {
             *code = u16::from(group[0]) & self.mask;
         }
-        // The last sample's group may lack the bytes behind the sample.
+        // The group of the last sample may lack the bytes behind the sample.
         if let (Some(code), Some(&byte)) = (codes.last_mut(), rest.first()) {
             *code = u16::from(byte) & self.mask;
         }
@@ -112,7 +113,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Asks the processor to have these bytes at hand soon, if its architecture has an instruction for that.
+/// Asks the processor to load these bytes into its cache, if the architecture has an instruction for that.
 #[inline(always)]
 fn prefetch(bytes: &[u8]) {
     const LINE: usize = 64;

@@ -1,8 +1,8 @@
-//! The lines of a waveform's scale, and what is written on them: pure numbers, wherever they are drawn.
+//! The lines of a waveform's scale and their labels: pure numbers, wherever they are drawn.
 //!
-//! A waveform of codes has up to 1024 levels from bottom to top. Where black and white lie among them depends on what is counted:
-//! R'G'B' and luminance take all codes, as does full range; Y' of limited range has room below black and above white, which is
-//! where the limits of EBU R 103 lie.
+//! A waveform of codes has up to 1024 levels from bottom to top. The places of black and white among them depend on
+//! what is counted: R'G'B' and luminance use all codes, and so does full range; Y' of limited range has room below
+//! black and above white, which contains the limits of EBU R 103.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,16 +12,16 @@ use crate::picture::color::Range;
 
 use super::grid::level_bits;
 
-/// In what a scale is labelled.
+/// The unit of a scale's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// Parts of the range from black to white, or of colour differences of their range from -50 to 50.
+    /// Percent of the range from black to white; for colour differences, -50 to 50 percent of their range.
     #[default]
     Percent,
     /// Codes as they are counted, at the depth of the source: 0 to 255, to 1023 or to 4095.
     Codes,
-    /// Of an analogue signal of 700 mV from black to white; colour differences have -350 to 350.
+    /// Millivolts of an analogue signal with 700 mV from black to white; colour differences have -350 to 350.
     Millivolts,
 }
 
@@ -39,7 +39,7 @@ impl Unit {
         }
     }
 
-    /// What stands behind a number of it; nothing behind codes.
+    /// The text behind a number in this unit; nothing for codes.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// How many of it the range from black to white has; `None` for codes.
+    /// The number of units from black to white; `None` for codes.
     const fn whole(self) -> Option<f64> {
         match self {
             Self::Percent => Some(100.0),
@@ -59,42 +59,42 @@ impl Unit {
     }
 }
 
-/// What a line stands for.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
     /// A step of the scale.
     Step,
-    /// A limit of EBU R 103, on either side of what it tolerates.
+    /// A limit of EBU R 103, above or below the tolerated range.
     Tolerance,
-    /// Black or white; of colour differences the middle and both ends.
+    /// Black or white; for colour differences, the middle and both ends.
     Nominal,
 }
 
 /// A line of a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where it lies, in levels from the bottom: a whole number is the middle of that level.
+    /// The place in levels from the bottom; a whole number is the middle of that level.
     pub level: f64,
     /// Its value in the unit of the scale.
     pub value: f64,
-    /// What is written on it: the value, without the unit.
+    /// The label: the value, without the unit.
     pub label: String,
-    /// What it stands for; where there is no room for all labels, the higher kind's stay.
+    /// The kind; if there is no room for all labels, those of the higher kind stay.
     pub kind: LineKind,
-    /// How many steps of the scale it is away from none; zero where it is no step.
+    /// The number of steps from zero; zero if the line is not a step.
     pub steps: u32,
 }
 
-/// What a channel's codes mean.
+/// The meaning of a channel's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signal {
-    /// From black to white or from none of a colour to all of it: R'G'B', the luminance of them, or Y'.
+    /// From black to white, or from none of a colour to all of it: R'G'B', their luminance, or Y'.
     Light,
     /// A colour difference, Cb or Cr, with gray in the middle.
     Difference,
 }
 
-/// Where codes lie on the scale of a channel.
+/// The places of codes on the scale of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     signal: Signal,
@@ -103,8 +103,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// That of a channel of pictures of that range with codes of `bits` bits, 8 to 12. Red, green, blue and luminance take all
-    /// codes, whatever the range of what they are computed from.
+    /// Returns the scale of a channel of pictures of that range, with codes of `bits` bits, 8 to 12. Red, green, blue
+    /// and luminance use all codes, whatever the range of the samples.
     #[must_use]
     pub const fn new(components: Components, channel: usize, range: Range, bits: u32) -> Self {
         match components {
@@ -114,7 +114,7 @@ impl Scale {
         }
     }
 
-    /// The code at 0 %, and how many there are from there to 100 %.
+    /// The code at 0 %, and the number of codes from there to 100 %.
     fn zero_and_whole(self) -> (f64, f64) {
         let unit = f64::from(1_u32 << (self.bits - 8));
         let middle = f64::from(1_u32 << (self.bits - 1));
@@ -130,7 +130,7 @@ impl Scale {
         f64::from((1_u32 << self.bits) - 1)
     }
 
-    /// The code, not rounded, that has this value in a unit.
+    /// Returns the code, not rounded, for a value in a unit.
     #[must_use]
     pub fn code_at(self, value: f64, unit: Unit) -> f64 {
         let (zero, whole) = self.zero_and_whole();
@@ -144,21 +144,21 @@ impl Scale {
         unit.whole().map_or(code, |of| (code - zero) * of / whole)
     }
 
-    /// Where a code lies in levels from the bottom. A level of pictures with deeper codes holds several.
+    /// Returns the place of a code in levels from the bottom. At higher depths, a level holds several codes.
     #[must_use]
     pub fn level_of(self, code: f64) -> f64 {
         let codes = f64::from(1_u32 << (self.bits - level_bits(self.bits)));
         (code + 0.5) / codes - 0.5
     }
 
-    /// The codes of a level: the lowest and the highest.
+    /// Returns the lowest and the highest code of a level.
     #[must_use]
     pub const fn codes_of(self, level: u32) -> [u32; 2] {
         let surplus = self.bits - level_bits(self.bits);
         [level << surplus, ((level + 1) << surplus) - 1]
     }
 
-    /// The lines of the scale from the lowest up, no two at one place.
+    /// Returns the lines of the scale from bottom to top, at most one at each place.
     #[must_use]
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
         let of_kind = |values: Vec<f64>, kind| values.into_iter().map(move |value| self.mark((value, kind, 0), unit));
@@ -178,8 +178,8 @@ impl Scale {
         Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind, steps }
     }
 
-    /// Which steps are to be labelled where a label takes the room of so many levels: every one, every second or so on, so that the
-    /// labels are equally far apart up to the scale's end; `None` where there is no room for any but those at the ends.
+    /// Returns which steps to label if a label takes that many levels: every one, every second and so on, so that the
+    /// labels are evenly spaced up to the end of the scale; `None` if there is only room for the ends.
     #[must_use]
     pub fn labelled_steps(self, unit: Unit, levels: f64) -> Option<u32> {
         let (_, last) = self.steps(unit);
@@ -198,7 +198,7 @@ impl Scale {
         }
     }
 
-    /// The steps, counted from zero, and how many lead from there to the last.
+    /// Returns the steps, counted from zero, and the number of steps to the last one.
     const fn steps(self, unit: Unit) -> (std::ops::RangeInclusive<i32>, u32) {
         match (unit, self.signal) {
             (Unit::Percent, Signal::Light) => (0..=10, 10),
@@ -213,7 +213,8 @@ impl Scale {
         let middle = f64::from(1_u32 << (self.bits - 1));
         match (unit.whole(), self.signal, self.range) {
             (Some(whole), Signal::Light, _) => vec![0.0, whole],
-            // The middle of full range is a whole code, so its ends, -50 % and 50 %, lie half a code above those of the scale.
+            // The middle of full range is a whole code, so its ends, -50 % and 50 %, lie half a code above those of
+            // the scale.
             (Some(whole), Signal::Difference, _) => vec![-whole / 2.0, 0.0, whole / 2.0],
             (None, Signal::Light, Range::Full) => vec![0.0, self.top()],
             (None, Signal::Difference, Range::Full) => vec![0.0, middle, self.top()],
@@ -225,7 +226,7 @@ impl Scale {
         }
     }
 
-    /// The limits of EBU R 103, where the scale has codes outside them.
+    /// The limits of EBU R 103, if the scale has codes outside them.
     fn tolerances(self, unit: Unit) -> Vec<f64> {
         match (unit, self.signal, self.range) {
             (_, Signal::Difference, _) | (_, _, Range::Full) => Vec::new(),
@@ -291,7 +292,8 @@ mod tests {
             let luma = Scale::new(Components::YCbCr, 0, Range::Limited, bits);
             let codes = [-5.0, 105.0].map(|percent| luma.code_at(percent, Unit::Percent).round());
             let tolerated = r103_codes(bits).map(f64::from);
-            // Below 10 bits R 103 rounds -5 % and 105 % to the nearest code, above it multiplies the codes of 10 bits.
+            // Below 10 bits, R 103 rounds -5 % and 105 % to the nearest code; above, it multiplies the codes of 10
+            // bits.
             let off = f64::from(1_u32 << bits.saturating_sub(10)) / 2.0;
             assert!((codes[0] - tolerated[0]).abs() <= 2.0 * off && (codes[1] - tolerated[1]).abs() <= 2.0 * off);
         }

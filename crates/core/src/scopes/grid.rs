@@ -1,19 +1,19 @@
-//! Which samples and levels a scope tells apart.
+//! The resolution of scopes: levels and samples.
 
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
-/// The most levels that a scope tells apart, a power of two: those of 10 bits.
+/// The maximum bits of a level: those of a 10-bit code.
 pub const MOST_LEVEL_BITS: u32 = 10;
 
-/// Bits of a level of pictures whose codes have so many: a deeper code's level is its upper part.
+/// Bits of a level for codes of that many bits: the level is the upper part of a deeper code.
 #[must_use]
 pub const fn level_bits(code_bits: u32) -> u32 {
     if code_bits < MOST_LEVEL_BITS { code_bits } else { MOST_LEVEL_BITS }
 }
 
-/// The samples of a component that are counted with a rectangle of pixels: those that cover one of them. Of the first
-/// component, and of those of its size, that is the rectangle itself.
+/// Returns the samples of a component that are counted with a rectangle of pixels: those that cover one of them. For
+/// the first component, and for others of the same size, that is the rectangle itself.
 #[must_use]
 pub fn samples_in(layout: &PixelLayout, component: usize, pixels: Rect) -> Rect {
     let (sx, sy) = match layout.model {

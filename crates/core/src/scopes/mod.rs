@@ -1,6 +1,6 @@
-//! Scopes beside the histogram: what they count, to the last sample, and the scalar reference that says so.
+//! Scopes beside the histogram: exactly what they count, with a scalar reference.
 //!
-//! All of them are counts of the same codes that the histogram counts, so they add up to it.
+//! All of them count the same codes as the histogram, so they add up to it.
 
 pub mod graticule;
 mod grid;
@@ -16,7 +16,7 @@ pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
-/// A value for each count that scopes are drawn from. Another count is a field here; most code passes all of them through.
+/// A value for each count from which scopes are drawn. A new count is a field here; most code passes on all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PerScope<T> {
     /// The waveforms, for waveform and parade.
@@ -25,7 +25,7 @@ pub struct PerScope<T> {
     pub vectorscope: T,
 }
 
-/// Which scopes are counted.
+/// A choice of scopes.
 pub type ScopeChoice = PerScope<bool>;
 
 impl PerScope<&'static str> {
@@ -34,36 +34,36 @@ impl PerScope<&'static str> {
 }
 
 impl<T> PerScope<T> {
-    /// Returns what `f` makes of each value.
+    /// Maps each value with `f`.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> PerScope<U> {
         PerScope { waveform: f(self.waveform), vectorscope: f(self.vectorscope) }
     }
 
-    /// Returns each value with that of the same scope in `other`.
+    /// Pairs each value with that of the same scope in `other`.
     pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
         PerScope { waveform: (self.waveform, other.waveform), vectorscope: (self.vectorscope, other.vectorscope) }
     }
 
-    /// The values in a fixed order.
+    /// Returns the values in a fixed order.
     pub fn each(self) -> impl Iterator<Item = T> {
         [self.waveform, self.vectorscope].into_iter()
     }
 }
 
 impl ScopeChoice {
-    /// Whether any is counted.
+    /// Returns `true` if any is counted.
     #[must_use]
     pub fn any(self) -> bool {
         self.each().any(|is_counted| is_counted)
     }
 }
 
-/// What is counted of the scopes of picture after picture.
+/// Scopes to count over a sequence of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeTally {
-    /// Those of each picture.
+    /// Separately for each picture.
     Each(ScopeChoice),
-    /// What those of all pictures add up to.
+    /// Added up over all pictures.
     Sum(ScopeChoice),
 }
 
@@ -74,7 +74,7 @@ impl Default for ScopeTally {
 }
 
 impl ScopeTally {
-    /// Which scopes that takes.
+    /// The scopes that must be counted for it.
     #[must_use]
     pub const fn choice(self) -> ScopeChoice {
         match self {
@@ -83,11 +83,11 @@ impl ScopeTally {
     }
 }
 
-/// What was counted of a picture for its scopes.
+/// The scopes counted of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeCounts {
-    /// The waveforms, where they were wanted.
+    /// The waveforms, if they were wanted.
     pub waveform: Option<Waveform>,
-    /// The vectorscope, where it was wanted and the picture has colour.
+    /// The vectorscope, if it was wanted and the picture has colour.
     pub vectorscope: Option<Vectorscope>,
 }

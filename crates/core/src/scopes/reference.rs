@@ -1,4 +1,5 @@
-//! The plain scalar definition of what the scopes count, one sample after the other. The tests compare every engine with it.
+//! The plain scalar definition of the scopes' counts, one sample after the other. The tests compare every engine with
+//! it.
 
 use super::grid::samples_in;
 use super::vectorscope::{Chroma, Vectorscope};
@@ -9,7 +10,7 @@ use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::region::Rect;
 
-/// The waveforms of a rectangle of a picture, in which it must lie.
+/// The waveforms of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
     let layout = picture.layout();
@@ -35,7 +36,7 @@ pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Wave
     waveform
 }
 
-/// The vectorscope of a rectangle of a picture, in which it must lie.
+/// The vectorscope of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let layout = picture.layout();

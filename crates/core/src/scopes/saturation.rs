@@ -1,38 +1,36 @@
-//! How saturated the samples of a vectorscope are, and which lie outside what red, green and blue can make.
+//! Saturation of the samples of a vectorscope, and the samples outside what red, green and blue can make.
 
 use std::ops::Range as Span;
-
-use serde::Serialize;
 
 use super::grid::level_bits;
 use super::vectorscope::{Chroma, Vectorscope};
 use crate::picture::color::{Matrix, Range};
 
-/// Saturations are rounded to so many parts of a code.
+/// Saturations are rounded to this fraction of a code.
 const PARTS: u64 = 256;
-/// Weights of luma are whole in so many parts.
+/// Weights of luma are integers in this fraction.
 const WHOLE: i64 = 10_000;
 
-/// How saturated the samples of a vectorscope are.
+/// The saturation of the samples of a vectorscope.
 ///
-/// The saturation of a sample is the distance of its Cb and Cr from the middle code, in codes, rounded to 1/256 of one. Of codes of
-/// more than 10 bits the lower bits are left out before, as in the vectorscope.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// A sample's saturation is the distance of its Cb and Cr from the middle code, in codes, rounded to 1/256 of a code.
+/// The lower bits of codes with more than 10 bits are dropped first, as in the vectorscope.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
     /// Samples that were counted.
     pub samples: u64,
     /// Their mean saturation.
     pub saturation_mean: f64,
-    /// The largest.
+    /// Their largest saturation.
     pub saturation_max: f64,
-    /// Those outside the targets, see [`Targets`]; `None` for a matrix that has none.
+    /// Samples outside the targets, see [`Targets`]; `None` for a matrix without targets.
     pub outside_targets: Option<u64>,
-    /// The same as a part of all.
+    /// Their share of all samples.
     pub share_outside_targets: Option<f64>,
 }
 
 impl Saturation {
-    /// Of a vectorscope of codes of `bits` bits.
+    /// Computes the saturation for a vectorscope of codes of `bits` bits.
     #[must_use]
     pub fn of(scope: &Vectorscope, bits: u32, targets: Option<&Targets>) -> Self {
         let (levels, surplus) = (scope.levels(), bits - scope.level_bits);
@@ -62,29 +60,29 @@ impl Saturation {
     }
 }
 
-/// The square root of a number below 2^50, rounded to nearest. No whole number's root lies halfway between two, nor so near to it that
-/// double precision would not tell.
+/// The square root of a number below 2^50, rounded to nearest. The square root of an integer is never halfway between
+/// two integers, nor so close to it that double precision would fail.
 fn root(square: u64) -> u64 {
     (square as f64).sqrt().round() as u64
 }
 
-/// The hexagon of the six targets of 100 %: all that red, green and blue of 0 to 100 % can make. A sample lies outside if none of the
-/// values that round to its codes lies in it. In integers, so exact.
+/// The hexagon of the six 100 % targets: everything that red, green and blue from 0 to 100 % can make. A sample lies
+/// outside if none of the values that round to its codes lies in it. It is computed in integers and therefore exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Targets {
-    /// For each level of Cb the levels of Cr inside.
+    /// For each level of Cb, the levels of Cr inside.
     inside: Vec<Span<usize>>,
 }
 
 impl Targets {
-    /// Those of that chroma; `None` for matrices without luma weights.
+    /// Computes the targets; `None` for matrices without luma weights.
     #[must_use]
     pub fn of(chroma: &Chroma) -> Option<Self> {
         let hexagon = Hexagon::new(chroma.matrix, chroma.range, chroma.bits)?;
         let level_bits = level_bits(chroma.bits);
         let surplus = chroma.bits - level_bits;
         let (levels, middle) = (1_usize << level_bits, 1_i64 << chroma.bits);
-        // Twice the codes, so that the halves between them are whole, from the middle.
+        // Twice the codes, relative to the middle, so that the halves between codes are integers.
         let ends = |level: usize| {
             let (first, behind) = ((level << surplus) as i64, ((level + 1) << surplus) as i64);
             [2 * first - 1 - middle, 2 * behind - 1 - middle]
@@ -97,14 +95,14 @@ impl Targets {
         Some(Self { inside: (0..levels).map(row).collect() })
     }
 
-    /// Whether a pair of levels lies inside.
+    /// Returns `true` if a pair of levels lies inside.
     #[cfg(test)]
     fn contains(&self, cb: usize, cr: usize) -> bool {
         self.inside[cb].contains(&cr)
     }
 }
 
-/// The hexagon, on a grid on which its corners are whole: doubled distances of codes from the middle, times `scale`.
+/// The hexagon on a grid on which its corners are integers: doubled distances of codes from the middle, times `scale`.
 struct Hexagon {
     scale: [i64; 2],
     corners: [[i64; 2]; 6],
@@ -127,7 +125,8 @@ impl Hexagon {
         Some(Self { scale: [kb, kr].map(|weight| 2 * (WHOLE - weight)), corners })
     }
 
-    /// Whether a rectangle has a point in common with it. Of two convex shapes that have none, an edge of one separates them.
+    /// Returns `true` if a rectangle and the hexagon share a point. If two convex shapes share none, an edge of one of
+    /// them separates them.
     fn touches(&self, cb: [i64; 2], cr: [i64; 2]) -> bool {
         let [cb, cr] = [(cb, self.scale[0]), (cr, self.scale[1])].map(|(ends, scale)| ends.map(|end| end * scale));
         let is_beside = |axis: usize, [low, high]: [i64; 2]| {

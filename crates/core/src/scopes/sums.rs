@@ -1,5 +1,5 @@
-//! What the scopes of many pictures add up to, in memory of a bounded size: levels are those of 8 bits, into which deeper ones are
-//! added.
+//! Sums of the scopes of many pictures, in memory of a bounded size: they have the levels of 8 bits, and deeper levels
+//! are added to these.
 
 use super::vectorscope::{Chroma, Vectorscope};
 use super::waveform::Waveform;
@@ -8,58 +8,59 @@ use crate::histogram::{CHANNELS, Components};
 
 /// Levels of a sum.
 pub const SUM_LEVELS: usize = 256;
-/// Waveforms with so many different numbers of columns are summed; a clip has more only if it changes its size again and again.
+/// Waveforms are summed for this many different numbers of columns. A clip has more only if it changes its size again
+/// and again.
 const MOST_WIDTHS: usize = 4;
 
-/// The sums of the scopes of a clip's pictures. Sums of integers do not depend on the order in which they are made.
+/// The sums of the scopes of a clip's pictures. As sums of integers, they do not depend on the order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScopeSums {
-    /// Those of each number of columns.
+    /// One for each number of columns.
     waveforms: Vec<WaveformSum>,
-    /// Pictures of yet other numbers.
+    /// Pictures with yet other numbers of columns.
     left_out: u64,
-    /// The vectorscope, where it was counted and a picture had colour.
+    /// The vectorscope, if it was counted and a picture had colour.
     pub vectorscope: Option<VectorscopeSum>,
 }
 
-/// Pictures whose counts are added up where they are counted, in 32 bits: for as long as they are counted alike and no count can
-/// leave those.
+/// A run of pictures whose counts are added up in 32 bits where they are counted: as long as they are counted alike
+/// and no count can overflow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run<T> {
-    /// What they are counted by.
+    /// How they are counted.
     pub of: T,
-    /// How many they are.
+    /// Number of pictures.
     pub pictures: u64,
-    /// Their pixels, of which a count can have all.
+    /// Their pixels; a single count may contain all of them.
     pixels: u64,
 }
 
 impl<T: PartialEq> Run<T> {
-    /// No picture yet.
+    /// An empty run.
     pub const fn new(of: T) -> Self {
         Self { of, pictures: 0, pixels: 0 }
     }
 
-    /// Whether a picture of so many pixels goes on with it.
+    /// Returns `true` if a picture with that many pixels can be added.
     pub fn takes(&self, of: &T, pixels: u64) -> bool {
         self.of == *of && self.pixels + pixels <= u64::from(u32::MAX)
     }
 
-    /// Takes it.
+    /// Adds it.
     pub const fn add(&mut self, pixels: u64) {
         self.pictures += 1;
         self.pixels += pixels;
     }
 }
 
-/// The sum of waveforms of equally many columns.
+/// The sum of waveforms with the same number of columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaveformSum {
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
-    /// Columns of each channel; 0 where nothing is counted.
+    /// Columns of each channel; 0 if nothing is counted.
     pub columns: [u32; CHANNELS],
-    /// For each channel, column by column, one count a level.
+    /// For each channel, column by column, one count per level.
     counts: Vec<Vec<u64>>,
     pictures: u64,
 }
@@ -67,32 +68,32 @@ pub struct WaveformSum {
 /// The sum of vectorscopes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorscopeSum {
-    /// What the differences of the first picture are.
+    /// The colour differences of the first picture.
     pub chroma: Chroma,
     /// For each level of Cb, one count for each level of Cr.
     pub counts: Vec<u64>,
 }
 
 impl ScopeSums {
-    /// The sum of the waveforms of as many columns as the first has.
+    /// Returns the sum of the waveforms with as many columns as the first one.
     #[must_use]
     pub fn waveform(&self) -> Option<&WaveformSum> {
         self.waveforms.first()
     }
 
-    /// Pictures whose waveforms have other numbers of columns, and are not in that sum.
+    /// Returns the number of pictures whose waveforms have other numbers of columns and are not in that sum.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out + self.waveforms.iter().skip(1).map(|sum| sum.pictures).sum::<u64>()
     }
 
-    /// Which of the scopes there are.
+    /// Returns the scopes that exist.
     #[must_use]
     pub fn found(&self) -> ScopeChoice {
         ScopeChoice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// Adds what was counted of so many pictures with this chroma.
+    /// Adds the counts of that many pictures with this chroma.
     pub fn add(&mut self, counts: &ScopeCounts, chroma: Option<Chroma>, pictures: u64) {
         if let Some(waveform) = &counts.waveform {
             match self.sum_of(waveform.components, waveform.columns) {
@@ -105,7 +106,7 @@ impl ScopeSums {
         }
     }
 
-    /// Adds the sums of pictures that follow on these.
+    /// Adds the sums of later pictures.
     pub fn append(&mut self, other: Self) {
         self.left_out += other.left_out;
         for waveform in &other.waveforms {
@@ -155,7 +156,7 @@ impl WaveformSum {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sums, counts)| add_all(sums, counts));
     }
 
-    /// The counts of a channel's column, one a level.
+    /// Returns the counts of a channel's column, one per level.
     #[must_use]
     pub fn column(&self, channel: usize, column: usize) -> &[u64] {
         &self.counts[channel][column * SUM_LEVELS..][..SUM_LEVELS]
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Parts of a clip, summed by themselves, come to what the clip comes to, also where its size changes.
+    /// The sums of parts of a clip add up to those of the clip, even if its size changes.
     #[test]
     fn sums_of_parts_are_those_of_the_whole() {
         let pictures = [(3, 8, 1), (3, 10, 2), (5, 8, 3), (3, 8, 4), (5, 8, 5), (3, 12, 6)];

@@ -1,4 +1,4 @@
-//! The vectorscope: which pairs of colour differences a picture holds, and how often.
+//! The vectorscope: the pairs of colour differences in a picture and their number.
 
 use crate::picture::Picture;
 use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
@@ -7,10 +7,10 @@ use crate::picture::region::Rect;
 
 use super::grid::{level_bits, samples_in};
 
-/// The vectorscope of one picture, or of a rectangle of it: how many of its samples have each pair of levels of Cb and Cr.
+/// The vectorscope of a picture or of a rectangle of it: the number of samples with each pair of levels of Cb and Cr.
 ///
-/// Of Y'CbCr these are the coded chroma samples, at their own resolution. Of R'G'B' they are computed for each pixel, see
-/// [`Chroma`]. Gray has none.
+/// In Y'CbCr, these are the coded chroma samples at their own resolution. In R'G'B', they are computed for each pixel,
+/// see [`Chroma`]. Gray has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vectorscope {
     /// Bits of a level.
@@ -20,14 +20,14 @@ pub struct Vectorscope {
 }
 
 impl Vectorscope {
-    /// A vectorscope of nothing, for pictures with codes of `bits` bits.
+    /// An empty vectorscope for pictures with codes of `bits` bits.
     #[must_use]
     pub fn empty(bits: u32) -> Self {
         let level_bits = Self::level_bits_of(bits);
         Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] }
     }
 
-    /// Bits of a level, of pictures with codes of `bits` bits.
+    /// Bits of a level for pictures with codes of `bits` bits.
     #[must_use]
     pub const fn level_bits_of(bits: u32) -> u32 {
         level_bits(bits)
@@ -39,14 +39,14 @@ impl Vectorscope {
         1 << self.level_bits
     }
 
-    /// The count of a pair of levels.
+    /// Returns the count of a pair of levels.
     #[must_use]
     pub fn count(&self, cb: u32, cr: u32) -> u32 {
         self.counts[((cb as usize) << self.level_bits) | cr as usize]
     }
 }
 
-/// What a picture's pairs of colour differences are, and where they come from.
+/// The colour differences of a picture and their origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chroma {
     /// The matrix by which they relate to red, green and blue.
@@ -59,8 +59,9 @@ pub struct Chroma {
 }
 
 impl Chroma {
-    /// Of a picture as it was decoded; `None` if it has no colour. Those of Y'CbCr are its second and third component, at their
-    /// own resolution. R'G'B' states no matrix, so the one of untagged video of its size is used.
+    /// Returns the chroma of a picture as it was decoded; `None` if it has no colour. In Y'CbCr, it is the second and
+    /// third component at their own resolution. R'G'B' states no matrix, so the one for untagged video of its size is
+    /// used.
     #[must_use]
     pub fn of(picture: &Picture) -> Option<Self> {
         let Colorimetry { matrix, range } = *picture.colorimetry();
@@ -74,9 +75,9 @@ impl Chroma {
         }
     }
 
-    /// Of what adjustments make of a picture: R'G'B', of which they are computed for each pixel, in limited range, with the matrix by
-    /// which the source is read, or, where that is R'G'B', the one of untagged video of its size. What is made of gray may have
-    /// colours, too.
+    /// Returns the chroma of an adjusted picture. It is R'G'B', from which chroma is computed for each pixel, in
+    /// limited range. The matrix is the one by which the source is read; if that is R'G'B', it is the one for untagged
+    /// video of its size. Gray may have colours after the adjustments.
     #[must_use]
     pub fn of_adjusted(source: &Picture) -> Self {
         let matrix = match source.colorimetry().matrix.value {
@@ -87,13 +88,13 @@ impl Chroma {
         Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
     }
 
-    /// Of the picture that is counted: what adjustments make of that source, or the source itself.
+    /// Returns the chroma of the picture that is counted: the adjusted one, or the source itself.
     #[must_use]
     pub fn of_counted(source: &Picture, is_adjusted: bool) -> Option<Self> {
         if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
     }
 
-    /// Coded ones, whatever the picture.
+    /// Coded chroma, whatever the picture.
     #[doc(hidden)]
     pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {
         Self { matrix, range, bits, computed: None }
@@ -114,7 +115,7 @@ impl Chroma {
         luma_weights(self.matrix)
     }
 
-    /// How they are computed of red, green and blue; `None` where they are coded.
+    /// Their computation from red, green and blue; `None` if they are coded.
     #[must_use]
     pub const fn differences(&self) -> Option<&Differences> {
         self.computed.as_ref()
@@ -134,12 +135,12 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Those of codes of `bits` bits. Matrices without luma weights have those of BT.709.
+    /// The computation for codes of `bits` bits. Matrices without luma weights use those of BT.709.
     #[must_use]
     pub fn new(matrix: Matrix, bits: u32) -> Self {
         let shift = fraction_bits(bits);
         let (kr, kb) = luma_weights(matrix);
-        // Of 256 codes chroma takes 224 for -0.5 to 0.5, while R'G'B' takes all codes for 0 to 1.
+        // Of 256 codes, chroma uses 224 for -0.5 to 0.5, while R'G'B' uses all codes for 0 to 1.
         let span = 224.0 * f64::from(1_u32 << (bits - 8)) / f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << shift);
         let weight = |value: f64| (value * span).round() as i32;
         let (of_red, of_blue) = (weight(-kr / (2.0 * (1.0 - kb))), weight(0.5));
@@ -150,7 +151,7 @@ impl Differences {
         Self { weights: [cb, cr], bias, shift }
     }
 
-    /// Codes of Cb and Cr.
+    /// Returns the codes of Cb and Cr.
     #[inline]
     #[must_use]
     pub fn of_codes(&self, rgb: [i32; 3]) -> [u32; 2] {
@@ -165,7 +166,7 @@ fn luma_weights(matrix: Matrix) -> (f64, f64) {
     matrix.luma_weights().or(Matrix::Bt709.luma_weights()).unwrap_or((0.2126, 0.0722))
 }
 
-/// Where a colour of the colour bars falls.
+/// The place of a colour of the colour bars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColorTarget {
     /// Its usual name: R, Mg, B, Cy, G, Yl.
@@ -174,7 +175,7 @@ pub struct ColorTarget {
     pub codes: [f64; 2],
 }
 
-/// The six colours of bars of that share of full amplitude, such as 0.75, in codes of `bits` bits.
+/// Returns the six colours of bars with that share of full amplitude, such as 0.75, in codes of `bits` bits.
 #[must_use]
 pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [ColorTarget; 6] {
     let (kr, kb) = luma_weights(matrix);
@@ -251,8 +252,9 @@ mod tests {
                 let luma = kr * r + (1.0 - kr - kb) * g + kb * b;
                 let exact = [(b - luma) / (1.0 - kb), (r - luma) / (1.0 - kr)].map(|c| unit * (128.0 + 112.0 * c));
                 for (code, exact) in differences.of_codes(rgb).into_iter().zip(exact) {
-                    // A code is another only where the exact value lies halfway between two, as near as the weights are: two are
-                    // half a step off at most, and the third, which makes the sum zero, a whole one.
+                    // A code differs only if the exact value lies about halfway between two codes, as far as the
+                    // weights are exact: two are at most half a step off, and the third, which makes the sum zero, a
+                    // whole step.
                     let off = 2.0 * top / f64::from(1_u32 << differences.shift);
                     assert!((f64::from(code) - exact).abs() <= 0.5 + off, "{matrix} {bits} {rgb:?}: {code} {exact}");
                 }

@@ -1,4 +1,4 @@
-//! The waveform: which levels each column of a picture holds, and how often.
+//! The waveform: the levels in each column of a picture and their number.
 
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::layout::PixelLayout;
@@ -9,31 +9,32 @@ use super::grid::{level_bits, samples_in};
 /// The most columns of a waveform.
 pub const MOST_COLUMNS: u32 = 1024;
 
-/// The column of the sample `x` of a row of `samples`, of so many columns: floor(x · columns / samples).
+/// Returns the column of sample `x` in a row of `samples` samples: floor(x · columns / samples).
 #[must_use]
 pub const fn column_of(x: u32, samples: u32, columns: u32) -> u32 {
     (x as u64 * columns as u64 / samples as u64) as u32
 }
 
-/// The waveforms of one picture, or of a rectangle of it.
+/// The waveforms of a picture or of a rectangle of it.
 ///
-/// A channel's samples of one column that have one level are counted together. Channels are the histogram's: summed over the
-/// columns a channel's counts are its bins (of 12 bits, four of them), summed over the levels they are the samples of the
-/// column. Columns hold different numbers of samples where the width is no multiple of theirs.
+/// The samples of a channel with the same column and level are counted together. The channels are those of the
+/// histogram. Summed over the columns, a channel's counts are its bins (at 12 bits, four of them); summed over the
+/// levels, they are the samples of the column. If the width is not a multiple of the number of columns, columns hold
+/// different numbers of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waveform {
-    /// What was counted.
+    /// The components that were counted.
     pub components: Components,
-    /// Columns of each channel, the smaller of its samples a row and [`MOST_COLUMNS`]; 0 where nothing is counted.
+    /// Columns of each channel: the number of samples per row, at most [`MOST_COLUMNS`]; 0 if nothing is counted.
     pub columns: [u32; CHANNELS],
     /// Bits of a level.
     pub level_bits: u32,
-    /// Channel by channel, each with the columns of the first, column by column: one count a level.
+    /// Channel by channel, each with as many columns as the first, column by column: one count per level.
     pub counts: Vec<u32>,
 }
 
 impl Waveform {
-    /// A waveform of nothing, for that rectangle of a picture of this layout.
+    /// An empty waveform for that rectangle of a picture with this layout.
     #[must_use]
     pub fn empty(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let mut waveform = Self::shape(layout, pixels, components);
@@ -41,13 +42,13 @@ impl Waveform {
         waveform
     }
 
-    /// How many counts one of this shape has.
+    /// The number of counts.
     #[must_use]
     pub const fn count_words(&self) -> usize {
         (CHANNELS * self.columns[0] as usize) << self.level_bits
     }
 
-    /// The same without counts.
+    /// A waveform without memory for counts, of the same shape.
     #[must_use]
     pub fn shape(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let of_samples = |component| samples_in(layout, component, pixels).width.min(MOST_COLUMNS);
@@ -65,14 +66,14 @@ impl Waveform {
         1 << self.level_bits
     }
 
-    /// The counts of a channel's column, one a level.
+    /// Returns the counts of a channel's column, one per level.
     #[must_use]
     pub fn column(&self, channel: usize, column: u32) -> &[u32] {
         let at = self.index(channel, column);
         &self.counts[at..at + self.levels()]
     }
 
-    /// The same, to count into.
+    /// Returns the same counts, for counting.
     pub fn column_mut(&mut self, channel: usize, column: u32) -> &mut [u32] {
         let (at, levels) = (self.index(channel, column), self.levels());
         &mut self.counts[at..at + levels]

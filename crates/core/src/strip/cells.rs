@@ -1,8 +1,8 @@
-//! A frame's counts as a strip has them: 256 levels of each channel, whatever the depth.
+//! A frame's counts in the resolution of a strip: 256 levels per channel at any depth.
 
 use crate::histogram::Histogram;
 
-/// Rows of a column: the levels of 8 bits, into which deeper bins are added.
+/// Rows of a column: the levels of 8 bits. Deeper bins are added to these.
 pub const ROWS: usize = 256;
 
 /// A frame's bins, folded into [`ROWS`] rows a channel, channel by channel.

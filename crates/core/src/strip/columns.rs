@@ -1,4 +1,4 @@
-//! The strip: columns that share out the clip's time evenly, each with what is known of the frames that begin in it.
+//! The strip: columns that divide the clip's time evenly, each with the counts of the frames that begin in it.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use super::timecodes::TimecodeBreak;
 use crate::histogram::CHANNELS;
 use crate::picture::Timecode;
 
-/// Columns, whatever the length.
+/// Number of columns, whatever the length.
 pub const COLUMNS: usize = 1024;
 /// Cells of a column: the levels of red, green, blue and luminance.
 pub const CELLS: usize = CHANNELS * ROWS;
@@ -18,21 +18,21 @@ pub const CELLS: usize = CHANNELS * ROWS;
 /// Frames that were added up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cells {
-    /// How many frames they are.
+    /// Number of frames.
     frames: u64,
-    /// Their counts, [`CELLS`] of them, channel by channel and from the lowest level up; nothing without a frame.
+    /// Their counts, [`CELLS`] of them, channel by channel and from the lowest level upwards; empty without a frame.
     counts: Box<[u64]>,
 }
 
 impl Cells {
-    /// The sum of so many frames, with [`CELLS`] counts; `None` where there are not so many counts.
+    /// Takes the sum of that many frames; `None` unless there are [`CELLS`] counts.
     #[must_use]
     pub fn new(frames: u64, counts: Vec<u64>) -> Option<Self> {
         let expected = if frames > 0 { CELLS } else { 0 };
         (counts.len() == expected).then(|| Self { frames, counts: counts.into() })
     }
 
-    /// Adds a frame's cells, as [`fold`](super::fold) gives them.
+    /// Adds a frame's cells, see [`fold`](super::fold).
     pub fn add(&mut self, cells: &[u64]) {
         self.frames += 1;
         if self.counts.is_empty() {
@@ -44,7 +44,7 @@ impl Cells {
         }
     }
 
-    /// Adds those of another sum.
+    /// Adds another sum.
     pub(super) fn join(&mut self, other: &Self) {
         self.frames += other.frames;
         if self.counts.is_empty() {
@@ -56,32 +56,32 @@ impl Cells {
         }
     }
 
-    /// How many frames they are.
+    /// Number of frames.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Their counts, channel by channel and from the lowest level up; nothing without a frame.
+    /// Their counts, channel by channel and from the lowest level upwards; empty without a frame.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 }
 
-/// What is known of the frames that begin in a column's time.
+/// The knowledge about the frames that begin in a column's time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StripColumn {
-    /// Nothing, and nothing that goes before it stands for it.
+    /// Nothing, and no earlier frame stands for it.
     Unseen,
-    /// Only some of them, such as a key frame, have been counted, or none.
+    /// Only some of them, such as a keyframe, have been counted, or none.
     Glimpsed(Cells),
-    /// Every one has been counted. There may be none, where frames are shown for longer than a column lasts.
+    /// Every one has been counted. There may be none if frames last longer than a column.
     Counted(Cells),
 }
 
 impl StripColumn {
-    /// What was counted.
+    /// Returns the counts.
     #[must_use]
     pub fn cells(&self) -> &Cells {
         static NOTHING: LazyLock<Cells> = LazyLock::new(Cells::default);
@@ -91,7 +91,7 @@ impl StripColumn {
         }
     }
 
-    /// What is known of its time and that of the column behind it together.
+    /// Combines it with that of the following column.
     pub(super) fn joined(self, next: Self) -> Self {
         let is_counted = matches!((&self, &next), (Self::Counted(_), Self::Counted(_)));
         let is_unseen = matches!((&self, &next), (Self::Unseen, Self::Unseen));
@@ -105,17 +105,17 @@ impl StripColumn {
     }
 }
 
-/// What makes strips two that have changed equally often.
+/// Tells strips apart that have changed equally often.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// How far every frame has been counted, since that was told last.
+/// The columns that have become exact since the last report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// The columns that are exact now.
     pub(super) columns: std::ops::Range<usize>,
     /// The frames of the first of them; the others have none.
     pub(super) cells: Cells,
-    /// The cuts that are known by now, where there are others than before.
+    /// All cuts known by now, if there are new ones.
     pub(super) cuts: Option<Vec<Cut>>,
     /// The findings, likewise.
     pub(super) findings: Option<Vec<Finding>>,
@@ -124,13 +124,13 @@ pub struct Progress {
 /// A clip in columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
-    /// Another one for every strip.
+    /// Unique to the strip.
     id: u64,
     /// The time of its left end.
     begin_secs: f64,
     span_secs: f64,
     columns: Vec<StripColumn>,
-    /// The number of the change that each column has seen last.
+    /// For each column, the number of the last change that affected it.
     changed: Vec<u64>,
     changes: u64,
     cuts: Vec<Cut>,
@@ -138,7 +138,7 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// A strip of a clip of so many seconds, of which nothing is known; `None` where that is no length.
+    /// Creates an empty strip for a clip of that many seconds; `None` if that is not a valid length.
     #[must_use]
     pub fn new(span_secs: f64) -> Option<Self> {
         let is_length = span_secs.is_finite() && span_secs > 0.0;
@@ -154,7 +154,7 @@ impl Strip {
         })
     }
 
-    /// A strip of which everything is known; `None` where there are not [`COLUMNS`] columns.
+    /// Creates a complete strip; `None` unless there are [`COLUMNS`] columns.
     #[must_use]
     pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>, findings: Vec<Finding>) -> Option<Self> {
         let columns: Vec<_> = columns.into_iter().map(StripColumn::Counted).collect();
@@ -162,7 +162,7 @@ impl Strip {
         Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
-    /// A strip of what has been seen, from a time on and of so many seconds, that has changed so often; `None` where that is no span, or
+    /// Creates a strip of a span that has been watched, with its number of changes; `None` if the span is not valid or
     /// there are not [`COLUMNS`] columns.
     pub(super) fn watched(
         (begin_secs, span_secs): (f64, f64),
@@ -173,56 +173,58 @@ impl Strip {
         Some(Self { begin_secs, columns, changes, changed: vec![changes; COLUMNS], ..empty })
     }
 
-    /// A number that no other strip has. A copy has it too.
+    /// Returns a number that no other strip has, except copies.
     #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
     }
 
-    /// The time of its left end, in seconds from the clip's start.
+    /// Returns the time of its left end, in seconds from the clip's start.
     #[must_use]
     pub const fn begin_secs(&self) -> f64 {
         self.begin_secs
     }
 
-    /// Seconds from its left end to its right end.
+    /// Returns the seconds from its left end to its right end.
     #[must_use]
     pub const fn span_secs(&self) -> f64 {
         self.span_secs
     }
 
-    /// The column in whose time a frame begins, by seconds from the clip's start; what lies beyond the ends belongs to the last one there.
+    /// Returns the column in whose time a frame begins, by seconds from the clip's start; times beyond the ends belong
+    /// to the nearest column.
     #[must_use]
     pub fn column_at(&self, time_secs: f64) -> usize {
         column_at(self.span_secs, time_secs - self.begin_secs)
     }
 
-    /// The last time of a column that is told from its end when times are rounded to milliseconds, as some containers do, in seconds.
+    /// Returns the last time of a column, in seconds, that differs from its end when times are rounded to
+    /// milliseconds, as some containers do.
     #[must_use]
     pub fn last_secs(&self, column: usize) -> f64 {
         let width = self.span_secs / COLUMNS as f64;
         self.begin_secs + width * (column + 1) as f64 - (width / 2.0).min(1e-3)
     }
 
-    /// The columns, in order.
+    /// Returns the columns in order.
     #[must_use]
     pub fn columns(&self) -> &[StripColumn] {
         &self.columns
     }
 
-    /// The cuts that have been found, in order.
+    /// Returns the cuts found so far, in order.
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {
         &self.cuts
     }
 
-    /// The findings that have been found, in the order of time.
+    /// Returns the findings so far, in the order of time.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The breaks of the timecode that have been found, in order: the number of a frame, and the timecode that it goes on with.
+    /// Returns the timecode breaks found so far, in order: the number of a frame and its new timecode.
     pub fn timecode_breaks(&self) -> impl Iterator<Item = (u64, Timecode)> {
         self.findings.iter().filter_map(|finding| match finding.kind {
             FindingKind::Timecode(TimecodeBreak { found, .. }) => Some((finding.frame, found)),
@@ -230,7 +232,7 @@ impl Strip {
         })
     }
 
-    /// Takes what a sweep has come to.
+    /// Takes the progress of a sweep.
     pub fn advance(&mut self, progress: Progress) {
         let Progress { columns, mut cells, cuts, findings } = progress;
         for column in columns {
@@ -240,7 +242,7 @@ impl Strip {
         self.findings = findings.unwrap_or_else(|| std::mem::take(&mut self.findings));
     }
 
-    /// Shows a frame until every one of its column has been counted.
+    /// Shows a frame until all frames of its column have been counted.
     pub fn glimpse(&mut self, time_secs: f64, cells: &[u64]) {
         let at = self.column_at(time_secs);
         if let StripColumn::Glimpsed(known) = &mut self.columns[at] {
@@ -249,7 +251,7 @@ impl Strip {
         }
     }
 
-    /// Puts what all frames of a column come to in the place of what was known of it.
+    /// Replaces a column by the sum of all its frames.
     pub(super) fn complete(&mut self, column: usize, cells: Cells) {
         self.columns[column] = StripColumn::Counted(cells);
         self.note_change(column);
@@ -260,37 +262,37 @@ impl Strip {
         self.changed[column] = self.changes;
     }
 
-    /// How often it has changed.
+    /// Returns how often it has changed.
     #[must_use]
     pub const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// The number of the change that a column has seen last, counted from one; zero before the first.
+    /// Returns the number of the last change that affected a column, counted from one; zero before the first.
     pub(super) fn changed(&self, column: usize) -> u64 {
         self.changed[column]
     }
 
-    /// How many columns are known exactly.
+    /// Returns the number of columns that are exact.
     #[must_use]
     pub fn counted_columns(&self) -> usize {
         self.columns.iter().filter(|column| matches!(column, StripColumn::Counted(_))).count()
     }
 
-    /// Up to which time every frame has been counted, in seconds.
+    /// Returns the time, in seconds, up to which every frame has been counted.
     #[must_use]
     pub fn known_secs(&self) -> f64 {
         let first = self.columns.iter().position(|column| !matches!(column, StripColumn::Counted(_)));
         self.begin_secs + first.map_or(self.span_secs, |first| self.span_secs * first as f64 / COLUMNS as f64)
     }
 
-    /// Whether every frame of the clip has been counted.
+    /// Returns `true` if every frame of the clip has been counted.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.counted_columns() == COLUMNS
     }
 
-    /// The sum of all columns, as a column has it.
+    /// Returns the sum of all columns.
     #[must_use]
     pub fn total(&self) -> Cells {
         let mut total = Cells { frames: 0, counts: vec![0; CELLS].into() };
@@ -304,9 +306,9 @@ impl Strip {
     }
 }
 
-/// The column of a strip of that length in whose time a frame begins.
+/// Returns the column of a strip of that length in whose time a frame begins.
 pub(super) fn column_at(span_secs: f64, time_secs: f64) -> usize {
-    // The conversion saturates, and turns what is no number into zero.
+    // The conversion saturates, and NaN becomes zero.
     ((time_secs / span_secs * COLUMNS as f64) as usize).min(COLUMNS - 1)
 }
 

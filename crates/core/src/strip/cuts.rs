@@ -1,21 +1,21 @@
 //! Cuts, found from the histograms alone.
 //!
-//! The distance between two frames is the earth-mover distance of their histograms: the mean way, as a part of the
-//! scale, over which levels must be moved to make one histogram of the other. It is taken for each channel, and the
-//! largest counts: a change from red to blue of the same luminance is one. Because levels are moved and not compared
-//! bin by bin, noise, a slight change of exposure and motion within a shot cost little.
+//! The distance between two frames is the earth-mover distance of their histograms: the mean distance, as a part of
+//! the scale, that levels must be moved to turn one histogram into the other. It is computed for each channel, and the
+//! largest counts: a change from red to blue of the same luminance counts too. Because levels are moved and not
+//! compared bin by bin, noise, a slight change of exposure, and motion within a shot have little effect.
 //!
-//! Between two frames there is a cut where
+//! There is a cut between two frames if
 //!
 //! 1. their distance is the threshold or more;
 //! 2. it is [`STANDS_OUT`] times every other distance from [`NEIGHBOURS`] frames before to as many after: fades,
-//!    dissolves and pans spread their change over several frames, a cut does not. Where a frame of a fade is repeated,
-//!    the next step is twice the others: hence more than twice;
-//! 3. the picture does not come back: the frame before is no less than half as far from each of the [`FLASH_FRAMES`]
-//!    frames after the cut as from the first of them, nor is the frame after from each of those before. What lasts no
-//!    longer than that and leaves the picture as it was is a flash.
+//!    dissolves and pans spread their change over several frames, a cut does not. If a frame of a fade is repeated,
+//!    the next step is twice the others, so the factor is more than two;
+//! 3. the picture does not come back: the frame before is at least half as far from each of the [`FLASH_FRAMES`]
+//!    frames after the cut as from the first of them, and likewise the frame after from each of those before. A
+//!    shorter change that leaves the picture as it was is a flash.
 //!
-//! Rule 3 looks ahead, so a cut is known some frames later; no more frames than that are held.
+//! Rule 3 looks ahead, so a cut is known some frames later; no more frames than that are kept.
 
 use std::collections::VecDeque;
 
@@ -23,18 +23,18 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::ROWS;
 
-/// The threshold unless another is asked for, as a part of the scale.
+/// The default threshold, as a part of the scale.
 pub const DEFAULT_THRESHOLD: f64 = 0.03;
-/// How many times the distances around it the distance of a cut must be.
+/// The factor by which the distance of a cut must exceed those around it.
 pub const STANDS_OUT: f64 = 2.5;
-/// How many distances on each side of a cut it must stand out from.
+/// The number of distances on each side of a cut that it must exceed.
 pub const NEIGHBOURS: usize = 2;
-/// What lasts so many frames at most and leaves the picture as it was is a flash.
+/// The maximum length of a flash, which leaves the picture as it was.
 pub const FLASH_FRAMES: usize = 4;
-/// The most cuts that a report lists; more are only numbered.
+/// The maximum number of cuts that a report lists; others are only counted.
 pub const MAX_LISTED: usize = 10_000;
 
-/// The histograms of a frame as shares that lie at or below each level, channel by channel.
+/// A frame's histograms as the shares at or below each level, channel by channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature(Vec<f64>);
 
@@ -54,7 +54,8 @@ impl Signature {
         Self(shares)
     }
 
-    /// The earth-mover distance in the channel in which it is largest, from 0, alike, to 1, from black to white.
+    /// Returns the earth-mover distance in the channel with the largest one, from 0 (alike) to 1 (from black to
+    /// white).
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let channels = self.0.chunks(ROWS).zip(other.0.chunks(ROWS));
@@ -68,7 +69,7 @@ impl Signature {
 pub struct Cut {
     /// Number of the first frame after it.
     pub frame: u64,
-    /// When that frame begins, in seconds.
+    /// Time at which that frame begins, in seconds.
     pub time_secs: f64,
     /// The distance over the cut.
     pub distance: f64,
@@ -80,40 +81,40 @@ struct HeldFrame {
     frame: u64,
     time_secs: f64,
     signature: Signature,
-    /// Distance from the frame before.
+    /// Distance from the previous frame.
     distance: f64,
 }
 
-/// Frames that are held before and after the place that is decided on: those of a flash, and the one next to the cut.
+/// Frames that are kept on either side of the place under decision: those of a flash and the one next to the cut.
 const AROUND: usize = FLASH_FRAMES + 1;
 
 /// Finds the cuts of a clip whose frames are pushed in order.
 #[derive(Debug)]
 pub struct CutFinder {
     threshold: f64,
-    /// The most cuts that are kept.
+    /// The maximum number of cuts that are kept.
     most: usize,
     held: VecDeque<HeldFrame>,
-    /// Place in `held` of the next frame that is decided on.
+    /// Place in `held` of the next frame to decide on.
     next: usize,
     cuts: Vec<Cut>,
     found: u64,
 }
 
 impl CutFinder {
-    /// A finder with that threshold, a part of the scale.
+    /// Creates a finder with that threshold, a part of the scale.
     #[must_use]
     pub const fn new(threshold: f64) -> Self {
         Self { threshold, most: MAX_LISTED, held: VecDeque::new(), next: 1, cuts: Vec::new(), found: 0 }
     }
 
-    /// The same, which keeps every cut, 24 bytes each, however many a clip has.
+    /// Makes it keep every cut, at 24 bytes each, however many a clip has.
     #[must_use]
     pub fn keeping_all(self) -> Self {
         Self { most: usize::MAX, ..self }
     }
 
-    /// Takes the next frame and gives its distance from the one before; 0 for the first frame.
+    /// Takes the next frame and returns its distance from the previous one; 0 for the first frame.
     pub fn push(&mut self, frame: u64, time_secs: f64, cells: &[u64]) -> f64 {
         let signature = Signature::new(cells);
         let distance = self.held.back().map_or(0.0, |before| before.signature.distance(&signature));
@@ -128,13 +129,13 @@ impl CutFinder {
         distance
     }
 
-    /// The cuts that were kept so far.
+    /// Returns the cuts kept so far.
     #[must_use]
     pub fn found(&self) -> &[Cut] {
         &self.cuts
     }
 
-    /// The cuts that were kept, and how many there are.
+    /// Returns the cuts that were kept, and the number of all cuts.
     #[must_use]
     pub fn finish(mut self) -> (Vec<Cut>, u64) {
         while self.next < self.held.len() {
@@ -176,24 +177,24 @@ impl CutFinder {
     }
 }
 
-/// Tells of each frame as it comes whether there may be a cut before it, where [`CutFinder`] has to see what follows: wherever
-/// that finds a cut, this has said so, and elsewhere too.
+/// Says of each frame at once whether there may be a cut before it, while [`CutFinder`] must see what follows. It says
+/// so for every cut of the finder, and for some other frames.
 #[derive(Debug)]
 pub struct CutGuess {
     threshold: f64,
     before: Option<Signature>,
-    /// The distance before that.
+    /// The distance before that one.
     distance: Option<f64>,
 }
 
 impl CutGuess {
-    /// A guess at the cuts of a finder with that threshold, a part of the scale.
+    /// Creates a guess at the cuts of a finder with that threshold.
     #[must_use]
     pub const fn new(threshold: f64) -> Self {
         Self { threshold, before: None, distance: None }
     }
 
-    /// Takes the next frame. Before the first one there may be a cut: what was there is not known.
+    /// Takes the next frame. There may be a cut before the first one, since what came before is unknown.
     pub fn push(&mut self, cells: &[u64]) -> bool {
         let signature = Signature::new(cells);
         let distance = self.before.as_ref().map(|before| before.distance(&signature));

@@ -1,4 +1,4 @@
-//! What somebody who checks a clip looks for: stretches of black, frozen and clipped frames, breaks of the timecode, and the worst
+//! Findings for people who check a clip: segments of black, frozen and clipped frames, timecode breaks, and the worst
 //! frames.
 
 use serde::{Deserialize, Serialize};
@@ -11,34 +11,35 @@ use crate::histogram::Histogram;
 use crate::picture::color::Range;
 use crate::picture::{Timecode, TimecodeRate};
 
-/// The highest level of 256 that is black: a tenth of the scale, as FFmpeg's `blackdetect` has it.
+/// The highest black level of 256: a tenth of the scale, as in FFmpeg's `blackdetect`.
 const BLACK_LEVEL: usize = 25;
-/// The share of a black frame's luminance that is black, as `blackdetect` has it.
+/// The share of a black frame's luminance that must be black, as in `blackdetect`.
 const BLACK_SHARE: f64 = 0.98;
-/// A frame is clipped where so much of red, green or blue is at the highest code.
+/// The share of red, green or blue at the highest code from which a frame counts as clipped.
 const CLIPPED_SHARE: f64 = 0.01;
-/// A still part of a film, or frames that are shown twice, are not frozen before this, in seconds.
+/// The minimum duration of frozen frames in seconds. Still parts of a film and repeated frames are shorter.
 const FROZEN_SECS: f64 = 0.5;
-/// Clipped frames that are no further apart are one stretch, in seconds: light that flickers around the share would be many.
+/// The maximum gap in seconds between clipped frames of one segment, so that light that flickers around the limit is
+/// one finding.
 const CLIPPED_GAP_SECS: f64 = 0.5;
 
-/// What a finding stands for.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
-    /// Black frames: 98 % of the luminance at a tenth of the scale or below.
+    /// Black frames: 98 % of the luminance is at a tenth of the scale or below.
     Black,
-    /// Frames each of whose codes is the one of the frame before, for half a second or longer.
+    /// Frozen frames: half a second or more of identical codes.
     Frozen,
-    /// Frames with a hundredth or more of red, green or blue at the highest code.
+    /// Clipped frames: a hundredth or more of red, green or blue is at the highest code.
     Clipped,
     /// A frame whose timecode does not follow from those before it.
     Timecode(TimecodeBreak),
-    /// One of the frames that are worst in something.
+    /// One of the worst frames in some respect.
     Worst(Flaw),
 }
 
-/// Which findings are looked for.
+/// A choice of the findings to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sought {
     /// All of them.
@@ -46,13 +47,13 @@ pub enum Sought {
     All,
     /// Black frames.
     Black,
-    /// Frozen ones.
+    /// Frozen frames.
     Frozen,
-    /// Clipped ones.
+    /// Clipped frames.
     Clipped,
-    /// Breaks of the timecode.
+    /// Timecode breaks.
     Timecode,
-    /// The worst ones.
+    /// The worst frames.
     Worst,
 }
 
@@ -60,7 +61,7 @@ impl Sought {
     /// All choices.
     pub const ALL: [Self; 6] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
 
-    /// What it is called.
+    /// The name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,7 +74,7 @@ impl Sought {
         }
     }
 
-    /// What several of those are called.
+    /// The name of several such findings.
     #[must_use]
     pub const fn several(self) -> &'static str {
         match self {
@@ -82,7 +83,7 @@ impl Sought {
         }
     }
 
-    /// What one of those is called.
+    /// The name of one such finding.
     #[must_use]
     pub const fn one(self) -> &'static str {
         match self {
@@ -95,14 +96,14 @@ impl Sought {
         }
     }
 
-    /// The choice beside it, after the last one the first.
+    /// The next or previous choice, in a circle.
     #[must_use]
     pub fn next(self, forward: bool) -> Self {
         let at = Self::ALL.iter().position(|&sought| sought == self).unwrap_or(0);
         Self::ALL[(at + if forward { 1 } else { Self::ALL.len() - 1 }) % Self::ALL.len()]
     }
 
-    /// Whether such a finding is looked for.
+    /// Returns `true` if such a finding is included.
     #[must_use]
     pub const fn has(self, kind: FindingKind) -> bool {
         match self {
@@ -116,51 +117,53 @@ impl Sought {
     }
 }
 
-/// A frame, or several that follow each other.
+/// A frame, or several consecutive ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What it stands for.
+    /// The kind.
     pub kind: FindingKind,
     /// Number of its first frame.
     pub frame: u64,
-    /// When that begins, in seconds.
+    /// Time at which that frame begins, in seconds.
     pub start_secs: f64,
-    /// When the frame after its last one begins, in seconds; of a worst frame and of a timecode break, when its frame begins.
+    /// Time at which the frame after its last one begins, in seconds; for a worst frame and a timecode break, the time
+    /// of the frame itself.
     pub end_secs: f64,
-    /// Of clipped frames and of worst ones, how bad the worst of them is.
+    /// For clipped and worst frames, the largest share.
     pub share: Option<ChannelShare>,
 }
 
-/// What is to be known of a frame, besides its place in the clip.
+/// The facts that are needed of a frame, besides its place in the clip.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
-    /// When it begins, in seconds.
+    /// Time at which it begins, in seconds.
     pub time_secs: f64,
-    /// When the next one begins, or it itself ends, as far as the file tells.
+    /// Time at which the next one begins, or it ends, as far as the file states it.
     pub end_secs: f64,
     /// Its bins.
     pub histogram: &'a Histogram,
     /// The range of its codes.
     pub range: Range,
-    /// Whether each of its codes is the one of the frame before.
+    /// True if all its codes equal those of the previous frame.
     pub repeats: bool,
-    /// Its timecode, and how those are counted.
+    /// Its timecode with the rate at which it counts.
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
-/// Times are sums of rounded ones: so much less is as long.
+/// Tolerance for times, which are sums of rounded ones.
 const SLACK_SECS: f64 = 1e-6;
 
-/// Frames of one kind, as far as they have come.
+/// The segments of one kind so far.
 #[derive(Debug, Default)]
-struct Stretches {
-    /// The first frame of those that are under way, when it begins, and the largest share.
+struct Segments {
+    /// The open segment: its first frame, its beginning, and the largest share.
     open: Option<Finding>,
     done: Vec<Finding>,
 }
 
-impl Stretches {
-    /// Notes whether the frame at that time belongs to it; `first` is the finding that would begin with it.
+impl Segments {
+    /// Notes whether the frame at that time belongs to such a segment; `first` is the finding that would begin with
+    /// it.
     fn push(&mut self, belongs: bool, first: Finding, gap_secs: f64) {
         let now_secs = first.end_secs;
         self.close_before(now_secs, gap_secs);
@@ -180,14 +183,14 @@ impl Stretches {
         self.close_before(now_secs, gap_secs);
     }
 
-    /// Lists the stretch that is under way, if nothing has belonged to it for that long.
+    /// Closes the open segment if nothing has belonged to it for that long.
     fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
         if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs + SLACK_SECS) {
             self.close(now_secs);
         }
     }
 
-    /// Lists the stretch that is under way, if it is long enough.
+    /// Closes the open segment and lists it if it is long enough.
     fn close(&mut self, now_secs: f64) {
         let Some(open) = self.open.take() else { return };
         let finding = Finding { end_secs: open.end_secs.min(now_secs), ..open };
@@ -199,23 +202,23 @@ impl Stretches {
     }
 }
 
-/// Finds the findings of a clip whose frames are pushed in order.
+/// Finds the findings of a clip. Its frames are pushed in order.
 #[derive(Debug, Default)]
 pub struct Examiner {
-    /// The frame before: its number, and when it began and ended.
+    /// The previous frame: its number, beginning and end.
     before: Option<(u64, f64, f64)>,
-    /// How many stretches, runs of timecodes and worst frames were told.
+    /// Numbers of segments, timecode runs and worst frames at the last report.
     told: (usize, u64),
-    black: Stretches,
-    frozen: Stretches,
-    clipped: Stretches,
+    black: Segments,
+    frozen: Segments,
+    clipped: Segments,
     timecodes: TimecodeRuns,
     /// In the order of [`Flaw::ALL`].
     worst: [WorstFrames; 3],
 }
 
 impl Examiner {
-    /// Takes the next frame, of that number, with its cells as [`fold`](super::fold) gives them.
+    /// Takes the next frame and its cells, see [`fold`](super::fold).
     pub fn push(&mut self, frame: u64, cells: &[u64], seen: &Seen<'_>) {
         let time_secs = seen.time_secs;
         let shares = shares(seen.histogram, seen.range);
@@ -224,7 +227,7 @@ impl Examiner {
             |kind, (frame, start_secs), share| Finding { kind, frame, start_secs, end_secs: time_secs, share };
         let here = (frame, time_secs);
         self.black.push(is_black(cells), finding(FindingKind::Black, here, None), 0.0);
-        // The first of frozen frames is the one that the others repeat.
+        // The first frozen frame is the one that the others repeat.
         let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
         self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
         let is_clipped = highest.share >= CLIPPED_SHARE;
@@ -236,20 +239,20 @@ impl Examiner {
         self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
     }
 
-    /// The stretches that have ended and the worst frames of the seconds that have, in the order of time; nothing where they are those
-    /// that were told last.
+    /// Returns the segments that have ended and the worst frames of the seconds that are over, in the order of time;
+    /// `None` if nothing is new.
     #[must_use]
     pub fn news(&mut self) -> Option<Vec<Finding>> {
-        let stretches = [&self.black, &self.frozen, &self.clipped].map(|stretches| stretches.done.len());
-        let found = stretches.iter().sum::<usize>() + self.timecodes.listed().len();
+        let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
+        let found = segments.iter().sum::<usize>() + self.timecodes.listed().len();
         let known = (found, self.worst.iter().map(WorstFrames::changes).sum());
         let is_new = std::mem::replace(&mut self.told, known) != known;
         is_new.then(|| self.listed(|worst| worst.listed().to_vec()))
     }
 
     fn listed(&self, worst_frames: impl Fn(&WorstFrames) -> Vec<WorstFrame>) -> Vec<Finding> {
-        let stretches = [&self.black, &self.frozen, &self.clipped];
-        let mut findings: Vec<_> = stretches.iter().flat_map(|stretches| stretches.done.iter().copied()).collect();
+        let segments = [&self.black, &self.frozen, &self.clipped];
+        let mut findings: Vec<_> = segments.iter().flat_map(|segments| segments.done.iter().copied()).collect();
         let breaks = self.timecodes.listed().iter().filter_map(|run| Some((run, run.broken?)));
         findings.extend(breaks.map(|(run, broken)| Finding {
             kind: FindingKind::Timecode(broken),
@@ -271,12 +274,12 @@ impl Examiner {
         findings
     }
 
-    /// All findings of a clip that has ended, in the order of time.
+    /// Returns all findings of a clip that has ended, in the order of time.
     #[must_use]
     pub fn finish(mut self) -> Vec<Finding> {
         let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
-        for stretches in [&mut self.black, &mut self.frozen, &mut self.clipped] {
-            stretches.close(end_secs);
+        for segments in [&mut self.black, &mut self.frozen, &mut self.clipped] {
+            segments.close(end_secs);
         }
         self.listed(|worst| worst.clone().finish())
     }
@@ -297,7 +300,8 @@ mod tests {
 
     const RATE: f64 = 25.0;
 
-    /// A frame of a thousand samples a channel: so many of the luminance are black, so many of blue at the highest code.
+    /// A frame with a thousand samples per channel, some of whose luminance is black and some of whose blue is at the
+    /// highest code.
     #[derive(Clone, Copy)]
     struct Shot {
         black: u32,
@@ -307,7 +311,8 @@ mod tests {
 
     const PLAIN: Shot = Shot { black: 0, clipped: 0, repeats: false };
 
-    /// The findings of these frames, at 25 a second: kind, first frame, and when the stretch begins and ends, in frames.
+    /// The findings of these frames, at 25 a second: kind, first frame, and beginning and end of the segment in
+    /// frames.
     fn findings(frames: &[Shot]) -> Vec<(FindingKind, u64, f64, f64)> {
         let mut finder = Examiner::default();
         for (frame, shot) in (0..).zip(frames) {
@@ -344,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn black_frames_are_one_stretch_however_short_and_up_to_the_end() {
+    fn black_frames_are_one_segment_however_short_and_up_to_the_end() {
         let (black, nearly) = (Shot { black: 980, ..PLAIN }, Shot { black: 979, ..PLAIN });
         let found = findings(&clip(&[(PLAIN, 3), (black, 1), (nearly, 4), (black, 2), (PLAIN, 5), (black, 4)]));
         let black = |first: u64, end: f64| (FindingKind::Black, first, first as f64, end);
@@ -354,7 +359,7 @@ mod tests {
     #[test]
     fn frozen_frames_begin_with_the_one_that_is_repeated_and_last_half_a_second() {
         let same = Shot { repeats: true, ..PLAIN };
-        // Eleven repeats of the frame before last 12 frames, which is less than half a second; twelve last 13.
+        // Eleven repeats of the previous frame last 12 frames, which is less than half a second; twelve last 13.
         let found = findings(&clip(&[(PLAIN, 5), (same, 11), (PLAIN, 5), (same, 12), (PLAIN, 2)]));
         assert_eq!(found, [(FindingKind::Frozen, 20, 20.0, 33.0)]);
         assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 30)])), [(FindingKind::Frozen, 0, 0.0, 31.0)]);
@@ -389,17 +394,17 @@ mod tests {
     }
 
     #[test]
-    fn clipped_frames_near_to_each_other_are_one_stretch() {
+    fn clipped_frames_near_to_each_other_are_one_segment() {
         let (clipped, nearly) = (Shot { clipped: 10, ..PLAIN }, Shot { clipped: 9, ..PLAIN });
-        let stretches = |frames: &[Shot]| {
+        let segments = |frames: &[Shot]| {
             let mut found = findings(frames);
             found.retain(|finding| finding.0 == FindingKind::Clipped);
             found.iter().map(|&(_, first, _, end)| (first, end)).collect::<Vec<_>>()
         };
         let near = clip(&[(clipped, 2), (nearly, 12), (clipped, 2), (nearly, 20)]);
-        assert_eq!(stretches(&near), [(0, 16.0)]);
+        assert_eq!(segments(&near), [(0, 16.0)]);
         let apart = clip(&[(clipped, 2), (nearly, 14), (clipped, 2), (nearly, 3)]);
-        assert_eq!(stretches(&apart), [(0, 2.0), (16, 18.0)]);
+        assert_eq!(segments(&apart), [(0, 2.0), (16, 18.0)]);
     }
 
     #[test]
@@ -425,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_stretches_and_of_seconds_are_told() {
+    fn the_worst_of_segments_and_of_seconds_are_told() {
         let mut frames = vec![PLAIN; 60];
         for (frame, clipped) in [(10, 20), (11, 300), (12, 40), (55, 5)] {
             frames[frame].clipped = clipped;
@@ -439,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_a_stretch_is_its_largest() {
+    fn the_share_of_a_segment_is_its_largest() {
         let mut finder = Examiner::default();
         for (frame, clipped) in [(0, 20), (1, 300), (2, 40)] {
             let mut histogram = Histogram::empty(8, Components::Rgbl);

@@ -1,26 +1,26 @@
-//! Counts as light: which brightness and colour a share of a frame's samples gets.
+//! Counts as light: brightness and colour for the share of a frame's samples.
 
 use crate::histogram::Components;
 
 /// An opaque colour, red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// How steep the tone curve is: shares from 1 / `STEEPNESS` on are seen.
+/// Steepness of the tone curve: shares from 1 / `STEEPNESS` are visible.
 const STEEPNESS: f64 = 20_000.0;
-/// How much of the light is kept for large shares.
+/// Exponent that leaves contrast among large shares.
 const BEND: f64 = 1.4;
 
-/// Brightness from 0 to 1 of a cell that holds this share of its frames' samples.
+/// Returns the brightness, 0 to 1, of a cell with this share of its frames' samples.
 ///
-/// The curve is logarithmic, because shares of interest go from one pixel in ten thousand to the whole picture, and
-/// bent a little, because few of them are near the ends: a share of 0.1 % has 19 % of the light, 1 % has 42 %, 10 % has
-/// 69 %, and everything in one level has all.
+/// The curve is logarithmic, because interesting shares range from one pixel in ten thousand to the whole picture, and
+/// slightly bent, because few of them are near the ends: a share of 0.1 % has 19 % of the light, 1 % has 42 %, 10 %
+/// has 69 %, and everything in one level has all of it.
 #[must_use]
 pub fn brightness(share: f64) -> f64 {
     ((share * STEEPNESS).ln_1p() / STEEPNESS.ln_1p()).powf(BEND)
 }
 
-/// The colour of a channel: of its bars, its line and its name.
+/// Returns the colour of a channel's bars, line and name.
 #[must_use]
 pub const fn channel_color(components: Components, channel: usize) -> Rgb {
     match (components, channel) {
@@ -32,7 +32,8 @@ pub const fn channel_color(components: Components, channel: usize) -> Rgb {
     }
 }
 
-/// The light of one channel alone: from black through its colour towards white, so that the brightest still differ.
+/// Returns the light of a single channel: from black through its colour towards white, so that even the brightest
+/// shares differ.
 #[must_use]
 pub fn ramp(color: Rgb, brightness: f64) -> Rgb {
     const FULL: f64 = 0.62;
@@ -44,7 +45,7 @@ pub fn ramp(color: Rgb, brightness: f64) -> Rgb {
     })
 }
 
-/// The light of red, green and blue over one another: where all three are alike it is gray.
+/// Returns the light of red, green and blue together; it is gray if all three are alike.
 #[must_use]
 pub fn mixed(brightness: [f64; 3]) -> Rgb {
     brightness.map(|b| ((b * 1.3).min(1.0) * 255.0).round() as u8)

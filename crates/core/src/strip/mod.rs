@@ -1,9 +1,10 @@
-//! A clip as a strip: time across, level up, in memory that does not grow with the clip's length. It is filled with frames in any
-//! order first and with every frame in order then, by whoever decodes; here is what it holds and what it looks like.
+//! A clip as a strip: time from left to right, level from bottom to top, in memory that does not grow with the clip's
+//! length. Decoders fill it with single frames in any order first, and then with every frame in order. This module
+//! defines its content and its look.
 //!
-//! `cells` brings frames of every depth to 256 levels, `columns` is the strip, `sweep` fills it with every frame and finds on the way
-//! the cuts, as `cuts` has them, and the `findings` of what somebody who checks it looks for, `timecodes` among them where timecodes break; `light` and `raster` make a picture of it.
-//! A report shows clips by the same cells, cuts, breaks, worst frames and lights.
+//! `cells` brings frames of any depth to 256 levels, and `columns` is the strip. `sweep` fills it with every frame and
+//! finds the cuts (`cuts`) and `findings` on the way, including breaks of the `timecodes`. `light` and `raster` turn
+//! it into a picture. Reports use the same cells, cuts, breaks, worst frames and lights.
 
 mod cells;
 mod columns;

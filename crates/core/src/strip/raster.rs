@@ -1,64 +1,64 @@
-//! A strip as a picture: a column of pixels for each of its columns, the highest level at the top, brightness the share of a frame as in
-//! a report.
+//! A strip as a picture: a column of pixels per column, the highest level at the top. Brightness is the share of a
+//! frame, as in a report.
 
 use super::cells::ROWS;
 use super::columns::{COLUMNS, Strip, StripColumn};
 use super::light::{brightness, channel_color, mixed, ramp};
 use crate::histogram::Components;
 
-/// How opaque a column is that is not exact yet.
+/// The opacity of a column that is not exact yet.
 const PALE: u8 = 110;
 
-/// Which channels are shown.
+/// The channels that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownChannels {
     /// Luminance.
     Luminance,
-    /// Those of red, green and blue that are chosen, over one another.
+    /// The chosen ones of red, green and blue, over one another.
     Colors([bool; 3]),
 }
 
-/// The picture of a strip, brought up to date where that has changed.
+/// The picture of a strip, updated where that has changed.
 #[derive(Debug, Clone)]
 pub struct Raster {
     height: usize,
     shown: ShownChannels,
-    /// The strip that it is of, by its identity.
+    /// The identity of its strip.
     strip: Option<u64>,
     /// The strip's number of changes when it was last brought up to date.
     changes: u64,
-    /// Red, green, blue and opacity, not multiplied, [`COLUMNS`] pixels a row.
+    /// Red, green, blue and opacity, not premultiplied, [`COLUMNS`] pixels per row.
     rgba: Vec<u8>,
 }
 
 impl Raster {
-    /// A picture of nothing, of that height in pixels, from 1 to [`ROWS`].
+    /// An empty picture of that height in pixels, from 1 to [`ROWS`].
     #[must_use]
     pub fn new(height: usize, shown: ShownChannels) -> Self {
         let height = height.clamp(1, ROWS);
         Self { height, shown, strip: None, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
     }
 
-    /// Whether it is one of that strip, of that height, of these channels.
+    /// Returns `true` if it shows that strip in that height with these channels.
     #[must_use]
     pub fn is(&self, strip: &Strip, height: usize, shown: ShownChannels) -> bool {
         self.strip == Some(strip.id()) && self.height == height.clamp(1, ROWS) && self.shown == shown
     }
 
-    /// Its height in pixels.
+    /// Returns its height in pixels.
     #[must_use]
     pub const fn height(&self) -> usize {
         self.height
     }
 
-    /// Red, green, blue and opacity of each pixel, not multiplied, [`COLUMNS`] pixels a row.
+    /// Returns red, green, blue and opacity of each pixel, not premultiplied, [`COLUMNS`] pixels per row.
     #[must_use]
     pub fn rgba(&self) -> &[u8] {
         &self.rgba
     }
 
-    /// Follows the strip, or begins with it; whether anything has changed. A column in whose time no frame begins shows the one before it, whose frame
-    /// is still on screen then.
+    /// Follows the strip, or starts with it, and returns `true` if anything has changed. A column in which no frame
+    /// begins shows the previous one, whose frame is still on screen.
     pub fn follow(&mut self, strip: &Strip) -> bool {
         if self.strip != Some(strip.id()) {
             *self = Self { strip: Some(strip.id()), ..Self::new(self.height, self.shown) };
@@ -74,7 +74,7 @@ impl Raster {
                 _ => {}
             }
             let source_changed = source.map_or(0, |source| strip.changed(source));
-            // Where nothing was here before, the column before may show through.
+            // If nothing was here before, the previous column may show through.
             if strip.changed(at).max(source_changed) > self.changes {
                 self.draw(strip, at, source);
             }
@@ -108,7 +108,7 @@ impl Raster {
     }
 }
 
-/// The brightness of a channel in each of `height` rows, the lowest levels first.
+/// Returns the brightness of a channel in each of `height` rows, the lowest levels first.
 fn light_of(counts: &[u64], channel: usize, height: usize) -> Vec<f64> {
     let Some(levels) = counts.get(channel * ROWS..(channel + 1) * ROWS) else { return Vec::new() };
     let all = levels.iter().sum::<u64>().max(1) as f64;
@@ -138,7 +138,7 @@ mod tests {
         raster.rgba()[at..at + 4].try_into().unwrap()
     }
 
-    /// The rows of a column of pixels that are lit, and its opacity.
+    /// The lit rows of a column of pixels, and its opacity.
     fn lit(raster: &Raster, x: usize) -> (Vec<usize>, u8) {
         let rows = (0..raster.height()).filter(|&y| pixel(raster, x, y)[..3] != [0; 3]);
         (rows.collect(), pixel(raster, x, 0)[3])

@@ -1,27 +1,27 @@
-//! Every frame of a clip, from the first to the last, into its strip: column after column becomes exact, and on the way cuts are found, and what
-//! somebody who checks it looks for.
+//! A sweep of every frame of a clip, from first to last, into its strip: column after column becomes exact, and cuts
+//! and findings are found on the way.
 
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Progress, column_at};
 use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
 use super::findings::{Examiner, Seen};
 
-/// A way through a clip that has begun at its first frame.
+/// A sweep through a clip, starting at its first frame.
 #[derive(Debug)]
 pub struct Sweep {
     span_secs: f64,
-    /// The column that is being counted.
+    /// The column under way.
     at: usize,
     cells: Cells,
     cuts: CutFinder,
-    /// How many of them were told.
+    /// Number of cuts already reported.
     cuts_told: usize,
     findings: Examiner,
     frames: u64,
 }
 
 impl Sweep {
-    /// A way through a clip of so many seconds, as its strip has it.
+    /// Starts a sweep through a clip of as many seconds as its strip has.
     #[must_use]
     pub fn new(span_secs: f64) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Sweep {
         }
     }
 
-    /// Adds the frame that comes next. Columns whose time it has left behind are exact from then on, which the strip is to be told.
+    /// Adds the next frame. Columns that it leaves behind become exact, and are returned for the strip.
     #[must_use]
     pub fn add(&mut self, seen: &Seen<'_>) -> Option<Progress> {
         let column = column_at(self.span_secs, seen.time_secs);
@@ -60,7 +60,7 @@ impl Sweep {
         }
     }
 
-    /// There are no more frames: everything is exact now.
+    /// Ends the sweep: everything is exact now.
     #[must_use]
     pub fn finish(self) -> Progress {
         Progress {
@@ -83,14 +83,14 @@ mod tests {
         Seen { time_secs, end_secs: time_secs + 1.0, histogram, range: Range::Limited, repeats: false, timecode: None }
     }
 
-    /// Adds a frame, and tells the strip of it.
+    /// Adds a frame and passes the progress to the strip.
     fn add(sweep: &mut Sweep, strip: &mut Strip, time_secs: f64, histogram: &Histogram) {
         if let Some(progress) = sweep.add(&seen(time_secs, histogram)) {
             strip.advance(progress);
         }
     }
 
-    /// A histogram whose samples are spread by its number, more of them in the upper half from frame 60 on.
+    /// A histogram with samples spread by its number, more of them in the upper half from frame 60 on.
     fn histogram(bits: u32, number: u32) -> Histogram {
         let mut histogram = Histogram::empty(bits, Components::Rgbl);
         for channel in 0..4_u32 {

@@ -1,25 +1,25 @@
-//! Where a clip's timecodes run on from frame to frame, and where they break.
+//! Runs of timecodes that count on from frame to frame, and their breaks.
 
 use serde::{Deserialize, Serialize};
 
 use super::cuts::MAX_LISTED;
 use crate::picture::{Timecode, TimecodeRate};
 
-/// A break: a frame whose timecode does not follow from those before it.
+/// A break: a frame whose timecode does not follow from the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimecodeBreak {
     /// The timecode that would have followed.
     pub expected: Timecode,
-    /// The one that is there.
+    /// The one that was found.
     pub found: Timecode,
 }
 
-/// Frames whose timecodes follow from the first one's.
+/// A run of frames whose timecodes follow from the first one's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimecodeRun {
-    /// Number of the first of them.
+    /// Number of its first frame.
     pub frame: u64,
-    /// When that begins, in seconds.
+    /// Time at which that frame begins, in seconds.
     pub time_secs: f64,
     /// The break that it begins with; `None` for the first run.
     pub broken: Option<TimecodeBreak>,
@@ -27,17 +27,18 @@ pub struct TimecodeRun {
     rate: TimecodeRate,
 }
 
-/// The runs of a clip whose frames are pushed in order, all or some of them: the first [`MAX_LISTED`], and how many there are.
+/// The runs of a clip. All or some of its frames are pushed in order; the first [`MAX_LISTED`] runs are kept, and all
+/// are counted.
 #[derive(Debug, Clone, Default)]
 pub struct TimecodeRuns {
     runs: Vec<TimecodeRun>,
-    /// The run that is under way.
+    /// The current run.
     now: Option<TimecodeRun>,
     found: u64,
 }
 
 impl TimecodeRuns {
-    /// Takes the next frame, of that number; one without a timecode tells nothing. The break, if it begins with one.
+    /// Takes the next frame and returns the break before it, if there is one. A frame without a timecode is ignored.
     pub fn push(
         &mut self,
         (frame, time_secs): (u64, f64),
@@ -58,19 +59,19 @@ impl TimecodeRuns {
         broken
     }
 
-    /// The runs, in order.
+    /// Returns the runs in order.
     #[must_use]
     pub fn listed(&self) -> &[TimecodeRun] {
         &self.runs
     }
 
-    /// How many breaks there are.
+    /// Returns the number of breaks.
     #[must_use]
     pub const fn breaks(&self) -> u64 {
         self.found.saturating_sub(1)
     }
 
-    /// The timecode of the frame of that number; `None` where it is not known, because nothing or too much was found.
+    /// Returns the timecode of the frame with that number; `None` if nothing or too much was found to know it.
     #[must_use]
     pub fn timecode_of(&self, frame: u64) -> Option<Timecode> {
         let after = self.runs.partition_point(|run| run.frame <= frame);
@@ -89,7 +90,7 @@ impl TimecodeRun {
 mod tests {
     use super::*;
 
-    /// The runs of frames with these timecodes, an empty text for none, and the breaks that were told.
+    /// The runs of frames with these timecodes, an empty text for none, and the breaks that were returned.
     fn runs(texts: &[&str]) -> (TimecodeRuns, Vec<(u64, String, String)>) {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();

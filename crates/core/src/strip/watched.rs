@@ -1,56 +1,56 @@
-//! What has been seen of a clip that cannot be read a second time: the frames that were shown, column by column, in memory that does not
-//! grow with the time for which somebody watches.
+//! The strip of a clip that cannot be read twice: the frames that were shown, column by column, in memory that does
+//! not grow with the time spent watching.
 //!
-//! Columns are parts of the clip's time, all of the same length. When they become too many, neighbours are added in pairs and each lasts twice as
-//! long from then on. A column is exact where every frame of its time was counted: frames that follow on one another leave nothing out, and where some
-//! are missing, or somebody went elsewhere, it is known in part.
+//! Columns are parts of the clip's time, all of the same length. When there are too many, neighbours are added in
+//! pairs, and each column lasts twice as long from then on. A column is exact if every frame of its time was counted:
+//! consecutive frames leave nothing out. If some are missing, or the viewer went elsewhere, it is known in part.
 
 use std::collections::VecDeque;
 
 use super::columns::{COLUMNS, Cells, Strip, StripColumn, column_at};
 
-/// Seconds that a column lasts at first: less than a frame.
+/// Initial duration of a column in seconds: less than a frame.
 const FINEST_SECS: f64 = 1.0 / 128.0;
 
 /// A frame that was shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Watch<'a> {
-    /// When it begins, in seconds.
+    /// Time at which it begins, in seconds.
     pub time_secs: f64,
-    /// When it ends, as far as the source tells.
+    /// Time at which it ends, as far as the source states it.
     pub end_secs: f64,
-    /// Its cells, as [`fold`](super::fold) gives them.
+    /// Its cells, see [`fold`](super::fold).
     pub cells: &'a [u64],
 }
 
-/// Frames that follow on one another, with none left out.
+/// Consecutive frames.
 #[derive(Debug)]
 struct Run {
     /// The column in which the last of them begins.
     at: i64,
-    /// Whether no frame has begun in that column before the run's.
+    /// True if no frame had begun in that column before those of the run.
     is_whole: bool,
-    /// Whether they are added to that column, which may have been seen before.
+    /// True if they are added to that column, which may have been seen before.
     adds: bool,
     begin_secs: f64,
     end_secs: f64,
 }
 
 impl Run {
-    /// Whether a frame is the next one: it begins about where the last one ends.
+    /// Returns `true` if a frame is the next one: it begins about where the last one ends.
     fn leads_to(&self, watch: &Watch<'_>) -> bool {
         let slack = (self.end_secs - self.begin_secs).max(0.0) / 2.0 + 1e-3;
         watch.time_secs > self.begin_secs && (watch.time_secs - self.end_secs).abs() <= slack
     }
 }
 
-/// What has been seen, as far as it is kept.
+/// The frames that were shown, as far as they are kept.
 #[derive(Debug)]
 pub struct Watched {
     width_secs: f64,
-    /// The number of the first column: how many of them lie between the time 0 and it.
+    /// The number of the first column, counted from time 0.
     first: i64,
-    /// [`COLUMNS`] at most.
+    /// At most [`COLUMNS`].
     columns: VecDeque<StripColumn>,
     run: Option<Run>,
     changes: u64,
@@ -64,7 +64,7 @@ impl Default for Watched {
 }
 
 impl Watched {
-    /// Takes a frame that was shown. One that is shown once more, and one without a time, change nothing.
+    /// Takes a frame that was shown. A repeated one, and one without a time, change nothing.
     pub fn add(&mut self, watch: &Watch<'_>) {
         let Watch { time_secs, end_secs, cells } = *watch;
         let is_again = self.run.as_ref().is_some_and(|run| time_secs.to_bits() == run.begin_secs.to_bits());
@@ -76,7 +76,7 @@ impl Watched {
         self.make_room_for(time_secs);
         let at = self.number(time_secs);
         let before = self.run.take();
-        // Before a clip's first frame there is none.
+        // There is no frame before a clip's first one.
         let follows = before.as_ref().map_or(time_secs.abs() < 1e-3, |run| run.leads_to(watch));
         let (is_whole, adds) = match before {
             Some(run) if follows && run.at == at => (run.is_whole, run.adds),
@@ -93,7 +93,7 @@ impl Watched {
         self.run = Some(Run { at, is_whole, adds, begin_secs: time_secs, end_secs });
     }
 
-    /// When the last of what was seen ends, in seconds.
+    /// Returns the end time of the last frame that was shown, in seconds.
     #[must_use]
     pub const fn end_secs(&self) -> f64 {
         self.end_secs
@@ -109,14 +109,14 @@ impl Watched {
         self.run.take_if(|run| run.at < first);
     }
 
-    /// The strip from one time to another; `None` where that is no span.
+    /// Returns the strip of a span; `None` if the span is not valid.
     #[must_use]
     pub fn strip(&self, (begin_secs, end_secs): (f64, f64)) -> Option<Strip> {
         let span_secs = end_secs - begin_secs;
         let mut sums = vec![Cells::default(); COLUMNS];
         for (column, number) in self.columns.iter().zip(self.first..) {
             let secs = number as f64 * self.width_secs - begin_secs;
-            // What begins before the left end, and lasts beyond it, is shown there.
+            // A frame that begins before the left end and lasts beyond it is shown there.
             if secs > -self.width_secs && secs < span_secs {
                 sums[column_at(span_secs, secs)].join(column.cells());
             }
@@ -138,7 +138,7 @@ impl Watched {
         Strip::watched((begin_secs, span_secs), columns, self.changes)
     }
 
-    /// The number of the column that a time lies in.
+    /// Returns the number of the column at a time.
     fn number(&self, secs: f64) -> i64 {
         (secs / self.width_secs).floor() as i64
     }
@@ -147,7 +147,7 @@ impl Watched {
         self.columns.get(usize::try_from(number - self.first).ok()?)
     }
 
-    /// Makes columns longer until that time lies in one of as many as there may be, and has it.
+    /// Makes columns longer until there is room for a column at that time, and adds it.
     fn make_room_for(&mut self, secs: f64) {
         let (mut low, mut high);
         loop {
@@ -177,7 +177,7 @@ impl Watched {
             let is_left = run.at.rem_euclid(2) == 0;
             let other = if is_left { run.at + 1 } else { run.at - 1 };
             let other = usize::try_from(other - first).ok().and_then(|place| old.get(place));
-            // What follows may have been seen before, and what goes before may lack something.
+            // The following columns may have been seen before, and the previous one may be incomplete.
             match other {
                 Some(StripColumn::Unseen) | None if is_left => {}
                 Some(StripColumn::Counted(_)) if !is_left => {}
@@ -199,7 +199,8 @@ impl Watched {
         self.columns.get_mut(usize::try_from(number - self.first).ok()?)
     }
 
-    /// Comes to a column; whether frames are to be added to it. What was seen of it in part gives way to a run that is whole, and stays otherwise.
+    /// Enters a column and returns `true` if frames are to be added to it. A column that was seen in part gives way to
+    /// a complete run, and otherwise stays.
     fn enter(&mut self, at: i64, is_whole: bool) -> bool {
         match self.place(at) {
             Some(column @ StripColumn::Glimpsed(_)) if is_whole => {
@@ -221,7 +222,7 @@ impl Watched {
         }
     }
 
-    /// Leaves a column for a later one. While its last frame was shown, no other began in between.
+    /// Leaves a column for a later one. While its last frame was shown, no other began.
     fn leave(&mut self, run: &Run, to: i64) {
         if let Some(column) = self.place(run.at)
             && let (true, true, StripColumn::Glimpsed(cells)) = (run.is_whole, run.adds, &mut *column)
@@ -243,14 +244,14 @@ mod tests {
     use super::*;
     use crate::strip::CELLS;
 
-    /// The cells of frame `number`, which tell it from others.
+    /// The cells of frame `number`, which identify it.
     fn cells(number: u64) -> Vec<u64> {
         let mut cells = vec![0; CELLS];
         cells[0] = number + 1;
         cells
     }
 
-    /// Shows frame `number` of a clip of that rate.
+    /// Shows frame `number` of a clip with that rate.
     fn show(watched: &mut Watched, number: u64, rate: f64) {
         let cells = cells(number);
         let [time_secs, end_secs] = [number, number + 1].map(|number| number as f64 / rate);
@@ -296,7 +297,7 @@ mod tests {
         assert!(matches!(at(10.0), StripColumn::Unseen) && matches!(at(30.0), StripColumn::Unseen));
         assert_eq!(strip.total().frames(), 400);
         assert!(!strip.is_complete());
-        // The left end of another span has what is there.
+        // The strip of another span has the same content.
         let later = watched.strip((12.5, 19.0)).unwrap();
         assert_eq!((later.column_at(12.5), later.column_at(18.999)), (0, COLUMNS - 1));
         assert!((160..=165).contains(&later.total().frames()), "{} frames", later.total().frames());
@@ -336,7 +337,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 200, ..Default::default() })]
 
-        /// Somebody goes here and there: what is called exact is, and nothing is counted twice.
+        /// The viewer jumps around: columns called exact are exact, and nothing is counted twice.
         #[test]
         fn what_is_called_exact_is(visits in proptest::collection::vec((0..600_u64, 1..200_u64), 1..12)) {
             let (rate, end) = (25.0, 800.0 / 25.0);
@@ -349,7 +350,7 @@ mod tests {
             }
             let strip = watched.strip((0.0, end)).unwrap();
             proptest::prop_assert!(strip.total().frames() <= seen.len() as u64);
-            // Where a frame begins on an edge, it may be told on either side of it.
+            // A frame that begins on the edge of a column may be on either side of it.
             let number = |at: f64| (at * rate * end / COLUMNS as f64).ceil() as u64;
             let mut at = 0;
             while at < COLUMNS {

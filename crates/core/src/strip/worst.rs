@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 use crate::picture::color::Range;
 
-/// Frames that are listed for each flaw, at most one of every second, so that one shot does not fill the list.
+/// Frames that are listed for each flaw, at most one per second, so that one shot does not fill the list.
 pub const LISTED: usize = 10;
 
-/// What a frame can be worst in.
+/// A flaw of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flaw {
@@ -24,7 +24,7 @@ impl Flaw {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Lowest, Self::Highest, Self::Outside];
 
-    /// As a heading has it.
+    /// The name in headings.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Flaw {
         }
     }
 
-    /// As an identifier has it.
+    /// The name in identifiers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Flaw {
     }
 }
 
-/// The share of the samples with a flaw, in the channel that has most.
+/// The share of the samples with a flaw, in the channel with the largest share.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ChannelShare {
     /// The share of the channel's samples.
@@ -54,9 +54,9 @@ pub struct ChannelShare {
     pub channel: usize,
 }
 
-/// The shares of a frame, flaw by flaw. Of several channels with the same share, the first is named.
+/// Returns the shares of a frame for each flaw. If several channels have the same share, the first is named.
 ///
-/// Luminance is left out beside red, green and blue: it clips only where all of them do.
+/// Luminance is ignored beside red, green and blue: it clips only where all of them do.
 #[must_use]
 pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     let channels = match histogram.components {
@@ -81,25 +81,25 @@ pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
 pub struct WorstFrame {
     /// Its number.
     pub frame: u64,
-    /// When it begins, in seconds.
+    /// Time at which it begins, in seconds.
     pub time_secs: f64,
-    /// How bad it is.
+    /// The share of its flaw.
     pub share: ChannelShare,
 }
 
-/// The frames that are worst in one thing.
+/// The worst frames with one flaw.
 #[derive(Debug, Clone, Default)]
 pub struct WorstFrames {
-    /// Worst first; of equal ones, the earliest.
+    /// Worst first; among equal ones, the earliest first.
     listed: Vec<WorstFrame>,
-    /// The worst of the second that is under way.
+    /// The worst frame of the current second.
     candidate: Option<WorstFrame>,
-    /// How often the list has changed.
+    /// The number of changes of the list.
     changes: u64,
 }
 
 impl WorstFrames {
-    /// Takes the next frame, and tells whether it may be listed, as far as is known.
+    /// Takes the next frame and returns `true` if it may be listed, as far as is known.
     pub fn push(&mut self, frame: WorstFrame) -> bool {
         if frame.share.share <= 0.0 {
             return false;
@@ -119,7 +119,7 @@ impl WorstFrames {
         self.listed.len() < LISTED || self.listed.iter().any(|listed| listed.share.share < frame.share.share)
     }
 
-    /// Whether that frame is listed, or the worst of the second that is under way.
+    /// Returns `true` if that frame is listed, or is the worst of the current second.
     #[must_use]
     pub fn has(&self, frame: u64) -> bool {
         self.listed.iter().chain(&self.candidate).any(|worst| worst.frame == frame)
@@ -135,17 +135,17 @@ impl WorstFrames {
         }
     }
 
-    /// The worst frames of the seconds that are over, worst first.
+    /// Returns the worst frames of the seconds that are over, worst first.
     pub(super) fn listed(&self) -> &[WorstFrame] {
         &self.listed
     }
 
-    /// How often those have changed.
+    /// Returns the number of changes of this list.
     pub(super) const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// The worst frames, worst first.
+    /// Returns the worst frames, worst first.
     #[must_use]
     pub fn finish(mut self) -> Vec<WorstFrame> {
         let last = self.candidate.take();

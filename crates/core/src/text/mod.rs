@@ -1,4 +1,4 @@
-//! How numbers, times and names are written for people, and read from them.
+//! Numbers, times and names as people read and write them.
 
 mod shown;
 mod time;

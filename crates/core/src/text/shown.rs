@@ -1,14 +1,16 @@
-//! Names and messages from outside, made fit to be shown or kept: in a terminal, a title, a page, a log, a list of recent files.
+//! Names and messages from outside, made safe to show or keep: in a terminal, a title, a page, a log, or a list of
+//! recent files.
 //!
-//! Names of files and addresses, and what drivers and FFmpeg say of them, may hold anything: sequences that move a terminal's cursor or
-//! retitle it, characters that turn the reading direction so that `gpj.exe` reads as `exe.jpg`, lines that look like ours, and, in an
-//! address, a password.
+//! File names, addresses, and the messages of drivers and FFmpeg may contain anything: sequences that move a
+//! terminal's cursor or change its title, characters that reverse the reading direction so that `gpj.exe` reads as
+//! `exe.jpg`, lines that look like ours, and, in an address, a password.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Text on one line, without credentials, in which nothing is invisible: line ends and tabs become spaces, other control characters
-/// and those that turn the reading direction are spelt out as `\u{202e}`. What has been through it stays as it is.
+/// Returns the text on one line, without credentials or invisible characters: line ends and tabs become spaces, and
+/// other control characters and those that change the reading direction are written out as `\u{202e}`. Applying it
+/// twice changes nothing more.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -22,24 +24,24 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// A path or an address as it is shown.
+/// Returns a path or an address for display.
 #[must_use]
 pub fn shown(path: &Path) -> String {
     plain(&path.to_string_lossy())
 }
 
-/// The last part of a path or an address.
+/// Returns the last part of a path or an address.
 #[must_use]
 pub fn file_name(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();
     }
-    // Of an address without a path, the host is the last part, and a password is in it.
+    // Without a path, the host is the last part of an address, and the password would be in it.
     let path = public(path);
     path.file_name().map_or_else(|| shown(&path), |name| plain(&name.to_string_lossy()))
 }
 
-/// A path as it is; an address without the user and the password in it.
+/// Returns a path unchanged, and an address without the user and the password in it.
 #[must_use]
 pub fn public(path: &Path) -> Cow<'_, Path> {
     match path.to_str().map(without_credentials) {
@@ -48,17 +50,18 @@ pub fn public(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// The text with the user and the password taken out of each address in it: `rtsp://host/a` for `rtsp://user:password@host/a`.
+/// Removes the user and the password from each address in the text: `rtsp://host/a` for `rtsp://user:password@host/a`.
 #[must_use]
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut rest = text;
     while let Some(scheme) = rest.find("://") {
         let (before, after) = rest.split_at(scheme + 3);
-        // An address's host ends here, as FFmpeg reads it, whatever else is in a password. In a message, what is taken away with
-        // it where no path follows may be too much, and never too little.
+        // The host of an address ends here, as FFmpeg reads it, whatever else is in a password. In a message without a
+        // path behind the address, this may remove too much, but never too little.
         let end = after.find(['/', '?', '#', '\n']).unwrap_or(after.len());
-        // A sign alone names nobody: `udp://@:5000` and `rist://@:5000` are addresses that are listened to.
+        // The sign without a name before it belongs to an address that is listened to, such as `udp://@:5000` and
+        // `rist://@:5000`.
         let host = after[..end].rfind('@').filter(|at| *at > 0).map_or(0, |at| at + 1);
         kept.push_str(before);
         rest = &after[host..];
@@ -70,7 +73,8 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Whether a character cannot be seen where it stands, or changes how others are read. Joiners are kept: languages need them.
+/// Returns `true` for a character that is invisible where it stands, or changes how others are read. Joiners are kept,
+/// since languages need them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,

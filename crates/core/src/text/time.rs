@@ -1,15 +1,15 @@
-//! Times as people write and read them.
+//! Times, written and parsed.
 
 use std::time::SystemTime;
 
-/// A moment as RFC 3339 has it, in UTC, to the millisecond: `2026-03-01T12:00:00.250Z`.
+/// Formats a moment as RFC 3339, in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
-    // What lies beyond the years of four digits is no clock's time.
+    // Times beyond the years of four digits cannot come from a clock.
     jiff::Timestamp::try_from(moment).map_or_else(|_| "unknown".to_owned(), |stamp| format!("{stamp:.3}"))
 }
 
-/// The time of day of a moment, in UTC: `12:00:00 UTC`.
+/// Formats the time of day of a moment, in UTC: `12:00:00 UTC`.
 #[must_use]
 pub fn clock_time(moment: SystemTime) -> String {
     let stamp = rfc3339(moment);
@@ -17,7 +17,7 @@ pub fn clock_time(moment: SystemTime) -> String {
     time.map_or_else(|| stamp.clone(), |time| format!("{time} UTC"))
 }
 
-/// A moment as a part of a file's name, to the second, in UTC: `20261123T081500Z`.
+/// Formats a moment for a file name, to the second, in UTC: `20261123T081500Z`.
 #[must_use]
 pub fn file_stamp(moment: SystemTime) -> String {
     let stamp = rfc3339(moment);
@@ -25,10 +25,10 @@ pub fn file_stamp(moment: SystemTime) -> String {
     whole.replace(['-', ':'], "")
 }
 
-/// Reads a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
+/// Parses a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
 ///
 /// # Errors
-/// A sentence on what can be written.
+/// A sentence about the accepted forms.
 pub fn parse_time(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
     let parts: Vec<&str> = text.split(':').collect();
@@ -49,11 +49,11 @@ pub fn parse_time(text: &str) -> Result<f64, String> {
     Ok(f64::from(whole) * 60.0 + seconds)
 }
 
-/// Seconds as `M:SS.mmm`, with hours where there are any.
+/// Formats seconds as `M:SS.mmm`, with hours if there are any.
 #[must_use]
 pub fn time_text(secs: f64) -> String {
     let sign = if secs < 0.0 { "-" } else { "" };
-    // The conversion saturates, so that no timestamp is too large to be shown.
+    // The conversion saturates, so that no timestamp is too large.
     let millis = (secs.abs() * 1000.0).round() as u64;
     let (hours, minutes, seconds, millis) =
         (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60, millis % 1000);
@@ -64,7 +64,7 @@ pub fn time_text(secs: f64) -> String {
     }
 }
 
-/// How far one is behind the newest picture; `None` at the newest.
+/// Says how far the picture is behind the newest one; `None` at the newest.
 #[must_use]
 pub fn behind_text(secs: f64) -> Option<String> {
     if secs < 0.05 {

@@ -1,6 +1,6 @@
-//! Words for people that depend on numbers.
+//! Words that depend on numbers.
 
-/// A number of things: "1 frame", "2 frames".
+/// Returns a number of things: "1 frame", "2 frames".
 #[must_use]
 pub fn counted(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }

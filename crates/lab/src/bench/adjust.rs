@@ -1,4 +1,4 @@
-//! How fast the adjustments are, alone and together with the histograms, and whether they are right.
+//! The speed of the adjustments, alone and together with histograms, and whether their results are correct.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::measure::{Budget, Times, on_cpu, on_gpu};
 use super::options::Options;
 use super::rows::{What, adjustment_rows, adjustments};
 use crate::image::convert;
-use crate::scan::{possible_length, serial};
+use crate::scan::{check_length, serial};
 use crate::{BlurMethod, LabBlur, ScanKind, ScanMethod};
 use histoscope_core::adjust::{Adjustments, Blur, Codes, Processor, blur};
 use histoscope_core::histogram::Components;
@@ -23,51 +23,51 @@ use histoscope_render::gpu::readback::read_buffer;
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// One adjustment.
+/// The measurements of one adjustment.
 #[derive(Debug, Clone, Serialize)]
 pub struct AdjustRow {
-    /// The name by which it is chosen.
+    /// The name that selects the row.
     pub name: &'static str,
-    /// What the table calls it.
+    /// The name shown in the table.
     pub title: &'static str,
-    /// Words of a prefix sum, where lengths were chosen.
+    /// Words of a prefix sum, if lengths were chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
-    /// Its time by itself; `None` if it was not measured, for which `note` gives the reason.
+    /// The time alone. `None` if it was not measured; `note` then gives the reason.
     pub alone: Option<Times>,
-    /// Its time together with the histograms of the source.
+    /// The time together with the histograms of the source.
     pub with_source: Option<Times>,
-    /// Its time together with the histograms of the result, counted as the result is written where the window does so too; of
-    /// the source, only what it needs itself is counted.
+    /// The time together with the histograms of the result. They are counted while the result is written, if the window
+    /// does that too. Of the source, only what the adjustment needs is counted.
     pub with_result: Option<Times>,
-    /// Its time together with the histograms of the source and of the result.
+    /// The time together with the histograms of the source and of the result.
     pub with_both: Option<Times>,
-    /// Its time on the CPU, where that makes the adjustments.
+    /// The time on the CPU, if the CPU makes the adjustments.
     pub on_cpu: Option<Times>,
-    /// Whether it came to the CPU's result, to the last code, and that to its bins.
+    /// True if the result equals the CPU's, code by code, and so do its bins.
     pub exact: Option<bool>,
-    /// What else there is to say.
+    /// A remark.
     pub note: Option<String>,
 }
 
 impl AdjustRow {
-    /// Its title, with the words of a prefix sum where lengths were chosen.
-    pub(super) fn told_title(&self) -> String {
+    /// Returns the title, with the words of a prefix sum if lengths were chosen.
+    pub(super) fn full_title(&self) -> String {
         let Some(length) = self.length else { return self.title.to_owned() };
         let title = self.title.strip_suffix(" of 262144 words").unwrap_or(self.title);
         format!("{title}, {length}")
     }
 }
 
-/// The rows that the options ask for: all, or those that they name. A software adapter, where the CPU makes the adjustments,
-/// measures them only by name, since they take it long.
+/// Returns the rows to measure: all, or the ones that the options name. On a software adapter the CPU makes the
+/// adjustments. They are slow there, so they are measured only by name.
 pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
     let by_default = options.only.is_empty() && !gpu.is_software();
     let wanted = adjustment_rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
     wanted.map(|(name, _)| name).collect()
 }
 
-/// Measures the rows of these names.
+/// Measures the rows with these names.
 ///
 /// # Errors
 /// [`Error`] if the device fails.
@@ -80,7 +80,7 @@ pub(super) fn measure(
     let budget = Budget::new(gpu, options.repeats);
     let (mut rows, mut bench) = (Vec::new(), None);
     let wanted = adjustments().into_iter().filter(|(name, ..)| names.contains(name));
-    // Prefix sums have a row for each length that was chosen.
+    // Prefix sums have a row for each chosen length.
     let each = wanted.flat_map(|(name, title, what)| {
         let lengths = match what {
             What::Scan { .. } | What::TutorialScan(_) if !options.lengths.is_empty() => {
@@ -120,20 +120,20 @@ pub(super) fn measure(
     Ok(rows)
 }
 
-/// Whether the adapter can scan so many words.
+/// Checks that the adapter can scan words of these lengths.
 ///
 /// # Errors
-/// [`Error::Length`] if not, with the most that it can.
+/// [`Error::Length`] with the most that it can scan.
 pub(super) fn check_lengths(gpu: &Gpu, lengths: &[u32]) -> Result<(), Error> {
-    lengths.iter().try_for_each(|&length| possible_length(gpu, length)).map_err(Error::Length)
+    lengths.iter().try_for_each(|&length| check_length(gpu, length)).map_err(Error::Length)
 }
 
-/// The words that are scanned.
+/// Returns the words to scan.
 fn words(length: u32) -> Vec<u32> {
     (0..length).map(|i| i.wrapping_mul(2_654_435_761)).collect()
 }
 
-/// An exclusive scan by a method of the tutorials, and the loop on the CPU beside it.
+/// Measures an exclusive scan by a method of the tutorials, and the loop on the CPU.
 fn tutorial_scan(
     gpu: &Gpu,
     budget: &Budget,
@@ -163,7 +163,7 @@ fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row:
     let most = gpu.device.limits().max_compute_invocations_per_workgroup;
     let pass = ScanPass::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, conflict_free);
     if words.len() > pass.capacity() as usize {
-        row.note = Some(format!("not measured: ours sums up bins, and holds {} words at most", pass.capacity()));
+        row.note = Some(format!("not measured: our scan is made for bins and holds at most {} words", pass.capacity()));
         return Ok(());
     }
     let buffer = |label| {
@@ -184,7 +184,8 @@ fn scan(gpu: &Gpu, budget: &Budget, (words, conflict_free): (&[u32], bool), row:
     Ok(())
 }
 
-/// A blur of the picture's upper 8 bits by a method of the tutorials, checked against the product's, which rounds once.
+/// Measures a blur of the picture's upper 8 bits by a method of the tutorials. The product's blur, which rounds once,
+/// is the reference.
 fn tutorial_blur(
     gpu: &Gpu,
     budget: &Budget,
@@ -211,8 +212,10 @@ fn tutorial_blur(
     row.alone = Some(timed(gpu, budget, &mut |pass, _| blur.dispatch(pass))?);
     let (image_loads, tile_loads) = method.loads(size);
     row.note = Some(match tile_loads > 0.0 {
-        true => format!("loads a pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within a code"),
-        false => format!("loads a pixel: {image_loads:.1}; within a code"),
+        true => {
+            format!("loads per pixel: {image_loads:.1}, and {tile_loads:.0} from workgroup memory; within one code")
+        }
+        false => format!("loads per pixel: {image_loads:.1}; within one code"),
     });
     Ok(())
 }
@@ -235,7 +238,7 @@ fn blur_passes(
     Ok(())
 }
 
-/// Pictures on the GPU, and what adjusts and counts them.
+/// Pictures on the GPU, with the passes that adjust and count them.
 struct Bench<'a> {
     pictures: &'a [Picture],
     inputs: Inputs,
@@ -245,7 +248,7 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes it when it is first wanted.
+    /// Makes the value on first use.
     fn get<'b>(slot: &'b mut Option<Self>, gpu: &Gpu, pictures: &'a [Picture]) -> Result<&'b mut Self, Error> {
         if let Some(bench) = slot {
             return Ok(bench);
@@ -284,7 +287,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Gets the adjustments and the counting of their result ready.
+    /// Prepares the adjustments and the counting of their result.
     fn prepare_to_count(
         &mut self,
         gpu: &Gpu,
@@ -304,7 +307,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Whether the first picture comes out as expected, and its histograms where they are counted.
+    /// True if the first picture comes out as expected, and so do its histograms if they are counted.
     fn is_exact(
         &self,
         gpu: &Gpu,
@@ -320,7 +323,8 @@ impl<'a> Bench<'a> {
         Ok(is_same && counts.transpose()?.is_none_or(|bins| bins == expected.histogram()))
     }
 
-    /// What a frame takes: perhaps its histograms, the adjustments, perhaps the result's histograms.
+    /// Runs the work of one frame: the source's histograms if requested, the adjustments, the result's histograms if
+    /// requested.
     fn run(&self, pass: &mut wgpu::ComputePass<'_>, repeat: usize, counts_source: bool, counts_result: bool) {
         let Some(group) = self.inputs.group(repeat) else { return };
         if counts_source {
@@ -349,7 +353,7 @@ fn run_once(gpu: &Gpu, work: &mut dyn FnMut(&mut wgpu::ComputePass<'_>)) {
     gpu.queue.submit([encoder.finish()]);
 }
 
-/// The rows as a table.
+/// Writes the rows as a table.
 pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
@@ -362,7 +366,7 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
     )?;
     for row in rows {
         let number = |times: Option<Times>| times.map_or("-".into(), |times| format!("{:.1}", times.median_us));
-        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.told_title(), number(row.alone))?;
+        write!(f, "  {:<25}{:<30}{:>10}", row.name, row.full_title(), number(row.alone))?;
         for times in [row.with_source, row.with_result, row.with_both, row.on_cpu] {
             write!(f, "{:>11}", number(times))?;
         }
@@ -371,5 +375,5 @@ pub(super) fn write_table(f: &mut fmt::Formatter<'_>, rows: &[AdjustRow]) -> fmt
             writeln!(f, "      {note}")?;
         }
     }
-    writeln!(f, "+: together with the histograms of the source, of the result, or of both, from the planes on")
+    writeln!(f, "+: including the histograms of the source, of the result, or of both, starting from the planes")
 }

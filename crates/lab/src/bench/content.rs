@@ -1,4 +1,4 @@
-//! Pictures made to order: what is measured when no video is given.
+//! Synthetic pictures, for measuring without a video.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,20 +11,20 @@ use histoscope_core::picture::color::Colorimetry;
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::{OwnedPlanes, Picture, PictureError};
 
-/// Different pictures that are made.
+/// The number of different pictures.
 pub(super) const PICTURES: u64 = 4;
 
-/// What the measured pictures show. The speed of a histogram depends on it: many equal pixels in a row want the same bin
-/// at the same time.
+/// The content of the measured pictures. It affects the speed of a histogram: many equal pixels in a row compete for
+/// the same bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BenchContent {
     /// Smooth gradients, edges, flat areas and a little sensor noise, as in a photograph.
     #[default]
     Natural,
-    /// Random codes: hardly two neighbours want the same bin.
+    /// Random codes. Neighbours hardly ever compete for a bin.
     Noise,
-    /// One colour: all pixels want the same bin.
+    /// One colour. All pixels compete for the same bin.
     Constant,
 }
 
@@ -32,7 +32,7 @@ impl BenchContent {
     /// Every kind of content.
     pub const ALL: [Self; 3] = [Self::Natural, Self::Noise, Self::Constant];
 
-    /// The name that the command line and the report use.
+    /// Returns the name used by the command line and the report.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,13 +42,13 @@ impl BenchContent {
         }
     }
 
-    /// A picture of this content. Pictures of different seeds differ, but for a constant one.
+    /// Makes a picture of this content. Pictures with different seeds differ, except constant ones.
     ///
     /// # Errors
     /// `PictureError` if the size or the layout cannot be a picture.
     pub fn picture(self, layout: PixelLayout, size: (u32, u32), seed: u64) -> Result<Picture, PictureError> {
         layout.validate()?;
-        // The planes of a picture that is too large to count are not even made.
+        // Fails before making the planes of a picture that is too large to count.
         if u64::from(size.0) * u64::from(size.1) > Picture::MAX_PIXELS {
             return Err(PictureError::TooLarge { width: size.0, height: size.1 });
         }
@@ -87,18 +87,18 @@ impl FromStr for BenchContent {
         Self::ALL
             .into_iter()
             .find(|content| content.name() == name)
-            .ok_or_else(|| format!("'{name}' is no content; there are natural, noise and constant"))
+            .ok_or_else(|| format!("'{name}' is not a content; choose natural, noise or constant"))
     }
 }
 
-/// SplitMix64: pseudo-random numbers that are the same on every machine. Each row has a generator of its own, so that
-/// rows can be made in parallel.
+/// SplitMix64: pseudo-random numbers that are the same on every machine. Each row has its own generator, so that rows
+/// can be made in parallel.
 struct Random(u64);
 
 impl Random {
     fn of_row(seed: u64, plane: usize, y: usize) -> Self {
         let mut random = Self(seed ^ ((plane as u64) << 56) ^ ((y as u64) << 24));
-        // Neighbouring seeds give unrelated sequences only after a step.
+        // The first step makes the sequences of neighbouring seeds unrelated.
         Self(random.next())
     }
 
@@ -118,7 +118,7 @@ impl Random {
     }
 }
 
-/// Calls `write` with each component that lies in the plane and the bytes of each of its samples in the row.
+/// Calls `write` for each sample of the row, with its component and its bytes.
 fn each_sample(
     layout: &PixelLayout,
     width: u32,
@@ -140,21 +140,21 @@ fn each_sample(
     }
 }
 
-/// Writes a code of the layout's full depth as its word.
+/// Writes a code of the layout's full depth as a word.
 fn store(layout: &PixelLayout, component: usize, code: u16, sample: &mut [u8]) {
     let word = (code << layout.components[component].shift).to_le_bytes();
     sample.copy_from_slice(&word[..sample.len()]);
 }
 
-/// Mid-gray.
+/// Fills a row with mid-gray.
 fn fill_constant(layout: &PixelLayout, width: u32, plane: usize, row: &mut [u8]) {
     each_sample(layout, width, plane, row, |component, _, sample| {
         store(layout, component, 1 << (layout.depth - 1), sample)
     });
 }
 
-/// One row of a picture like a photograph: sky above, texture below, and a disc with a sharp edge. All codes are legal in
-/// limited range.
+/// One row of a picture that resembles a photograph: sky above, texture below, and a disc with a sharp edge. All codes
+/// are legal in limited range.
 struct NaturalRow<'a> {
     layout: &'a PixelLayout,
     size: (u32, u32),
@@ -180,7 +180,7 @@ impl<'a> NaturalRow<'a> {
             let noise = (bits & 0xff) as f32 / 255.0 - 0.5;
             (bits, left) = (bits >> 8, left - 1);
             let value = waves[component].value(x);
-            // Colours of photographs are pale: chroma stays near its zero.
+            // Photographs have pale colours, so chroma stays near zero.
             let value = if component > 0 && self.is_ycbcr() { 0.5 + (value - 0.5) * 0.4 } else { value };
             let code = (value + 0.02 * noise).clamp(0.0, 1.0) * top * 0.85 + top * 0.07;
             store(layout, component, (code + 0.5) as u16, sample);
@@ -192,15 +192,16 @@ impl<'a> NaturalRow<'a> {
     }
 }
 
-/// What is constant along a row of a component. Sines are expensive, and three for each sample of an 8K picture would take
-/// longer than all that is measured: a pointer turns from sample to sample instead.
+/// The values of a component that are constant along a row. Three sines for each sample of an 8K picture would take
+/// longer than the measurements. Instead, a vector is rotated from sample to sample.
 struct RowWaves {
     width: f32,
     sky: Option<f32>,
-    /// Where the disc's centre lies, and the square of half its width in this row; negative where it is not met.
+    /// The centre of the disc, and the square of half its width in this row. The square is negative if the row misses
+    /// the disc.
     disc: (f32, f32),
     disc_value: f32,
-    /// The texture: a fast wave of this amplitude and a slow one, by column; empty where neither is asked for.
+    /// The texture by column: a fast wave with this amplitude, and a slow one. Empty if not needed.
     amplitude: f32,
     fast: Vec<f32>,
     slow: Vec<f32>,
@@ -240,7 +241,7 @@ impl RowWaves {
     }
 }
 
-/// sin(first + i · step) for i below `count`.
+/// Returns sin(first + i · step) for each i below `count`.
 fn sines(count: u32, step: f32, first: f32) -> Vec<f32> {
     let (turn_sin, turn_cos) = step.sin_cos();
     let (mut sin, mut cos) = first.sin_cos();

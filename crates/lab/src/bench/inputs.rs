@@ -1,4 +1,4 @@
-//! The pictures that are measured, on the CPU and in the GPU's memory.
+//! The measured pictures, in memory of the CPU and of the GPU.
 
 use super::content::{BenchContent, PICTURES};
 use super::error::Error;
@@ -7,32 +7,32 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::upload::PictureBuffers;
 
-/// All pictures together take at least this many bytes of a real GPU's memory: more than the cache of any, so that a
-/// picture has left it before its turn comes again.
-const MORE_THAN_A_CACHE: u64 = 192 << 20;
-/// The most bytes that they should take.
-const MOST_BYTES: u64 = 1 << 30;
+/// The fewest bytes that all pictures together take in a hardware GPU's memory. This exceeds every cache, so a picture
+/// has left the cache before it is used again.
+const MIN_BYTES: u64 = 192 << 20;
+/// The most bytes that all pictures together should take.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Pictures of one size and layout, which the measurements take in turn.
+/// Pictures of one size and layout. The measurements cycle through them.
 #[derive(Debug)]
 pub struct Inputs {
     /// The different pictures.
     pub pictures: Vec<Picture>,
-    /// Their copies in the GPU's memory; number i is a copy of picture i modulo the number of pictures.
+    /// The copies in GPU memory. Copy `i` is of picture `i` modulo the number of pictures.
     pub buffers: Vec<PictureBuffers>,
 }
 
 impl Inputs {
-    /// Makes pictures to order and uploads them.
+    /// Makes synthetic pictures and uploads them.
     ///
     /// # Errors
     /// [`Error`] if they cannot be pictures or do not fit the adapter.
-    pub fn made(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
+    pub fn synthetic(gpu: &Gpu, content: BenchContent, layout: PixelLayout, size: (u32, u32)) -> Result<Self, Error> {
         let pictures = (0..PICTURES).map(|seed| content.picture(layout, size, seed)).collect::<Result<_, _>>()?;
         Self::of(gpu, pictures)
     }
 
-    /// Uploads pictures, of which there must be one at least and which must be alike in size and layout.
+    /// Uploads pictures: at least one, and all of the same size and layout.
     ///
     /// # Errors
     /// [`Error`] if they do not fit the adapter.
@@ -42,7 +42,7 @@ impl Inputs {
         for index in 0..copies(gpu, bytes, pictures.len()) {
             let mut copy = PictureBuffers::default();
             copy.upload(gpu, &pictures[index % pictures.len()])?;
-            // Staging memory is given back picture by picture, not held for all of them at once.
+            // Frees staging memory picture by picture, instead of holding it for all of them.
             gpu.queue.submit([]);
             gpu.wait()?;
             buffers.push(copy);
@@ -50,29 +50,29 @@ impl Inputs {
         Ok(Self { pictures, buffers })
     }
 
-    /// The bind group of the copy whose turn it is in repeat `repeat`.
+    /// Returns the bind group of the copy for repeat `repeat`.
     #[must_use]
     pub fn group(&self, repeat: usize) -> Option<&wgpu::BindGroup> {
         self.buffers[repeat % self.buffers.len()].bind_group()
     }
 
-    /// The picture on the CPU whose turn it is in repeat `repeat`.
+    /// Returns the picture on the CPU for repeat `repeat`.
     #[must_use]
     pub fn picture(&self, repeat: usize) -> &Picture {
         &self.pictures[repeat % self.pictures.len()]
     }
 }
 
-/// How many copies of pictures of `bytes` bytes each are held. A cache goes by address, so that copies at different
-/// addresses serve as well as different pictures.
+/// Returns the number of copies to hold of pictures with `bytes` bytes. A cache goes by address, so copies serve as
+/// well as different pictures.
 pub(super) fn copies(gpu: &Gpu, bytes: u64, pictures: usize) -> usize {
     let bytes = bytes.max(1);
-    // What a software adapter reads lies in the CPU's caches, which are far smaller.
-    let wanted = if gpu.is_software() { 4 } else { MORE_THAN_A_CACHE.div_ceil(bytes).clamp(4, 64) };
-    (wanted.min((MOST_BYTES / bytes).max(2)) as usize).max(pictures)
+    // A software adapter reads from the CPU's caches, which are far smaller.
+    let wanted = if gpu.is_software() { 4 } else { MIN_BYTES.div_ceil(bytes).clamp(4, 64) };
+    (wanted.min((MAX_BYTES / bytes).max(2)) as usize).max(pictures)
 }
 
-/// Bytes of a picture's samples, without padding: what a method must read at least.
+/// Returns the bytes of a picture's samples, without padding. Every method reads at least these.
 #[must_use]
 pub fn picture_bytes(picture: &Picture) -> u64 {
     let layout = picture.layout();

@@ -1,4 +1,4 @@
-//! One table of what several machines measured.
+//! One table of the measurements of several machines.
 
 use std::fmt;
 use std::fs;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::survey::SCHEMA;
 
-/// Why surveys could not be joined.
+/// The reason why surveys could not be joined.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// A file cannot be read.
@@ -19,25 +19,25 @@ pub enum JoinError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A file is no survey.
+    /// A file is not a survey.
     #[error("{} was not written by 'histoscope bench -o {}': {reason}", .path.display(), .path.with_extension("json").file_name().unwrap_or_default().display())]
-    NoSurvey {
+    NotASurvey {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A file is of another version's form.
-    #[error("{} has form {schema}, and this version reads form {SCHEMA}; measure again with one version on all machines", .path.display())]
+    /// A file has a schema of another version.
+    #[error("{} has schema {schema}, but this version reads schema {SCHEMA}; measure again with the same version on all machines", .path.display())]
     Schema {
         /// The file.
         path: PathBuf,
-        /// The form that it has.
+        /// Its version.
         schema: u32,
     },
 }
 
-/// What is read of a survey. More in it is of no account, so that later versions may write more.
+/// The fields that are read from a survey. Later versions may write more.
 #[derive(Deserialize)]
 struct ReadSurvey {
     schema: u32,
@@ -85,51 +85,51 @@ struct ReadCheck {
     exact: bool,
 }
 
-/// A machine that measured.
+/// A machine that was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Machine {
-    /// The file that tells of it.
+    /// The file with its survey.
     pub file: String,
-    /// Name of its adapter.
+    /// The name of its adapter.
     pub adapter: String,
-    /// Graphics interface and driver.
+    /// The graphics interface and driver.
     pub driver: String,
 }
 
-/// What a machine measured of a row.
+/// One machine's measurement of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MachineCell {
     /// The median time.
     pub median_us: f64,
-    /// Whether it is that of a smaller picture.
+    /// True if the time is for a smaller picture.
     pub reduced: bool,
-    /// A pixel's time over that of this machine's loop on the CPU.
+    /// The time per pixel, divided by this machine's time for the loop on the CPU.
     pub of_loop: Option<f64>,
-    /// The same over that of its floor.
+    /// The time per pixel, divided by this machine's time for the floor.
     pub of_floor: Option<f64>,
-    /// Whether the bins were right.
+    /// True if the bins were correct.
     pub exact: Option<bool>,
 }
 
-/// A row, with a place for each machine.
+/// A row, with one cell per machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JoinedRow {
-    /// The row's name.
+    /// The name of the row.
     pub name: String,
-    /// What each machine measured, if it did.
+    /// The machines' measurements. `None` if a machine did not measure the row.
     pub cells: Vec<Option<MachineCell>>,
 }
 
-/// The rows of one kind of picture.
+/// The rows for one kind of picture.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PictureGroup {
-    /// The picture and the channels, in words.
+    /// A description of the picture and the channels.
     pub title: String,
     /// The rows.
     pub rows: Vec<JoinedRow>,
 }
 
-/// What several machines measured, beside each other.
+/// The measurements of several machines, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Joined {
     /// The machines, in the order of the columns.
@@ -141,7 +141,7 @@ pub struct Joined {
 /// Joins surveys that `histoscope bench -o` wrote as JSON.
 ///
 /// # Errors
-/// [`JoinError`] for a file that cannot be read, or is no such survey.
+/// [`JoinError`] for a file that cannot be read, or is not such a survey.
 pub fn join(files: &[PathBuf]) -> Result<Joined, JoinError> {
     let mut joined = Joined { machines: Vec::new(), groups: Vec::new() };
     for (index, path) in files.iter().enumerate() {
@@ -162,19 +162,19 @@ pub fn join(files: &[PathBuf]) -> Result<Joined, JoinError> {
 
 fn read(path: &Path) -> Result<ReadSurvey, JoinError> {
     let text = fs::read_to_string(path).map_err(|source| JoinError::Read { path: path.to_owned(), source })?;
-    let no_survey = |reason: String| JoinError::NoSurvey { path: path.to_owned(), reason };
-    let survey: ReadSurvey = serde_json::from_str(&text).map_err(|error| no_survey(error.to_string()))?;
+    let not_a_survey = |reason: String| JoinError::NotASurvey { path: path.to_owned(), reason };
+    let survey: ReadSurvey = serde_json::from_str(&text).map_err(|error| not_a_survey(error.to_string()))?;
     if survey.schema != SCHEMA {
         return Err(JoinError::Schema { path: path.to_owned(), schema: survey.schema });
     }
     if survey.runs.is_empty() {
-        return Err(no_survey("it holds no run".into()));
+        return Err(not_a_survey("it contains no runs".into()));
     }
     Ok(survey)
 }
 
 impl Joined {
-    /// Adds what machine `index` measured of one kind of picture.
+    /// Adds machine `index`'s measurements of one kind of picture.
     fn add(&mut self, index: usize, run: &ReadRun) {
         let ReadRun { size, layout, content, bin_count, .. } = run;
         let picture = format!("{}×{} {layout}, {content}, {bin_count} bins", size.0, size.1);
@@ -198,7 +198,7 @@ impl Joined {
                 of_floor: None,
                 exact: row.exact,
             });
-            // Prefix sums of several lengths have one name.
+            // Prefix sums of different lengths share a name, so the length is appended.
             let name = row.length.map_or_else(|| row.name.clone(), |length| format!("{}, {length}", row.name));
             self.put(format!("{picture}; adjustments alone"), &name, index, cell);
         }
@@ -218,7 +218,7 @@ impl Joined {
         rows[at].cells[index] = cell;
     }
 
-    /// The table as JSON.
+    /// Returns the table as JSON.
     ///
     /// # Errors
     /// Never in practice: everything in it has a JSON form.
@@ -227,7 +227,7 @@ impl Joined {
     }
 }
 
-/// The letter, or letters, by which a table calls the machine of that column.
+/// Returns the letters that stand for the machine of this column.
 pub(super) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8).to_string();
     if index < 26 { last } else { letter(index / 26 - 1) + &last }
@@ -262,7 +262,7 @@ impl fmt::Display for Joined {
         }
         writeln!(
             f,
-            "\nmedian times; of floor: a pixel's time over that of reading only on the same machine; !: counted wrong"
+            "\nmedian times; of floor: time per pixel, relative to only reading the planes on the same machine; !: wrong counts"
         )
     }
 }
@@ -342,13 +342,13 @@ mod tests {
         let rows = &joined.groups[0].rows;
         let medians =
             |row: &JoinedRow| row.cells.iter().map(|cell| cell.map(|cell| cell.median_us)).collect::<Vec<_>>();
-        let told: Vec<_> = rows.iter().map(|row| (row.name.as_str(), medians(row))).collect();
+        let note: Vec<_> = rows.iter().map(|row| (row.name.as_str(), medians(row))).collect();
         let expected = [
             ("scan-blelloch, 512", vec![Some(2.0), None, None]),
             ("scan-blelloch, 4096", vec![Some(3.0), Some(5.0), None]),
             ("scan-blelloch", vec![None, None, Some(7.0)]),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(note, expected);
     }
 
     #[test]
@@ -377,17 +377,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_survey_is_told_with_the_file_s_name() {
+    fn a_file_that_is_not_a_survey_is_named() {
         let folder = tempfile::tempdir().unwrap();
         for (name, text, words) in [
             ("empty.json", "", "was not written by"),
             ("other.json", "{\"a\": 1}", "was not written by"),
-            ("bare.json", "{\"schema\": 1, \"runs\": []}", "holds no run"),
-            ("old.json", "{\"schema\": 0, \"runs\": []}", "has form 0"),
+            ("bare.json", "{\"schema\": 1, \"runs\": []}", "contains no runs"),
+            ("old.json", "{\"schema\": 0, \"runs\": []}", "has schema 0"),
         ] {
             let path = file(folder.path(), name, text);
             let good = file(folder.path(), "good.json", &survey("one", &row("sum", 1.0, true)));
-            // A file that is none spoils the table wherever it stands, and it alone is named.
+            // A bad file is refused in any position, and only that file is named.
             for files in [vec![path.clone()], vec![path.clone(), good.clone()], vec![good.clone(), path.clone()]] {
                 let error = join(&files).unwrap_err().to_string();
                 assert!(error.contains(name) && error.contains(words) && !error.contains("good.json"), "{error}");

@@ -1,8 +1,9 @@
-//! Pixel layouts by the names that FFmpeg gives them.
+//! Pixel layouts by FFmpeg's names.
 
 use histoscope_core::picture::layout::PixelLayout;
 
-/// The layout of that FFmpeg name; `None` if it is not one that is counted natively. An ending `le` may be left out.
+/// Returns the layout with this FFmpeg name. The ending `le` may be left out. `None` if the layout is not counted
+/// natively.
 #[must_use]
 pub fn parse(name: &str) -> Option<PixelLayout> {
     let name = name.strip_suffix("le").unwrap_or(name);
@@ -10,7 +11,7 @@ pub fn parse(name: &str) -> Option<PixelLayout> {
     layout.validate().is_ok().then_some(layout)
 }
 
-/// Every name that [`parse`] knows, without the other spellings of some.
+/// Every name that [`parse`] knows. Alternative spellings are left out.
 #[rustfmt::skip]
 pub const NAMES: [&str; 66] = [
     "gray", "gray10", "gray12", "gray14", "gray16", "gbrp", "gbrp10", "gbrp12", "gbrp14", "gbrp16", "yuv420p",
@@ -22,7 +23,7 @@ pub const NAMES: [&str; 66] = [
     "yuyv422", "uyvy422",
 ];
 
-/// The name of a layout that [`parse`] knows; for any other one what it consists of.
+/// Returns the name of a layout that [`parse`] knows, or a description of any other layout.
 #[must_use]
 pub fn name(layout: &PixelLayout) -> String {
     match NAMES.iter().find(|name| parse(name).as_ref() == Some(layout)) {

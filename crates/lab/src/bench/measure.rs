@@ -1,4 +1,4 @@
-//! How times are taken: warm up, repeat, take the median.
+//! Timing: warm up, repeat, take the median.
 
 use std::time::{Duration, Instant};
 
@@ -8,27 +8,27 @@ use super::error::Error;
 use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::timing::{Spans, Timestamps};
 
-/// How long and how often something is measured.
+/// The number of repeats and the time for a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Repeats that are wanted.
+    /// The number of repeats.
     pub repeats: u32,
-    /// Fewer are made where they would take longer than this, but never fewer than three.
+    /// The most time for all repeats. Slower work repeats less often, but at least three times.
     pub time: Duration,
-    /// For how long at least the same work runs before anything is timed, so that the clocks are up.
+    /// The least time to run the work before timing starts, so that the GPU reaches its full clock rate.
     pub warm_up: Duration,
 }
 
-/// Warming up goes on while the work still gets faster by more than this from one piece of that time to the next…
+/// Warming up goes on while a run of that length is faster than the one before by more than this factor…
 const STILL_WARMING: f64 = 0.97;
-/// …but for no more pieces than this.
-const MOST_PIECES: u32 = 20;
+/// …but for at most this many runs.
+const MAX_PIECES: u32 = 20;
 
 impl Budget {
-    /// A budget that suits the adapter.
+    /// Returns a budget that suits the adapter.
     #[must_use]
     pub fn new(gpu: &Gpu, repeats: u32) -> Self {
-        // A GPU that idles takes a tenth of a second to raise its clocks; a software adapter has none to raise.
+        // An idle GPU takes a tenth of a second to raise its clock rate. A software adapter has no such delay.
         let warm_up = Duration::from_millis(if gpu.is_software() { 0 } else { 100 });
         Self { repeats: repeats.max(1), time: Duration::from_secs(2), warm_up }
     }
@@ -39,13 +39,13 @@ impl Budget {
     }
 }
 
-/// Which clock a time was read from.
+/// The clock that a time was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
-    /// The GPU's own, by timestamp queries around the passes.
+    /// The GPU's clock, by timestamp queries around the passes.
     Timestamps,
-    /// The CPU's, from before the submission until the GPU has finished.
+    /// The CPU's clock, from before the submission until the GPU has finished.
     Wall,
 }
 
@@ -54,30 +54,31 @@ pub enum Clock {
 pub struct Times {
     /// The median.
     pub median_us: f64,
-    /// The least.
+    /// The minimum.
     pub min_us: f64,
-    /// Repeats.
+    /// The number of repeats.
     pub repeats: u32,
-    /// Where they were read.
+    /// The clock.
     pub clock: Clock,
 }
 
 impl Times {
-    /// Times of repeats in nanoseconds, of which there must be one at least.
+    /// Makes times from the nanoseconds of each repeat. There must be at least one.
     #[must_use]
     pub fn of(mut ns: Vec<f64>, clock: Clock) -> Self {
         ns.sort_by(f64::total_cmp);
-        let middle = match ns.len() {
+        let median = match ns.len() {
             0 => 0.0,
             count if count % 2 == 1 => ns[count / 2],
             count => f64::midpoint(ns[count / 2 - 1], ns[count / 2]),
         };
         let least = ns.first().copied().unwrap_or(0.0);
-        Self { median_us: middle / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
+        Self { median_us: median / 1e3, min_us: least / 1e3, repeats: ns.len() as u32, clock }
     }
 }
 
-/// Records one repeat of the work: the encoder, the number of the repeat, and where to write timestamps, if anywhere.
+/// Records one repeat of the work. The arguments are the encoder, the number of the repeat, and the spans for
+/// timestamps, if any.
 pub type Record<'a> = dyn FnMut(&mut wgpu::CommandEncoder, usize, Option<Spans<'_>>) + 'a;
 
 /// Measures work on the GPU that writes one span.
@@ -96,8 +97,8 @@ pub fn on_gpu(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<Tim
     Ok(Times::of(ns, Clock::Wall))
 }
 
-/// Measures work on the GPU that writes several spans; `None` where the adapter has no timestamps, because the CPU cannot
-/// see where one pass ends and the next begins.
+/// Measures work on the GPU that writes several spans. Returns `None` if the adapter has no timestamps, because the CPU
+/// cannot tell where one pass ends and the next begins.
 ///
 /// # Errors
 /// [`Error::Gpu`] if the device fails.
@@ -125,15 +126,15 @@ pub fn on_cpu(budget: &Budget, mut work: impl FnMut(usize)) -> Times {
     Times::of((0..repeats as usize).map(|repeat| once(repeat).as_nanos() as f64).collect(), Clock::Wall)
 }
 
-/// Runs the work until everything is compiled and the clocks are up. Returns how often it is to be repeated, and whether
-/// it is so slow that repeats are submitted one by one.
+/// Runs the work until everything is compiled and the clock rate is up. Returns the number of repeats, and true if the
+/// work is so slow that repeats are submitted one by one.
 fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, bool), Error> {
-    // The first run pays for what drivers put off until then.
+    // The first run includes everything that drivers postpone until then.
     submit_and_wait(gpu, 0, record)?;
     let mut once = submit_and_wait(gpu, 1, record)?;
     let mut repeat = 2;
-    // A GPU raises its clocks step by step, and takes the longer the less it has to do.
-    for _ in 0..MOST_PIECES {
+    // A GPU raises its clock rate step by step, and more slowly under a light load.
+    for _ in 0..MAX_PIECES {
         let (start, mut now) = (Instant::now(), Duration::MAX);
         while start.elapsed() < budget.warm_up {
             now = now.min(submit_and_wait(gpu, repeat, record)?);
@@ -149,7 +150,8 @@ fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, 
     Ok((budget.repeats_of(once).min(Timestamps::MOST_SPANS), slow))
 }
 
-/// Times of each span, in nanoseconds. One submission a repeat; the timestamps are read after the last one.
+/// Returns the times of each span, in nanoseconds. Each repeat is one submission. Timestamps are read after the last
+/// one.
 fn timed(
     gpu: &Gpu,
     timestamps: &Timestamps,
@@ -181,7 +183,7 @@ fn submit_and_wait(gpu: &Gpu, repeat: usize, record: &mut Record<'_>) -> Result<
     Ok(start.elapsed())
 }
 
-/// A bar on standard error, which is not drawn where that is no terminal.
+/// Returns a progress bar on standard error. It is not drawn unless that is a terminal.
 pub(super) fn progress(steps: usize) -> indicatif::ProgressBar {
     let bar = indicatif::ProgressBar::new(steps as u64);
     if let Ok(style) = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {

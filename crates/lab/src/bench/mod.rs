@@ -1,5 +1,5 @@
-//! `histoscope bench`: how fast this machine counts, with each method of [`lab`](crate), and whether each counts right.
-//! All are checked against the scalar reference, bin by bin.
+//! `histoscope bench`: the speed of this machine with each method of [`lab`](crate), and whether each counts correctly.
+//! Every bin is checked against the scalar reference.
 
 pub mod adjust;
 pub mod content;
@@ -36,18 +36,18 @@ use histoscope_render::cpu::Engine;
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use measure::{Clock, progress};
 
-/// `run` on the adapter that is wanted.
+/// Like [`run()`], on the requested adapter.
 ///
 /// # Errors
-/// As `run`, and an error if there is no such adapter.
+/// As [`run()`], and an error if there is no such adapter.
 pub fn run_on(adapter: &AdapterChoice, options: &Options) -> Result<Report, Error> {
     run(&Gpu::headless(adapter)?, options)
 }
 
-/// Measures every method, with a bar on standard error if that is a terminal.
+/// Measures every method, with a progress bar on standard error if that is a terminal.
 ///
 /// # Errors
-/// [`Error`] for options that cannot be met, or a device that fails.
+/// [`Error`] for impossible options, or a device that fails.
 pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     let unknown = options.unknown_names();
     if !unknown.is_empty() {
@@ -67,7 +67,7 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     }
     let pictures = options.pictures()?;
     bar.inc(1);
-    bar.set_message("counting them with the reference");
+    bar.set_message("counting with the reference");
     let bench = run::Bench::new(gpu, options, &pictures)?;
     bar.inc(1);
     let mut rows = Vec::new();
@@ -86,7 +86,7 @@ pub fn run(gpu: &Gpu, options: &Options) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The report without its rows.
+/// Returns the report without its rows.
 fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
     let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
     let info = &gpu.info;
@@ -108,15 +108,15 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
     }
 }
 
-/// The page of what one machine measured.
+/// Returns the page with the measurements of one machine.
 ///
 /// # Errors
-/// [`askama::Error`] never in practice: everything in it has a form as text.
+/// [`askama::Error`] never in practice, since everything in it can be written as text.
 pub fn page(survey: &Survey) -> Result<String, askama::Error> {
     page::of_survey(survey)
 }
 
-/// The page of what several machines measured.
+/// Returns the page with the measurements of several machines.
 ///
 /// # Errors
 /// As [`page`].

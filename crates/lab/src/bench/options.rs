@@ -1,4 +1,4 @@
-//! What is measured, and on which pictures.
+//! The options of a run: the methods to measure, and the pictures.
 
 use super::content::{BenchContent, PICTURES};
 use super::error::Error;
@@ -8,31 +8,32 @@ use crate::{ChannelSet, Method, Setup, Shape};
 use histoscope_core::picture::Picture;
 use histoscope_render::gpu::Gpu;
 
-/// Words that prefix sums may be measured at.
+/// The possible lengths of prefix sums, in words.
 pub const LENGTHS: std::ops::RangeInclusive<u32> = 512..=1 << 26;
 
-/// What is measured.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Width and height of the pictures that are made; the default is the article's.
+    /// Width and height of the synthetic pictures. The default is the article's.
     pub size: (u32, u32),
     /// FFmpeg's name of their layout.
     pub layout: String,
-    /// What they show.
+    /// The content of the synthetic pictures.
     pub content: BenchContent,
-    /// A picture to measure instead of made ones, such as a video's frame.
+    /// A picture to measure instead of synthetic ones, for example a video's frame.
     pub frame: Option<Picture>,
-    /// Repeats of each measurement; fewer are made of slow methods, so that none takes much more than two seconds.
+    /// Repeats of each measurement. Slow methods repeat less often, so that none takes much more than two seconds.
     pub repeats: u32,
-    /// Bins of a channel, for the tutorials' methods.
+    /// Bins per channel, for the tutorials' methods.
     pub bin_count: u32,
-    /// Pixels of a chunk, which is also the workgroup of methods with an invocation a pixel; of each method's own if there is none.
+    /// Pixels of a chunk, which is a workgroup for methods with one invocation per pixel. `None` for each method's
+    /// default.
     pub chunk: Option<(u32, u32)>,
-    /// Words of the prefix sums, of [`LENGTHS`]; without any, the one length of their rows' names.
+    /// Words of the prefix sums, within [`LENGTHS`]. If empty, each row uses the length in its name.
     pub lengths: Vec<u32>,
-    /// Whether the bins that were counted are kept, to be drawn.
+    /// True to keep the counted bins for drawing.
     pub keep_bins: bool,
-    /// Only rows whose name or title contains one of these, whatever the case; all if there is none.
+    /// Measures only rows whose name or title contains one of these texts, in any case. If empty, measures all.
     pub only: Vec<String>,
 }
 
@@ -54,12 +55,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The methods that are measured.
+    /// Returns the methods to measure.
     pub(super) fn methods(&self) -> impl Iterator<Item = Method> {
         Method::ALL.into_iter().filter(|method| self.only.is_empty() || self.names(method.name(), method.title()))
     }
 
-    /// How a method is set up for these channels.
+    /// Sets up a method for these channels.
     ///
     /// # Errors
     /// [`Error::Shape`] for chunks or bins that the adapter cannot count.
@@ -68,12 +69,12 @@ impl Options {
         Ok(Setup { method, channels, shape })
     }
 
-    /// Whether a row is among those that are wanted by name.
+    /// True if a row is selected by name.
     pub(super) fn names(&self, name: &str, title: &str) -> bool {
         self.only.iter().any(|only| is_part(only, name, title))
     }
 
-    /// Those of the wanted names that no row has.
+    /// Returns the requested names that match no row.
     pub(super) fn unknown_names(&self) -> Vec<String> {
         let is_known = |only: &&String| rows().iter().any(|(name, title)| is_part(only, name, title));
         self.only.iter().filter(|only| !is_known(only)).cloned().collect()

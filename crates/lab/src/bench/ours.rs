@@ -1,4 +1,4 @@
-//! The product's own passes and the floor beneath them, measured on native planes.
+//! Measurements of the product's own passes, and of the floor, on native planes.
 
 use super::error::Error;
 use super::inputs::Inputs;
@@ -9,7 +9,7 @@ use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 
-/// The bins of a picture.
+/// Returns the bins of a picture.
 ///
 /// # Errors
 /// [`Error::Gpu`] if the device fails.
@@ -23,7 +23,7 @@ pub fn count(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, index: usize)
     Ok(passes.read(gpu, bits, Components::Rgbl)?)
 }
 
-/// Chunk, reduce and scale in one compute pass, between one timestamp and another: what a frame costs.
+/// Measures chunk, reduce and scale in one compute pass between two timestamps: the cost of a frame.
 ///
 /// # Errors
 /// [`Error::Gpu`] if the device fails.
@@ -35,7 +35,8 @@ pub fn total(gpu: &Gpu, budget: &Budget, passes: &HistogramPasses, inputs: &Inpu
     on_gpu(gpu, budget, &mut record)
 }
 
-/// Chunk, reduce and scale, each by itself. Their sum is more than the total, since a timestamp waits for the pass before.
+/// Measures chunk, reduce and scale separately. Their sum exceeds the total, since each timestamp waits for the pass
+/// before.
 ///
 /// # Errors
 /// [`Error::Gpu`] if the device fails.
@@ -52,7 +53,7 @@ pub fn each_pass(
     spans_on_gpu(gpu, budget, HistogramPasses::NAMES.len() as u32, &mut record)
 }
 
-/// The pass that reads the planes and does nothing.
+/// Measures the pass that reads the planes and does nothing else.
 ///
 /// # Errors
 /// [`Error::Gpu`] if the device fails.

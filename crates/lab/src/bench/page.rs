@@ -1,5 +1,5 @@
-//! What was measured as one HTML file that needs nothing else: drawings and figures are in it, and its own policy forbids it to
-//! load anything. Its markup is `templates/bench.html`, which escapes all text that is put into it.
+//! The measurements as one self-contained HTML file. Drawings and figures are embedded, and its own policy forbids it
+//! to load anything. Its markup is `templates/bench.html`, which escapes all inserted text.
 
 mod cards;
 mod tables;
@@ -14,10 +14,10 @@ use super::survey::Survey;
 
 const STYLE: &str = include_str!("../../../../templates/bench.css");
 
-/// Nothing is loaded from anywhere, whatever a later edit of the page may contain.
+/// Forbids loading anything, even after later edits of the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// The page, with all that its template fills in.
+/// The values for the page's template.
 #[derive(Template)]
 #[template(path = "bench.html")]
 struct Page {
@@ -28,12 +28,12 @@ struct Page {
     lines: Vec<String>,
     scene: Option<SceneParts>,
     cards: Vec<MethodCard>,
-    /// Which picture the cards are of.
+    /// A description of the picture that the cards are about.
     cards_of: String,
     tables: Vec<Table>,
 }
 
-/// The image that is worked out by hand.
+/// The image of the worked example.
 struct SceneParts {
     width: usize,
     /// The strides of the steps that sum pairs.
@@ -43,7 +43,7 @@ struct SceneParts {
 
 struct SceneRow {
     pixels: Vec<Pixel>,
-    /// The row's chunk, and what it is after each step.
+    /// The bins of the row's chunk, first as counted, then after each step.
     sets: Vec<Set>,
 }
 
@@ -56,14 +56,14 @@ struct Pixel {
 
 struct Set {
     counts: Option<[u32; scene::BINS]>,
-    /// Whether these are the bins of the whole image.
+    /// True if these are the bins of the whole image.
     is_sum: bool,
 }
 
-/// Writes the page of one machine.
+/// Makes the page of one machine.
 ///
 /// # Errors
-/// [`askama::Error`] never in practice: everything in it has a form as text.
+/// [`askama::Error`] never in practice, since everything in it can be written as text.
 pub fn of_survey(survey: &Survey) -> Result<String, askama::Error> {
     let first = survey.runs.first();
     let lines = first.map(|run| {
@@ -83,13 +83,13 @@ pub fn of_survey(survey: &Survey) -> Result<String, askama::Error> {
     Ok(page.render()? + "\n")
 }
 
-/// Writes the page of several machines.
+/// Makes the page of several machines.
 ///
 /// # Errors
 /// As [`of_survey`].
 pub fn of_joined(joined: &Joined) -> Result<String, askama::Error> {
     let page = Page {
-        title: format!("{} machines beside each other", joined.machines.len()),
+        title: format!("{} machines side by side", joined.machines.len()),
         lines: tables::machines(joined),
         tables: tables::of_joined(joined),
         ..Page::bare()

@@ -1,4 +1,4 @@
-//! What a run found, as a table and as JSON.
+//! The results of a run, as a table and as JSON.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use super::adjust::{AdjustRow, write_table};
 use super::measure::{Clock, Times};
 use crate::{ChannelSet, Method};
 
-/// How bins compare with the reference's, over all pictures that were checked.
+/// A comparison of bins with the reference, over all checked pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Check {
-    /// Whether every bin of every channel was right.
+    /// True if every bin of every channel was correct.
     pub exact: bool,
-    /// Counts that are missing from bins that hold too few.
+    /// Counts missing from bins that hold too few.
     pub lost: u64,
-    /// Counts that are too many in bins that hold too many.
+    /// Excess counts in bins that hold too many.
     pub surplus: u64,
-    /// Counts that there should have been: pixels times channels.
+    /// The correct number of counts: pixels times channels.
     pub expected: u64,
 }
 
 impl Check {
-    /// Compares channels of bins with what they should be. Anything but equality of all of them, their number and length
-    /// included, is not exact.
+    /// Compares channels of bins with the correct ones. They are exact only if all bins, the number of channels and
+    /// their lengths are equal.
     #[must_use]
     pub fn of<'a>(expected: impl IntoIterator<Item = &'a [u32]>, counted: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut check = Self { exact: true, ..Self::default() };
@@ -42,7 +42,7 @@ impl Check {
         check
     }
 
-    /// Both checks as one.
+    /// Adds up both checks.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -66,80 +66,81 @@ impl fmt::Display for Check {
     }
 }
 
-/// One of the passes that a row consists of.
+/// One pass of a row.
 #[derive(Debug, Clone, Serialize)]
 pub struct PassRow {
     /// The pass.
     pub name: &'static str,
-    /// Its time by itself.
+    /// The time of the pass alone.
     pub times: Times,
 }
 
-/// The bins that one run of a method came to.
+/// The bins from one run of a method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MethodBins {
-    /// One vector a channel.
+    /// One vector per channel.
     pub bins: Vec<Vec<u32>>,
-    /// How they compare with the right ones.
+    /// The comparison with the correct bins.
     pub check: Check,
 }
 
-/// One method for one set of channels.
+/// The measurements of one method with one set of channels.
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodRow {
     /// The method.
     pub method: Method,
     /// The channels.
     pub channels: ChannelSet,
-    /// Width and height of the pictures that it was measured on.
+    /// Width and height of the measured pictures.
     pub size: (u32, u32),
-    /// Its times; `None` if it was not measured, for which `note` gives the reason.
+    /// The times. `None` if they were not measured; `note` then gives the reason.
     pub times: Option<Times>,
-    /// Its time for a pixel over that of the tutorial's last method; `None` if one of them was not measured.
+    /// The time per pixel, divided by the time of the tutorial's last method. `None` if one of them was not measured.
     pub relative: Option<f64>,
-    /// The same over that of the plain loop on the CPU.
+    /// The time per pixel, divided by the time of the plain loop on the CPU.
     pub of_loop: Option<f64>,
-    /// The same over that of the floor.
+    /// The time per pixel, divided by the time of the floor.
     pub of_floor: Option<f64>,
-    /// Gigabytes (10⁹) of the pictures' bytes, as the method reads them, by its median second.
+    /// Gigabytes (10⁹ bytes) per second: the picture's bytes as the method reads them, divided by its median time.
     pub gb_per_s: Option<f64>,
-    /// Whether its bins were right; `None` if it has none.
+    /// The check of its bins. `None` if it has no bins.
     pub check: Option<Check>,
-    /// The passes, where it has several and the adapter can tell them apart.
+    /// The passes, if there are several and the adapter can time them.
     pub passes: Vec<PassRow>,
-    /// Pixels of a chunk, or invocations of a workgroup, of the methods that have them.
+    /// Pixels of a chunk, or invocations of a workgroup, if the method has them.
     pub chunk: Option<(u32, u32)>,
-    /// What it counted of the first picture, one vector a channel, where the run keeps it; of the race one for each of four runs.
+    /// The bins of the first picture, one vector per channel, if the run keeps them. The race has the bins of four
+    /// runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<MethodBins>,
-    /// What else there is to say.
+    /// A remark.
     pub note: Option<String>,
 }
 
-/// All that a run found.
+/// The results of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// Name of the adapter.
+    /// The name of the adapter.
     pub adapter: String,
-    /// Graphics interface and driver.
+    /// The graphics interface and driver.
     pub driver: String,
-    /// Whether the adapter computes on the CPU.
+    /// True if the adapter computes on the CPU.
     pub software: bool,
-    /// Threads that our CPU engine uses.
+    /// The threads that our CPU engine uses.
     pub cpu_threads: usize,
     /// The instructions that our CPU engine uses.
     pub cpu_instructions: String,
-    /// Which clock the GPU's times are from.
+    /// The clock of the GPU's times.
     pub gpu_clock: Clock,
     /// Width and height of the pictures.
     pub size: (u32, u32),
     /// FFmpeg's name of their layout.
     pub layout: String,
-    /// What they show.
+    /// The content of the pictures.
     pub content: String,
-    /// Different pictures.
+    /// The number of different pictures.
     pub pictures: usize,
-    /// Bins of a channel.
+    /// Bins per channel.
     pub bin_count: u32,
     /// The rows.
     pub rows: Vec<MethodRow>,
@@ -148,7 +149,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report as JSON.
+    /// Returns the report as JSON.
     ///
     /// # Errors
     /// Never in practice: everything in a report has a JSON form.
@@ -156,7 +157,7 @@ impl Report {
         serde_json::to_string_pretty(self)
     }
 
-    /// Fills in the times relative to others of the same run.
+    /// Fills in the times relative to others in the same run.
     pub(super) fn relate(&mut self) {
         let per_pixel =
             |row: &MethodRow| row.times.map(|t| t.median_us / f64::from(row.size.0) / f64::from(row.size.1));
@@ -179,18 +180,14 @@ impl fmt::Display for Report {
         let Self { adapter, driver, cpu_threads, cpu_instructions, size, layout, content, pictures, bin_count, .. } =
             self;
         writeln!(f, "{adapter} ({driver}); CPU: {cpu_threads} threads, {cpu_instructions}")?;
-        writeln!(
-            f,
-            "{}×{} {layout}, {content}; {pictures} different pictures in turn; {bin_count} bins",
-            size.0, size.1
-        )?;
+        writeln!(f, "{}×{} {layout}, {content}; {pictures} different pictures; {bin_count} bins", size.0, size.1)?;
         writeln!(
             f,
             "GPU times are {}; CPU times are by the wall clock",
             match self.gpu_clock {
                 Clock::Timestamps => "from timestamp queries",
                 Clock::Wall =>
-                    "by the wall clock, with the way there and back, since the adapter has no timestamp queries",
+                    "by the wall clock and include submission and waiting, since the adapter has no timestamp queries",
             }
         )?;
         for (channels, title) in [
@@ -202,7 +199,7 @@ impl fmt::Display for Report {
                 continue;
             }
             writeln!(f)?;
-            write!(f, "{title:<46}{:>11}{:>11}", "median µs", "min µs")?;
+            write!(f, "{title:<48}{:>11}{:>11}", "median µs", "min µs")?;
             writeln!(f, "{:>10}{:>10}{:>10}{:>8}  exact", "relative", "of loop", "of floor", "GB/s")?;
             for row in rows {
                 write_row(f, row)?;
@@ -211,14 +208,14 @@ impl fmt::Display for Report {
         write_table(f, &self.adjustments)?;
         writeln!(
             f,
-            "\nrelative: a pixel's time over that of the tutorial's last method, chunks reduced pair by pair; of loop, of floor: \
-             over that of the plain loop on the CPU, and of reading only; below 1 is faster"
+            "\nTimes per pixel, relative to another method (below 1 is faster). relative: to the tutorial's last method, chunks \
+             reduced pair by pair; of loop: to the plain loop on the CPU; of floor: to only reading the planes"
         )
     }
 }
 
 fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
-    write!(f, "  {:<10}{:<34}", row.method.name(), row.method.title())?;
+    write!(f, "  {:<10}{:<36}", row.method.name(), row.method.title())?;
     write_times(f, row.times)?;
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
     write!(f, "{:>10}{:>10}{:>10}", number(row.relative, 3), number(row.of_loop, 3), number(row.of_floor, 2))?;
@@ -228,7 +225,7 @@ fn write_row(f: &mut fmt::Formatter<'_>, row: &MethodRow) -> fmt::Result {
         None => writeln!(f, "  -")?,
     }
     for pass in &row.passes {
-        write!(f, "      {:<40}", pass.name)?;
+        write!(f, "      {:<42}", pass.name)?;
         write_times(f, Some(pass.times))?;
         writeln!(f)?;
     }
@@ -266,7 +263,7 @@ mod tests {
         let moved = check(&[&[3, 0, 4]], &[&[3, 1, 3]]);
         assert_eq!(moved, Check { exact: false, lost: 1, surplus: 1, expected: 7 });
         assert_eq!(moved.to_string(), "no: 1 missing, 1 too many, of 7");
-        assert!(!lost.and(check(&[&[1]], &[&[1]])).exact, "one right picture does not make up for a wrong one");
+        assert!(!lost.and(check(&[&[1]], &[&[1]])).exact, "one correct picture does not make up for a wrong one");
     }
 
     #[test]

@@ -1,47 +1,47 @@
-//! The rows of the tables: what they are called and what they measure.
+//! The rows of the tables: their names, and what they measure.
 
 use crate::{BlurMethod, Method, ScanMethod};
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone,
 };
 
-/// The name and the title of every row, in the table's order.
+/// Returns the name and the title of every row, in the order of the table.
 #[must_use]
 pub fn rows() -> Vec<(&'static str, &'static str)> {
     Method::ALL.map(|method| (method.name(), method.title())).into_iter().chain(adjustment_rows()).collect()
 }
 
-/// Whether a text, in letters of any case, is a part of a row's name or title.
+/// True if the text is part of a row's name or title, in any case.
 pub(super) fn is_part(text: &str, name: &str, title: &str) -> bool {
     let text = text.trim().to_lowercase();
     !text.is_empty() && [name, title].iter().any(|of| of.to_lowercase().contains(&text))
 }
 
-/// The same of the adjustments' rows alone.
+/// Returns the name and the title of the adjustments' rows.
 #[must_use]
 pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
     adjustments().into_iter().map(|(name, title, _)| (name, title)).collect()
 }
 
-/// What a row measures.
+/// The work that a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum What {
-    /// A prefix sum of the longest length, with conflict-free indexing or without.
+    /// A prefix sum of the longest length, with or without conflict-free indexing.
     Scan { conflict_free: bool },
-    /// The same by a method of the tutorials.
+    /// A prefix sum of the longest length by a method of the tutorials.
     TutorialScan(ScanMethod),
-    /// An adjustment of a picture, from its planes to the adjusted one, whose histograms are counted as it is written where
-    /// that can be.
+    /// An adjustment of a picture, from its planes to the result. The result's histograms are counted while it is
+    /// written, if possible.
     Chain(Adjustments),
-    /// The same with the adjusted picture counted by passes of their own.
+    /// An adjustment whose result is counted in separate passes.
     Apart(Adjustments),
-    /// The two passes of a blur by themselves, with workgroup memory or without.
+    /// The two passes of a blur alone, with or without workgroup memory.
     Blur { size: u32, staged: bool },
     /// A blur of the picture as an image, by a method of the tutorials.
     TutorialBlur { method: BlurMethod, size: u32 },
 }
 
-/// Of the adjustments' rows, names by which they are chosen, what the table calls them, and what they measure.
+/// Returns the adjustments' rows: the name that selects a row, the name in the table, and the work.
 pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let toned = |tone| Adjustments { tone: Some(tone), ..Adjustments::default() };
     let equalize = |per_channel| toned(Tone::Equalize(Equalize { per_channel, ..Equalize::default() }));
@@ -52,7 +52,7 @@ pub(super) fn adjustments() -> Vec<(&'static str, &'static str, What)> {
     let tutorial_blur = |method, size| What::TutorialBlur { method, size };
     vec![
         ("scan", "prefix sum of 262144 words", What::Scan { conflict_free: true }),
-        ("scan-conflicts", "the same with bank conflicts", What::Scan { conflict_free: false }),
+        ("scan-conflicts", "… with bank conflicts", What::Scan { conflict_free: false }),
         ("scan-naive", "tutorial: all words before", What::TutorialScan(ScanMethod::Naive)),
         ("scan-hillis-steele", "tutorial: Hillis, Steele", What::TutorialScan(ScanMethod::HillisSteele)),
         ("scan-blelloch", "tutorial: Blelloch", What::TutorialScan(ScanMethod::Blelloch)),

@@ -1,4 +1,4 @@
-//! Measuring the rows of the table.
+//! The measuring of the table's rows.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,13 +22,13 @@ use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 
-/// The most bytes that all chunks of a picture may take; of a larger one fewer pixels are counted.
+/// The most bytes for the chunks of a picture. Of a larger picture, fewer pixels are counted.
 const CHUNK_BYTES: u64 = 1 << 30;
 
-/// Runs of the race of which the bins are kept.
+/// The runs of the race whose bins are kept.
 const RACE_RUNS: usize = 4;
 
-/// Pictures, what their histograms are, and what the GPU holds of them.
+/// The pictures, their histograms, and their copies on the GPU.
 pub(super) struct Bench<'a> {
     gpu: &'a Gpu,
     options: &'a Options,
@@ -36,12 +36,12 @@ pub(super) struct Bench<'a> {
     pictures: &'a [Picture],
     expected: Vec<Histogram>,
     native: Possible<Inputs>,
-    /// The pictures for the tutorials' methods, by the pixels from one that is counted to the next; only those that a method
-    /// counts.
+    /// The pictures for the tutorials' methods, by the step between counted pixels. Only steps that a method uses are
+    /// there.
     rgba: BTreeMap<u32, Rgba>,
 }
 
-/// RGBA pictures on both sides.
+/// RGBA pictures on the CPU and on the GPU.
 struct Rgba {
     pictures: Vec<Picture>,
     expected: Vec<Histogram>,
@@ -65,7 +65,7 @@ fn references(pictures: &[Picture]) -> Vec<Histogram> {
     pictures.par_iter().map(|picture| reference::histogram(picture, Components::Rgbl)).collect()
 }
 
-/// What measuring a row gives.
+/// The result of measuring a row.
 #[derive(Default)]
 struct RowOutcome {
     times: Option<Times>,
@@ -112,7 +112,7 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// Pixels from one that is counted to the next.
+    /// Returns the step between counted pixels.
     fn step(&self, setup: Setup) -> u32 {
         let size = (self.pictures[0].width(), self.pictures[0].height());
         if setup.method == Method::Scalar { 1 } else { setup.step(self.gpu, size, CHUNK_BYTES) }
@@ -174,8 +174,8 @@ impl<'a> Bench<'a> {
         RowOutcome { times: Some(times), check: check.ok(), counted, ..RowOutcome::default() }
     }
 
-    /// What so many runs of a method come to on the first picture, where it is to be kept. It is the same each time, but for the
-    /// race.
+    /// Returns the bins of several runs on the first picture, if they are to be kept. Every run gives the same bins,
+    /// except with the race.
     fn kept<E>(
         &self,
         setup: Setup,
@@ -205,7 +205,7 @@ impl<'a> Bench<'a> {
             Err(why) => return Ok(RowOutcome::impossible(format!("not measured: {why}"))),
         };
         let check = check_all(setup, &rgba.expected, |index| pass.bins_of(self.gpu, index))?;
-        // Clearing the bins is left out of the time, as if they had come from the driver as zeros.
+        // Clearing the bins is not timed, as if the driver had provided zeros.
         let mut whole = |encoder: &mut wgpu::CommandEncoder, repeat: usize, spans: Option<Spans<'_>>| {
             pass.clear(encoder);
             compute_pass(encoder, "tutorial", spans, |encoder| pass.dispatch(encoder, repeat));
@@ -253,7 +253,7 @@ impl<'a> Bench<'a> {
         Ok(RowOutcome { times: Some(times), check: Some(check), passes, counted, note: None })
     }
 
-    /// Ours with another number of bins than the codes have.
+    /// Measures our own passes with a number of bins that differs from the number of codes.
     fn ours_regrouped(&self, setup: Setup, inputs: &Inputs) -> Result<RowOutcome, Error> {
         let ours = match possible(OursPass::new(self.gpu, setup, &self.pictures[0]).map_err(Error::from))? {
             Ok(ours) => ours,
@@ -299,7 +299,7 @@ impl<'a> Bench<'a> {
             Ok::<_, Error>(setup.by_channel(&setup.regrouped(engine.count(&self.pictures[0], Components::Rgbl))))
         });
         let counted = counted.unwrap_or_default();
-        let note = (setup.channels == ChannelSet::One).then(|| "it counts all four channels here too".into());
+        let note = (setup.channels == ChannelSet::One).then(|| "also counts all four channels here".into());
         RowOutcome { times: Some(times), check: Some(check), counted, note, ..RowOutcome::default() }
     }
 
@@ -309,7 +309,7 @@ impl<'a> Bench<'a> {
             Err(why) => return Ok(RowOutcome::impossible(why.clone())),
         };
         let planes = self.pictures[0].layout().plane_count();
-        // Which shape reads fastest differs from GPU to GPU and from size to size; the floor is the best of them.
+        // The shape that reads fastest depends on the GPU and the size. The floor is the fastest of them.
         let shapes: &[(u32, u32)] = match self.gpu.is_software() {
             true => &[(64, 32)],
             false => &[(256, 528), (256, 1056), (512, 528), (1024, 132), (1024, 264), (256, 2112)],
@@ -335,8 +335,8 @@ fn small_note(method: Method, size: (u32, u32), full: (u32, u32), times: Times) 
     let seconds = times.median_us / 1e6 / pixels(size) * pixels(full);
     let ((w, h), (width, height)) = (size, full);
     let why = match method {
-        Method::Single => "lest the GPU seem to hang",
-        _ => "since it cannot keep the chunks of more",
+        Method::Single => "to keep the GPU from hanging",
+        _ => "since chunks of more do not fit in memory",
     };
     format!("measured on {w}×{h} pixels, {why}; at that rate {width}×{height} would take {seconds:.2} s")
 }
@@ -353,7 +353,7 @@ fn check_all<E>(
     })
 }
 
-/// Compares the channels; for all four, the counts of pixels out of range as well.
+/// Compares the channels. For all four, also compares the counts of pixels out of range.
 fn compare_histograms(channels: ChannelSet, expected: &Histogram, counted: &Histogram) -> Check {
     let check = Check::of(
         channels.channels().map(|channel| expected.bins(channel)),

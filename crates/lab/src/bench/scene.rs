@@ -1,13 +1,13 @@
-//! The first lesson of the tutorial, worked out by hand: an image of 6×7 pixels and three bins.
+//! The first lesson of the tutorial as a worked example: an image of 6×7 pixels, and three bins.
 
-/// Pixels of a row.
+/// The pixels of a row.
 pub const WIDTH: usize = 6;
-/// Rows.
+/// The number of rows.
 pub const HEIGHT: usize = 7;
-/// Bins.
+/// The number of bins.
 pub const BINS: usize = 3;
 
-/// The image: gray codes of a bright dot on a dark ground, with a soft edge.
+/// The gray codes of the image: a bright dot on a dark ground, with a soft edge.
 pub const CODES: [[u8; WIDTH]; HEIGHT] = [
     [12, 20, 31, 35, 24, 14],
     [22, 64, 119, 131, 70, 26],
@@ -18,16 +18,16 @@ pub const CODES: [[u8; WIDTH]; HEIGHT] = [
     [15, 23, 33, 36, 27, 16],
 ];
 
-/// The bin of a code: the 256 codes are shared out evenly.
+/// Returns the bin of a code. The 256 codes are divided evenly.
 #[must_use]
 pub const fn bin(code: u8) -> usize {
     (code as usize * BINS) >> 8
 }
 
-/// Sets of bins, one a chunk; `None` for a chunk that has been added to another one.
+/// One set of bins per chunk. `None` for a chunk that has been added to another one.
 pub type Chunks = Vec<Option<[u32; BINS]>>;
 
-/// The bins of each row, which is a chunk of 6×1 pixels.
+/// Returns the bins of each row, which is a chunk of 6×1 pixels.
 #[must_use]
 pub fn chunks() -> Chunks {
     let count = |row: &[u8; WIDTH]| {
@@ -38,7 +38,7 @@ pub fn chunks() -> Chunks {
     CODES.iter().map(count).collect()
 }
 
-/// The chunks after each step of summing them pair by pair, with the step's stride.
+/// Returns the chunks after each step of summing them pair by pair, with the step's stride.
 #[must_use]
 pub fn pairwise() -> Vec<(usize, Chunks)> {
     let mut chunks = chunks();

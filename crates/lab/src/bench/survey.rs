@@ -1,4 +1,4 @@
-//! Several runs of the measurements on one machine, over sizes and contents.
+//! A survey of one machine: several runs of the measurements, over sizes and contents.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use super::report::Report;
 use super::run;
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
-/// The version of the form in which surveys are written; another meaning of a field raises it.
+/// The version of the survey's schema. It rises when the meaning of a field changes.
 pub const SCHEMA: u32 = 1;
 
-/// All that was measured on one machine.
+/// The measurements of one machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct Survey {
-    /// Version of the form.
+    /// The version of the schema.
     pub schema: u32,
     /// The version of the program.
     pub histoscope: &'static str,
-    /// One run for each size and content, in that order.
+    /// One run for each size and content, in this order.
     pub runs: Vec<Report>,
 }
 
 impl Survey {
-    /// Measures pictures of each of these sizes with each of these contents, or the frame of `options` alone. Where the bins are
-    /// kept, they are those of the first run.
+    /// Measures pictures of each of these sizes with each of these contents, or only the frame of `options`. If bins
+    /// are kept, they are from the first run.
     ///
     /// # Errors
-    /// [`Error`] for options that cannot be met, a device that fails, or if there is no such adapter.
+    /// [`Error`] for impossible options, a missing adapter, or a device that fails.
     pub fn measure(
         adapter: &AdapterChoice,
         options: &Options,
@@ -49,7 +49,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// The survey as JSON.
+    /// Returns the survey as JSON.
     ///
     /// # Errors
     /// Never in practice: everything in a survey has a JSON form.

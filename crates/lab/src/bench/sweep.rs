@@ -1,6 +1,6 @@
-//! Plans against each other: how fast our passes are by workgroup size, number of chunks and copies of the bins.
+//! A sweep over plans: the speed of our passes by workgroup size, number of chunks and copies of the bins.
 //!
-//! This is how the figures in [`Plan::new`] were chosen, and how they can be chosen again for another kind of adapter.
+//! The figures in [`Plan::new`] were chosen this way, and can be chosen again for another kind of adapter.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,18 +22,18 @@ use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::histogram::plan::{ChannelRun, Plan, most_chunks};
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
-/// What is tried.
+/// The values to try.
 #[derive(Debug, Clone)]
 pub struct SweepGrid {
-    /// Sizes of the pictures.
+    /// The sizes of the pictures.
     pub sizes: Vec<(u32, u32)>,
     /// FFmpeg's names of their layouts.
     pub layouts: Vec<String>,
-    /// What they show.
+    /// The contents of the pictures.
     pub contents: Vec<BenchContent>,
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub workgroups: Vec<u32>,
-    /// Workgroups, where the chunk buffer holds as many.
+    /// Numbers of workgroups, as far as the chunk buffer holds them.
     pub chunks: Vec<u32>,
     /// Copies of each bin in workgroup memory.
     pub copies: Vec<u32>,
@@ -55,48 +55,48 @@ impl Default for SweepGrid {
     }
 }
 
-/// Median times of one plan on one kind of picture.
+/// The median times of one plan on one kind of picture.
 #[derive(Debug, Clone, Serialize)]
 pub struct SweepPoint {
     /// Width and height of the pictures.
     pub size: (u32, u32),
     /// FFmpeg's name of their layout.
     pub layout: String,
-    /// What they show.
+    /// The content of the pictures.
     pub content: BenchContent,
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub workgroup: u32,
-    /// Workgroups, as many as the chunk buffer holds.
+    /// The number of workgroups.
     pub chunks: u32,
-    /// Copies of each bin; 0 for the floor.
+    /// Copies of each bin. 0 for the floor.
     pub copies: u32,
-    /// Dispatches that the channels are split into; 0 for the floor.
+    /// Dispatches that the channels are split into. 0 for the floor.
     pub runs: usize,
-    /// Median microseconds of chunk, reduce and scale together.
+    /// The median microseconds of chunk, reduce and scale together.
     pub total_us: f64,
-    /// Median microseconds of each of the three by itself, where the adapter can tell.
+    /// The median microseconds of each of the three passes, if the adapter can time them.
     pub passes_us: Option<Vec<f64>>,
-    /// Whether the bins were right.
+    /// True if the bins were correct.
     pub exact: bool,
 }
 
-/// All that was measured.
+/// The results of a sweep.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sweep {
     /// The adapter.
     pub adapter: String,
     /// The measurements.
     pub points: Vec<SweepPoint>,
-    /// The plan that the program has for the first of the pictures on this adapter, where it was measured on all.
-    pub built_in: Option<Ranked>,
-    /// The plan that the measurements speak for.
-    pub proposal: Option<Ranked>,
+    /// The program's plan for the first picture on this adapter, if it was measured on all pictures.
+    pub built_in: Option<RankedShape>,
+    /// The plan that the measurements favour.
+    pub proposal: Option<RankedShape>,
 }
 
-/// `sweep` on the adapter that is wanted.
+/// Like [`sweep`], on the requested adapter.
 ///
 /// # Errors
-/// As `sweep`, and an error if there is no such adapter.
+/// As [`sweep`], and an error if there is no such adapter.
 pub fn sweep_on(adapter: &AdapterChoice, grid: &SweepGrid) -> Result<Sweep, Error> {
     sweep(&Gpu::headless(adapter)?, grid)
 }
@@ -114,7 +114,7 @@ pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
         for &size in &grid.sizes {
             for &content in &grid.contents {
                 bar.set_message(format!("{name} {}×{} {content}", size.0, size.1));
-                let inputs = Inputs::made(gpu, content, layout, size)?;
+                let inputs = Inputs::synthetic(gpu, content, layout, size)?;
                 let of = SweepPicture { size, layout: name, content };
                 points.extend(of.floors(gpu, &budget, grid, &inputs)?);
                 points.extend(of.plans(gpu, &budget, grid, &inputs)?);
@@ -126,40 +126,40 @@ pub fn sweep(gpu: &Gpu, grid: &SweepGrid) -> Result<Sweep, Error> {
     let first = grid.layouts.first().and_then(|name| layouts::parse(name)).zip(grid.sizes.first());
     let built_in = first.and_then(|(layout, size)| Plan::of(gpu, layout.bin_bits(), size.0 * size.1).ok());
     let ranked = ranked(&points);
-    let built_in = built_in.and_then(|plan| ranked.iter().find(|ranked| ranked.shape == Shaped::of(&plan)).copied());
+    let built_in = built_in.and_then(|plan| ranked.iter().find(|ranked| ranked.shape == PlanShape::of(&plan)).copied());
     Ok(Sweep { adapter: gpu.info.name.clone(), points, built_in, proposal: ranked.first().copied() })
 }
 
-/// The shape of a plan: what a sweep varies.
+/// The part of a plan that a sweep varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Shaped {
-    /// Invocations of a workgroup.
+pub struct PlanShape {
+    /// Invocations per workgroup.
     pub workgroup: u32,
-    /// Workgroups.
+    /// The number of workgroups.
     pub chunks: u32,
     /// Copies of each bin in workgroup memory.
     pub copies: u32,
 }
 
-impl Shaped {
+impl PlanShape {
     fn of(plan: &Plan) -> Self {
         Self { workgroup: plan.workgroup, chunks: plan.chunks, copies: plan.copies }
     }
 }
 
-/// A shape, and how good a sweep finds it.
+/// A shape with its rating by a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Ranked {
+pub struct RankedShape {
     /// The shape.
     #[serde(flatten)]
-    pub shape: Shaped,
-    /// How much longer it takes than the fastest shape of each picture, in the geometric mean over all pictures: 1 is never.
+    pub shape: PlanShape,
+    /// The time relative to the fastest shape of each picture, as a geometric mean over all pictures. 1 if it is always
+    /// the fastest.
     pub of_fastest: f64,
 }
 
-/// The shapes, those first that are least behind the fastest one of each picture, in the geometric mean over the pictures; only
-/// those that were measured, and counted right, on all of them.
-fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
+/// Returns the shapes by rating, best first. Only shapes that were measured and correct on all pictures count.
+fn ranked(points: &[SweepPoint]) -> Vec<RankedShape> {
     let picture = |point: &SweepPoint| (point.size, point.layout.clone(), point.content.name());
     let plans = || points.iter().filter(|point| point.copies > 0 && point.exact);
     let mut fastest: BTreeMap<_, f64> = BTreeMap::new();
@@ -167,15 +167,16 @@ fn ranked(points: &[SweepPoint]) -> Vec<Ranked> {
         let least = fastest.entry(picture(point)).or_insert(f64::INFINITY);
         *least = least.min(point.total_us);
     }
-    let mut logarithms: BTreeMap<Shaped, Vec<f64>> = BTreeMap::new();
+    let mut logarithms: BTreeMap<PlanShape, Vec<f64>> = BTreeMap::new();
     for point in plans() {
-        let shape = Shaped { workgroup: point.workgroup, chunks: point.chunks, copies: point.copies };
+        let shape = PlanShape { workgroup: point.workgroup, chunks: point.chunks, copies: point.copies };
         let behind = (point.total_us / fastest[&picture(point)]).ln();
         logarithms.entry(shape).or_default().push(behind);
     }
     let everywhere = logarithms.into_iter().filter(|(_, behind)| behind.len() == fastest.len());
     let mean = |behind: Vec<f64>| (behind.iter().sum::<f64>() / behind.len() as f64).exp();
-    let mut ranked: Vec<_> = everywhere.map(|(shape, behind)| Ranked { shape, of_fastest: mean(behind) }).collect();
+    let mut ranked: Vec<_> =
+        everywhere.map(|(shape, behind)| RankedShape { shape, of_fastest: mean(behind) }).collect();
     ranked.sort_by(|a, b| a.of_fastest.total_cmp(&b.of_fastest));
     ranked
 }
@@ -206,7 +207,7 @@ impl SweepPicture<'_> {
 
     fn plans(self, gpu: &Gpu, budget: &Budget, grid: &SweepGrid, inputs: &Inputs) -> Result<Vec<SweepPoint>, Error> {
         let picture = &inputs.pictures[0];
-        // The CPU engine stands in for the slow reference, which it equals.
+        // The CPU engine stands in for the slow reference, which gives the same counts.
         let expected = Engine::new().count(picture, Components::Rgbl).clone();
         let mut passes = HistogramPasses::new(gpu);
         let mut points = Vec::new();
@@ -237,7 +238,7 @@ impl SweepPicture<'_> {
     }
 }
 
-/// Workgroup sizes and numbers of workgroups that the adapter can run.
+/// Returns the workgroup sizes and numbers of workgroups that the adapter can run.
 fn shapes(gpu: &Gpu, grid: &SweepGrid) -> Vec<(u32, u32)> {
     let limits = gpu.device.limits();
     let most_chunks = limits.max_compute_workgroups_per_dimension;
@@ -247,11 +248,11 @@ fn shapes(gpu: &Gpu, grid: &SweepGrid) -> Vec<(u32, u32)> {
     workgroups.flat_map(|workgroup| chunks.clone().map(move |chunks| (workgroup, chunks))).collect()
 }
 
-/// The plans of the grid that the adapter can run. More chunks than the chunk buffer holds become as many as it holds.
+/// Returns the plans of the grid that the adapter can run. The chunk buffer limits the number of chunks.
 fn plans(gpu: &Gpu, grid: &SweepGrid, picture: &Picture) -> Vec<Plan> {
     let bits = picture.layout().bin_bits();
     let limits = gpu.device.limits();
-    // The program's own plan is measured beside the others.
+    // The program's own plan is measured as well.
     let mut plans: Vec<Plan> = Plan::of(gpu, bits, picture.width() * picture.height()).into_iter().collect();
     for (workgroup, chunks) in shapes(gpu, grid) {
         let chunks = chunks.min(most_chunks(bits));
@@ -266,7 +267,7 @@ fn plans(gpu: &Gpu, grid: &SweepGrid, picture: &Picture) -> Vec<Plan> {
     plans
 }
 
-/// As few dispatches as leave room for the copies; `None` where not even one channel has room.
+/// Splits the channels into as few dispatches as leave room for the copies. `None` if not even one channel has room.
 fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>> {
     const TAIL_BYTES: u32 = 64;
     let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
@@ -276,7 +277,7 @@ fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>
     Some(firsts.map(|first| ChannelRun { first, count: length.min(CHANNELS as u32 - first) }).collect())
 }
 
-impl fmt::Display for Shaped {
+impl fmt::Display for PlanShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} workgroups of {}", self.chunks, self.workgroup)?;
         if self.copies > 1 { write!(f, ", {} copies of each bin", self.copies) } else { Ok(()) }
@@ -284,10 +285,10 @@ impl fmt::Display for Shaped {
 }
 
 impl Sweep {
-    /// What follows for this adapter.
+    /// Writes the proposal for this adapter.
     fn write_proposal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(Ranked { shape, of_fastest }) = self.proposal else {
-            return writeln!(f, "no plan counted all pictures, so that none is proposed");
+        let Some(RankedShape { shape, of_fastest }) = self.proposal else {
+            return writeln!(f, "no plan counted all pictures correctly, so none is proposed");
         };
         let behind = |of_fastest: f64| (of_fastest - 1.0) * 100.0;
         write!(
@@ -296,16 +297,16 @@ impl Sweep {
             behind(of_fastest)
         )?;
         match self.built_in {
-            Some(built_in) if built_in.shape == shape => writeln!(f, "; it is the plan that the program has"),
-            Some(Ranked { shape, of_fastest }) => {
-                writeln!(f, "; the program has {shape}, {:.1} % behind", behind(of_fastest))
+            Some(built_in) if built_in.shape == shape => writeln!(f, "; the program already uses it"),
+            Some(RankedShape { shape, of_fastest }) => {
+                writeln!(f, "; the program uses {shape}, {:.1} % behind", behind(of_fastest))
             }
             None => writeln!(f),
         }
     }
 }
 
-/// One line a measurement, fields separated by tabs.
+/// Writes one measurement per line, with fields separated by tabs.
 impl fmt::Display for Sweep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.adapter)?;
@@ -351,7 +352,7 @@ mod tests {
     #[test]
     fn the_plan_least_behind_on_all_pictures_is_proposed() {
         let (small, large) = ((10, 10), (99, 99));
-        // 64 is fastest on one and twice as slow on the other; 128 is a little behind on both.
+        // 64 is fastest on one and twice as slow on the other; 128 is slightly slower than the fastest on both.
         let mut points =
             vec![point(small, 64, 10.0), point(small, 128, 11.0), point(large, 64, 80.0), point(large, 128, 44.0)];
         points.push(point(large, 256, 40.0));
@@ -361,8 +362,8 @@ mod tests {
         points.retain(|point| point.workgroup != 128);
         assert_eq!(ranked(&points)[0].shape.workgroup, 64);
         points.iter_mut().for_each(|point| point.exact = false);
-        assert_eq!(ranked(&points), [], "a plan that counts wrong is none");
+        assert_eq!(ranked(&points), [], "a plan with wrong counts is not ranked");
         let floor = SweepPoint { copies: 0, ..point(small, 64, 1.0) };
-        assert_eq!(ranked(&[floor]), [], "the floor is no plan");
+        assert_eq!(ranked(&[floor]), [], "the floor is not a plan");
     }
 }

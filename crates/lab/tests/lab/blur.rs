@@ -5,13 +5,13 @@ use histoscope_render::gpu::Gpu;
 
 use crate::support::{Random, gpu};
 
-/// Pixels with hard edges, each with an opacity of its own.
+/// Returns pixels with hard edges, each with a random opacity.
 fn image(random: &mut Random, (width, height): (u32, u32)) -> Vec<u32> {
     let word = |_| if random.below(3) == 0 { 0xff00_00ff } else { random.next() as u32 };
     (0..width * height).map(word).collect()
 }
 
-/// The mean of each square, rounded once.
+/// Returns the mean of each square, rounded once.
 fn by_definition(pixels: &[u32], (width, height): (u32, u32), size: u32) -> Vec<u32> {
     let reach = size as i64 / 2;
     let inside = |at: i64, end: u32| at.clamp(0, i64::from(end) - 1) as usize;
@@ -51,7 +51,7 @@ fn every_method_comes_to_the_mean_within_a_code() {
             let expected = by_definition(&pixels, size, width);
             for method in BlurMethod::ALL {
                 let found = blurred(&gpu, method, (width, 1), size, &pixels);
-                // A line's mean is rounded before the column's is taken of it.
+                // The mean of a row is rounded before the mean of the column is taken.
                 let most = if method == BlurMethod::Square { 0 } else { 1 };
                 let distance = distance(&found, &expected);
                 assert!(distance <= most, "{method:?}, {width} wide, {size:?}: {distance} codes");

@@ -1,4 +1,5 @@
-//! The ladder of the lab: every method but the race counts exactly what the reference does, at any size, number of bins and chunk.
+//! The ladder of the lab. Every method except the race counts exactly as the reference does, for any size, number of
+//! bins and chunk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ fn picture(layout: &str, size: (u32, u32), content: BenchContent) -> Picture {
 struct Uploaded {
     picture: Picture,
     buffers: PictureBuffers,
-    /// The reference's counts, by the pixels from one that is counted to the next; 0 has those of the picture's own codes.
+    /// The reference's counts, by the step between counted pixels. Step 0 holds the counts of the picture's own codes.
     references: RefCell<HashMap<u32, Rc<Histogram>>>,
 }
 
@@ -33,7 +34,7 @@ impl Uploaded {
         Self { picture, buffers, references: RefCell::default() }
     }
 
-    /// What a method counts; `None` where the adapter cannot run it.
+    /// Counts with a method. Returns `None` if the adapter cannot run it.
     fn count(&self, gpu: &Gpu, setup: Setup) -> Option<(Ladder, LadderCounts)> {
         let mut ladder = Ladder::new(gpu, setup, &self.picture).unwrap().ok()?;
         ladder.count_on_cpu(gpu, &self.picture);
@@ -44,8 +45,8 @@ impl Uploaded {
         Some((ladder, counts))
     }
 
-    /// What the reference counts, in the bins of the setup: of the codes of the tutorials' image, or of all the bits that the
-    /// picture has where ours count them.
+    /// Returns the reference's counts in the bins of the setup. They are of the tutorials' 8-bit codes, or of the
+    /// picture's full codes for our own methods.
     fn reference(&self, setup: Setup, counted: (u32, u32)) -> Vec<Vec<u32>> {
         let step = (1..).find(|step| self.picture.width().div_ceil(*step) == counted.0).unwrap();
         let (key, image): (u32, &dyn Fn() -> Picture) = match setup.method {
@@ -108,7 +109,7 @@ fn every_method_is_exact_at_every_shape_and_small_size() {
 /// A layout, a size, a number of bins and a chunk.
 type Case = (&'static str, (u32, u32), u32, (u32, u32));
 
-/// Counts by every method.
+/// Checks every method.
 fn assert_exact_at(cases: &[Case]) {
     let gpu = gpu();
     for &(layout, size, bins, chunk) in cases {
@@ -124,7 +125,7 @@ fn every_method_is_exact_at_odd_sizes() {
     assert_exact_at(&[("yuv420p", (641, 359), 1000, (5, 3)), ("nv12", (641, 359), 4096, (32, 8))]);
 }
 
-/// More chunks of 4096 bins than the memory is to hold are those of a smaller picture here as at any larger size.
+/// With 4096 bins the chunks exceed the limit on memory, so a reduced picture is counted, as for any larger size.
 #[test]
 fn every_method_is_exact_at_the_size_of_videos() {
     let size = (1920, 1080);
@@ -136,8 +137,8 @@ fn every_method_is_exact_at_the_size_of_large_videos() {
     assert_exact_at(&[("yuv420p", (3840, 2160), 256, (16, 16))]);
 }
 
-/// Methods that come to the codes each in a way of its own: by a loop over the planes, by an image that is made of these, and ours. All
-/// others count that image too.
+/// Methods with three different ways to the codes: a loop over the planes, an image made from the planes, and our own
+/// passes. All other methods count that image too.
 const WAYS: [Method; 4] = [Method::Scalar, Method::Atomics, Method::OursGpu, Method::OursCpu];
 
 #[test]
@@ -169,14 +170,14 @@ fn slow_methods_count_a_smaller_picture_and_say_which() {
     };
     let (size, words) = of(Method::Single, shape);
     assert_eq!(size, (64, 36));
-    assert_eq!(words.unwrap(), "counts 64×36 of 1920×1080 pixels, lest the GPU seem to hang");
+    assert_eq!(words.unwrap(), "counts 64×36 of 1920×1080 pixels, to keep the GPU from hanging");
     assert!(of(Method::Scalar, shape).1.unwrap().starts_with("counts 240×135 of 1920×1080 pixels"));
     assert_eq!(of(Method::Atomics, shape), ((1920, 1080), None));
     let (size, words) = of(Method::Pairwise, Shape::new(&gpu, (5, 3), 4096).unwrap());
-    assert!(size.0 < 1920 && words.unwrap().ends_with("since it cannot keep the chunks of more"), "{size:?}");
+    assert!(size.0 < 1920 && words.unwrap().ends_with("since chunks of more do not fit in memory"), "{size:?}");
 }
 
-/// The comparison is worth nothing if it cannot fail.
+/// Guards against a comparison that never fails.
 #[test]
 fn counts_that_are_missing_or_in_the_wrong_bin_are_noticed() {
     let counts = |counted: &[u32], expected: &[u32]| LadderCounts {
@@ -225,7 +226,7 @@ fn figures_come_back_without_waiting_each_pass_with_its_time() {
     }
 }
 
-/// Whether invocations run at the same time is the adapter's business: only a GPU of its own is held to it.
+/// An adapter need not run invocations in parallel, so only hardware GPUs must lose counts.
 #[test]
 fn the_race_loses_counts_and_each_run_others_where_the_adapter_is_parallel() {
     let gpu = gpu();

@@ -1,4 +1,4 @@
-//! The lab: every method against what it is to come to.
+//! The lab: every method against its expected result.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../../tests/support/mod.rs"]

@@ -32,7 +32,7 @@ fn the_loop_on_the_cpu_is_what_a_prefix_sum_is() {
     assert!(serial(&[], ScanKind::Inclusive).is_empty());
 }
 
-/// Lengths whose scans differ in kind: within a block, at its ends, and with one and two levels above.
+/// The lengths differ in kind: within a block, at its ends, and with one and two levels above.
 #[test]
 fn every_method_comes_to_the_sums_of_the_cpu() {
     let gpu = gpu();
@@ -48,7 +48,7 @@ fn every_method_comes_to_the_sums_of_the_cpu() {
     }
 }
 
-/// Scans the lengths from 1 to 5000 by those of the eight ways that are given for each.
+/// Scans the lengths from 1 to 5000, each with the given ones of the eight combinations of method and kind.
 fn check_every_length(ways_of: impl Fn(usize) -> std::ops::Range<usize>) {
     let gpu = gpu();
     let words = words(&mut Random(7), 5000);
@@ -61,7 +61,7 @@ fn check_every_length(ways_of: impl Fn(usize) -> std::ops::Range<usize>) {
     }
 }
 
-/// Each length by one of the eight ways, and its neighbours by the others.
+/// Scans each length with one of the eight combinations, and its neighbours with the others.
 #[test]
 fn every_length_from_1_to_5000() {
     check_every_length(|length| length % 8..length % 8 + 1);
@@ -77,7 +77,7 @@ fn every_length_from_1_to_5000_by_every_method() {
 fn long_ones_have_as_many_levels_as_they_need() {
     let gpu = gpu();
     let words = words(&mut Random(11), (1 << 22) + 77);
-    // Four levels of blocks of 64 words, and three of larger ones.
+    // Four levels of blocks of 64 words, and three levels of larger ones.
     for (method, workgroup, length) in [
         (ScanMethod::HillisSteele, 64, 300_000),
         (ScanMethod::Blelloch, 32, 300_000),

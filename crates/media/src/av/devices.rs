@@ -9,7 +9,7 @@ use libloading::{Library, Symbol};
 
 use super::static_text;
 
-/// What a device can be opened as: the names of all of them, each with the others it has, as in `video4linux2,v4l2`.
+/// The names that devices can be opened as, each with the others it has, as in `video4linux2,v4l2`.
 pub(crate) struct Devices {
     names: Vec<&'static str>,
 }
@@ -52,7 +52,7 @@ impl Devices {
         Ok(Self { names })
     }
 
-    /// Whether there are devices of that name.
+    /// Returns whether there are devices of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.iter().flat_map(|names| names.split(',')).any(|known| known == name)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ffmpeg_next::ffi;
 
-use super::memory::{FrameBlock, FramePool, WritingFlaw};
+use super::memory::{FrameBlock, FramePool};
 use super::packet::number_of;
 use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
@@ -17,8 +17,6 @@ pub(crate) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
     /// The block that all its planes lie in, if it lies in one.
     block: Option<Arc<FrameBlock>>,
-    /// What is wrong with it though the decoder says nothing of it.
-    flaw: Option<WritingFlaw>,
 }
 
 // SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
@@ -33,7 +31,7 @@ impl AvFrame {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
         match NonNull::new(pointer) {
-            Some(raw) => Self { raw, block: None, flaw: None },
+            Some(raw) => Self { raw, block: None },
             None => handle_alloc_error(Layout::new::<ffi::AVFrame>()),
         }
     }
@@ -84,8 +82,7 @@ impl AvFrame {
 
     /// The same planes, with all that the other frame says beside its format, its size and its cropping.
     pub(crate) fn described_as(&self, other: &Self) -> Self {
-        let mut frame = Self::new();
-        frame.flaw = other.flaw;
+        let frame = Self::new();
         let raw = frame.as_ptr();
         // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only where there is no memory.
         unsafe {
@@ -102,9 +99,8 @@ impl AvFrame {
         self.raw.as_ptr()
     }
 
-    /// Looks whether the frame lies in one of the pool's blocks, and what the pool knows of it.
+    /// Finds the pool's block that the frame lies in, if it lies in one.
     pub(super) fn look_up(&mut self, pool: &FramePool) {
-        self.flaw = pool.take_flaw(self.packet_number());
         let [first, second, ..] = self.get().buf;
         if !first.is_null() && second.is_null() {
             // SAFETY: the frame's buffer references that are not null are valid.
@@ -128,7 +124,7 @@ impl AvFrame {
         (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
     }
 
-    /// What the codec leaves out at the edges, which the planes still hold.
+    /// Returns what the codec crops at the edges, which the planes still hold.
     pub(crate) fn crop(&self) -> Crop {
         let frame = self.get();
         let pixels = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -157,8 +153,8 @@ impl AvFrame {
         timestamp(self.get().best_effort_timestamp)
     }
 
-    /// The number that the packet was [sent](super::Codec::send_numbered) with that it came from; of two that hold a field each, the first
-    /// one's.
+    /// The number of the packet that it came from, as the decoder [counts](super::Codec::taken) them; of two that hold a field each, the
+    /// first one's.
     pub(crate) fn packet_number(&self) -> u64 {
         number_of(self.get())
     }
@@ -173,7 +169,7 @@ impl AvFrame {
         Some(ticks).filter(|ticks| *ticks > 0)
     }
 
-    /// Whether decoding can start at this frame.
+    /// Returns whether decoding can start at this frame.
     pub(crate) const fn is_key(&self) -> bool {
         // A field of its own until FFmpeg 6.1 made it a flag; 8 has the flag alone.
         #[cfg(ffmpeg_before_6_1)]
@@ -198,19 +194,18 @@ impl AvFrame {
         }
     }
 
-    /// Whether the decoder reported damage, or left parts of the frame, or of those that it refers to, as they were.
+    /// Returns whether FFmpeg calls the frame corrupt, or decoded with errors.
     pub(crate) const fn is_damaged(&self) -> bool {
         let frame = self.get();
-        self.flaw.is_some() || frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
+        frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
     }
 
-    /// Whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
+    /// Returns whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
     pub(crate) const fn is_broken(&self) -> bool {
-        matches!(self.flaw, Some(WritingFlaw::Gap))
-            || self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
+        self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
     }
 
-    /// Whether the frame is not to be shown.
+    /// Returns whether the frame is not to be shown.
     pub(crate) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0
     }

@@ -28,7 +28,7 @@ impl FramelessPackets {
         })
     }
 
-    /// Whether the next packet of the stream gives no frame.
+    /// Returns whether the next packet of the stream gives no frame.
     pub(crate) fn has(&mut self, packet: &AvPacket) -> bool {
         match &mut self.0 {
             Coding::Other => false,
@@ -42,13 +42,13 @@ impl FramelessPackets {
         }
     }
 
-    /// Whether a packet of that codec, by FFmpeg's name, gives no frame wherever decoding begins.
+    /// Returns whether a packet of that codec, by FFmpeg's name, gives no frame wherever decoding begins.
     pub(crate) fn always_has(codec: &str, packet: &AvPacket) -> bool {
         codec == "vp9" && is_hidden_vp9(packet.data())
     }
 }
 
-/// Whether none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and `show_frame` of the
+/// Returns whether none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and `show_frame` of the
 /// uncompressed header (6.2), and the index of a superframe (annex B). No where that cannot be told.
 fn is_hidden_vp9(packet: &[u8]) -> bool {
     let mut frames = Vec::new();

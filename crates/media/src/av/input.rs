@@ -16,7 +16,7 @@ use histoscope_core::picture::Ratio;
 /// Frames a second that no video has on average.
 const MOST_RATE: f64 = 1000.0;
 
-/// What ends blocking input: a request to stop, or the time limit of one operation.
+/// Ends blocking input: on a request to stop, or after the time limit of one operation.
 pub(crate) struct Interrupt {
     stop: AtomicBool,
     hurry: AtomicBool,
@@ -40,7 +40,7 @@ impl Interrupt {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// Whether [`stop`](Self::stop) was called.
+    /// Returns whether [`stop`](Self::stop) was called.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
@@ -50,7 +50,7 @@ impl Interrupt {
         self.hurry.store(hurry, Ordering::Release);
     }
 
-    /// Whether a later request waits for the seek under way.
+    /// Returns whether a later request waits for the seek under way.
     pub(crate) fn is_hurried(&self) -> bool {
         self.hurry.load(Ordering::Acquire)
     }
@@ -61,7 +61,7 @@ impl Interrupt {
         self.deadline_ms.store(deadline, Ordering::Relaxed);
     }
 
-    /// Whether the time is up.
+    /// Returns whether the time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.now_ms() > self.deadline_ms.load(Ordering::Relaxed)
     }
@@ -77,7 +77,7 @@ impl Interrupt {
     }
 }
 
-/// What reading gave.
+/// The result of reading.
 pub(crate) enum Read {
     /// A packet of some stream.
     Packet(AvPacket),
@@ -96,9 +96,9 @@ pub(crate) struct IndexEntry {
     pub(crate) dts: i64,
     /// Where it lies in the file, in bytes.
     pub(crate) place: i64,
-    /// Whether decoding can start there.
+    /// True if decoding can start there.
     pub(crate) is_key: bool,
-    /// Whether it is decoded only for other frames' sake, as an edit list has it.
+    /// True if it is decoded only for other frames' sake, as an edit list has it.
     pub(crate) is_hidden: bool,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct Input {
     context: NonNull<ffi::AVFormatContext>,
     // Outlives the context, which holds its address.
     _interrupt: Arc<Interrupt>,
-    /// What the file named and did not get while it was opened.
+    /// A name in the file that was denied while it was opened.
     denied: Option<Denied>,
     /// Width and height of a picture that was too large for FFmpeg as it was opened.
     oversize: Option<(u32, u32)>,
@@ -155,7 +155,7 @@ impl Input {
         }
     }
 
-    /// What the file named and did not get while it was opened; it may have streams all the same.
+    /// Returns what the file named and did not get while it was opened; it may have streams all the same.
     pub(crate) const fn denied(&self) -> Option<&Denied> {
         self.denied.as_ref()
     }
@@ -175,13 +175,13 @@ impl Input {
         unsafe { self.context.as_ref() }
     }
 
-    /// Whether packets of this format carry timestamps of their own, and the format knows where they lie: raw streams do not,
+    /// Returns whether packets of this format carry timestamps of their own, and the format knows where they lie: raw streams do not,
     /// and where FFmpeg itself notes their places as it reads, those can be a packet off.
     pub(crate) fn has_timestamps(&self) -> bool {
         self.format_flags() & (ffi::AVFMT_NOTIMESTAMPS | ffi::AVFMT_GENERIC_INDEX) == 0
     }
 
-    /// What the format's index lists of a stream so far, in decoding order.
+    /// Returns the entries of the format's index for a stream so far, in decoding order.
     pub(crate) fn index_entries(&self, stream: usize) -> Vec<IndexEntry> {
         let Some(stream) = self.stream(stream) else { return Vec::new() };
         let stream = stream.stream().as_ptr();
@@ -264,7 +264,7 @@ impl Input {
         }
     }
 
-    /// Whether timestamps of this format may jump in the middle (transport streams).
+    /// Returns whether timestamps of this format may jump in the middle (transport streams).
     pub(crate) fn may_jump(&self) -> bool {
         self.format_flags() & ffi::AVFMT_TS_DISCONT != 0
     }
@@ -293,7 +293,7 @@ impl Input {
         u64::try_from(self.get().bit_rate).ok().filter(|rate| *rate > 0)
     }
 
-    /// Whether bytes can be read from any position; true for formats that need no bytes (image sequences).
+    /// Returns whether bytes can be read from any position; true for formats that need no bytes (image sequences).
     pub(crate) fn is_seekable(&self) -> bool {
         let bytes = self.get().pb;
         if bytes.is_null() {

@@ -1,7 +1,6 @@
 //! Memory for decoded frames: whole pages at an address that stays, so that a GPU can read a frame where the decoder
 //! wrote it.
 
-use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,102 +9,33 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ffmpeg_next::ffi;
 
 use super::PixelFormat;
-use super::packet::number_of;
-use super::written::PictureLayout;
 use histoscope_core::picture::Pages;
 
-/// What planes begin at a multiple of: no decoder's vectors are longer.
+/// Alignment of planes, in bytes: no decoder's vectors are longer.
 const PLANE_ALIGNMENT: usize = 64;
 /// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
-/// No picture is held back longer, in packets, for the order in which frames are shown.
-const MOST_HELD_BACK: u64 = 64;
-/// How many pictures a decoder keeps to predict from.
-const MOST_REFERENCES: u64 = 16;
 
 /// Memory for one frame.
 #[derive(Debug)]
 pub(crate) struct FrameBlock {
     pub(crate) pages: Pages,
-    /// Whether a frame lies in it.
+    /// True if a frame lies in it.
     lent: AtomicBool,
-    /// Whether it is yet to be looked at whether the decoder has written all of that.
-    watched: AtomicBool,
-}
-
-/// A picture that is to be looked at once the decoder has finished it.
-struct Watched {
-    /// The number of the packet that it is decoded from.
-    packet: u64,
-    block: Arc<FrameBlock>,
-    layout: PictureLayout,
-}
-
-/// What is wrong with a picture that a decoder has finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WritingFlaw {
-    /// Parts of it are not written, as they are of none before it that it may refer to.
-    Gap,
-    /// What it refers to is missing, or has such a gap, which it may repeat.
-    Inherited,
-}
-
-/// Pictures that a decoder may be at work on, and what has come out of those that it has finished.
-#[derive(Default)]
-struct WrittenPictures {
-    pictures: Vec<Watched>,
-    /// Flaws of pictures that have not come as frames, with the numbers of their packets.
-    flaws: Vec<(u64, WritingFlaw)>,
-    /// The number of the last packet whose picture has parts that are not written.
-    last_gap: Option<u64>,
 }
 
 /// The blocks of one decoder, which are used again and again.
-#[derive(Default)]
 pub(super) struct FramePool {
     /// All that are lent, and the idle ones of the size that was asked for last.
     blocks: Mutex<Vec<Arc<FrameBlock>>>,
-    /// Whether the decoder has put something of its own in the place of damaged parts, or left them as they were.
-    has_concealed: AtomicBool,
-    /// Whether its pictures are to be looked at.
-    watches: AtomicBool,
-    written: Mutex<WrittenPictures>,
+    clears: bool,
 }
 
 impl FramePool {
-    /// From now on it can be [looked at](Self::look_at) whether the decoder leaves parts of its pictures as they were.
-    pub(super) fn watch(&self) {
-        self.watches.store(true, Ordering::Release);
-    }
-
-    /// Looks at the pictures of packets up to that number, of which the decoder began with the `first`.
-    ///
-    /// # Safety
-    /// The decoder must have finished them.
-    pub(super) unsafe fn look_at(&self, up_to: u64, first: u64) {
-        let finished: Vec<_> = lock(&self.written).pictures.extract_if(.., |picture| picture.packet <= up_to).collect();
-        // SAFETY: the caller warrants it.
-        let flawed = unsafe { flawed(&finished, first) };
-        finished.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
-        if !flawed.is_empty() {
-            lock(&self.written).note(flawed);
-            self.has_concealed.store(true, Ordering::Release);
-        }
-    }
-
-    /// What is wrong with the picture of that packet. It is asked once for each frame as it comes.
-    pub(super) fn take_flaw(&self, packet: u64) -> Option<WritingFlaw> {
-        let flaws = &mut lock(&self.written).flaws;
-        let flaw = flaws.iter().find(|(of, _)| *of == packet).map(|(_, flaw)| *flaw);
-        flaws.retain(|(of, _)| *of != packet && of.saturating_add(MOST_HELD_BACK) > packet);
-        flaw
-    }
-
-    /// Forgets the pictures that the decoder was at work on, and that it concealed anything.
-    pub(super) fn forget(&self) {
-        let before = std::mem::take(&mut *lock(&self.written));
-        before.pictures.iter().for_each(|picture| picture.block.watched.store(false, Ordering::Release));
-        self.take_concealment();
+    /// An empty pool. Its memory holds zeros or an earlier frame of the same decoder; with `clears`, always zeros. A decoder may leave out
+    /// what is damaged, and which earlier frame shows there depends on when others were freed.
+    pub(super) fn new(clears: bool) -> Self {
+        Self { blocks: Mutex::default(), clears }
     }
 
     /// Has the decoder that is opened next put its frames here. FFmpeg's own pools remain for those decoders that cannot,
@@ -126,29 +56,10 @@ impl FramePool {
         }
     }
 
-    /// Notes that the decoder of this context conceals damage, if its frames come from here.
-    ///
-    /// # Safety
-    /// The context must be that of a decoder, or of one of its threads, and valid.
-    pub(super) unsafe fn note_concealment(context: *const ffi::AVCodecContext) {
-        // SAFETY: a context whose frames come from here was given to `serve`, and its pool outlives it.
-        unsafe {
-            let is_ours = (*context).get_buffer2.is_some_and(|serves| ptr::fn_addr_eq(serves, get_buffer as GetBuffer));
-            if is_ours && let Some(pool) = (*context).opaque.cast::<Self>().as_ref() {
-                pool.has_concealed.store(true, Ordering::Release);
-            }
-        }
-    }
-
-    /// Whether damage was concealed since this was last asked.
-    pub(super) fn take_concealment(&self) -> bool {
-        self.has_concealed.swap(false, Ordering::AcqRel)
-    }
-
     /// The block that holds the frame whose first buffer begins there, if it is one of these.
     pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<FrameBlock>> {
         let is_there = |block: &&Arc<FrameBlock>| ptr::eq(block.pages.memory().start().as_ptr(), start);
-        lock(&self.blocks).iter().find(is_there).cloned()
+        self.lock().iter().find(is_there).cloned()
     }
 
     /// A block of that many bytes or a few more, marked as lent.
@@ -156,71 +67,29 @@ impl FramePool {
         let length = Pages::length_for(bytes)?;
         let fits = |block: &Arc<FrameBlock>| block.pages.memory().length() == length;
         let idle = {
-            let mut blocks = lock(&self.blocks);
+            let mut blocks = self.lock();
             // Idle blocks of another size are those of a video that has changed.
             blocks.retain(|block| fits(block) || block.lent.load(Ordering::Acquire));
-            let is_idle = |block: &Arc<FrameBlock>| {
-                fits(block) && !block.watched.load(Ordering::Acquire) && !block.lent.swap(true, Ordering::AcqRel)
-            };
-            let idle = blocks.iter().find(|block| is_idle(block));
-            idle.cloned()
+            let is_idle = |block: &&Arc<FrameBlock>| fits(block) && !block.lent.swap(true, Ordering::AcqRel);
+            blocks.iter().find(is_idle).cloned()
         };
         if let Some(block) = idle {
-            // A decoder may leave out what is damaged, and then an earlier frame would be counted there, another one each
-            // time. At 4K this takes about a millisecond of the forty that a core decodes such a frame for.
-            let memory = block.pages.memory();
-            // SAFETY: the block is this call's alone since it was marked as lent, and as long as that.
-            unsafe { ptr::write_bytes(memory.start().as_ptr(), 0, memory.length()) };
+            if self.clears {
+                let memory = block.pages.memory();
+                // SAFETY: the block is this call's alone since it was marked as lent, and as long as that.
+                unsafe { ptr::write_bytes(memory.start().as_ptr(), 0, memory.length()) };
+            }
             return Some(block);
         }
-        // The system clears memory, which takes a while, without anybody waiting for the lock.
-        let block = Arc::new(FrameBlock {
-            pages: Pages::new(bytes)?,
-            lent: AtomicBool::new(true),
-            watched: AtomicBool::new(false),
-        });
-        lock(&self.blocks).push(Arc::clone(&block));
+        // The system finds new memory without anybody waiting for the lock.
+        let block = Arc::new(FrameBlock { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
+        self.lock().push(Arc::clone(&block));
         Some(block)
     }
-}
 
-fn lock<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
-    guarded.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl WrittenPictures {
-    /// Notes packets whose pictures have flaws, and whether parts are not written.
-    fn note(&mut self, flawed: BTreeMap<u64, bool>) {
-        for (packet, has_gap) in flawed {
-            let repeats = self.last_gap.is_some_and(|last| packet.saturating_sub(last) <= MOST_REFERENCES);
-            self.flaws.push((packet, if has_gap && !repeats { WritingFlaw::Gap } else { WritingFlaw::Inherited }));
-            if has_gap {
-                self.last_gap = Some(packet);
-            }
-        }
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<FrameBlock>>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Numbers of the packets of these pictures of which parts are not written (true), or beside which there is one that stands for a missing one.
-/// That is nothing strange at the `first` packet: a keyframe may name pictures before it that only those refer to which are left out then.
-///
-/// # Safety
-/// Their decoder must have finished them.
-unsafe fn flawed(pictures: &[Watched], first: u64) -> BTreeMap<u64, bool> {
-    let mut flawed = BTreeMap::new();
-    for picture in pictures {
-        let memory = picture.block.pages.memory();
-        // SAFETY: the memory is as long as stated and initialised by the system or the pool. It is not lent again while it is watched, and
-        // who reads it as a frame writes nothing to it.
-        let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
-        let has_others = || pictures.iter().filter(|other| other.packet == picture.packet).count() > 1;
-        let may_stand_in = picture.packet != first && has_others();
-        let has_gap = picture.layout.has_empty_cell(bytes);
-        if has_gap || may_stand_in && picture.layout.is_gray(bytes) {
-            *flawed.entry(picture.packet).or_default() |= has_gap;
-        }
-    }
-    flawed
 }
 
 /// Where planes lie in a block.
@@ -276,21 +145,7 @@ impl Arrangement {
         }
         (planes > 0).then_some(Self { lines, offsets, planes, bytes })
     }
-
-    /// How the frame's luma and chroma lie in the block, if it has such.
-    ///
-    /// # Safety
-    /// The frame must be the one that this was made for.
-    unsafe fn layout(&self, frame: *const ffi::AVFrame) -> Option<PictureLayout> {
-        // SAFETY: the caller warrants that it is valid.
-        let (format, width, height) = unsafe { ((*frame).format, (*frame).width, (*frame).height) };
-        let lines = self.lines.map(|line| usize::try_from(line).unwrap_or(0));
-        let size = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
-        PictureLayout::of(PixelFormat(format), size, self.offsets, lines)
-    }
 }
-
-type GetBuffer = unsafe extern "C" fn(*mut ffi::AVCodecContext, *mut ffi::AVFrame, c_int) -> c_int;
 
 /// FFmpeg's callback for a frame's memory, called by any of a decoder's threads.
 unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut ffi::AVFrame, flags: c_int) -> c_int {
@@ -298,7 +153,7 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
     unsafe {
         let Some(pool) = (*context).opaque.cast::<FramePool>().as_ref() else { return ffi::AVERROR_BUG };
         match Arrangement::of(context, frame) {
-            Some(arrangement) => fill(pool, frame, &arrangement, flags),
+            Some(arrangement) => fill(pool, frame, &arrangement),
             None => ffi::avcodec_default_get_buffer2(context, frame, flags),
         }
     }
@@ -308,7 +163,7 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
 ///
 /// # Safety
 /// The frame must be one that wants memory, of the size and format that the arrangement was made for.
-unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement, flags: c_int) -> c_int {
+unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement) -> c_int {
     const NO_MEMORY: c_int = ffi::AVERROR(ffmpeg_next::error::ENOMEM);
     let Some(block) = pool.take(arrangement.bytes) else { return NO_MEMORY };
     let (start, length) = (block.pages.memory().start().as_ptr(), block.pages.memory().length());
@@ -328,15 +183,6 @@ unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrange
             (*frame).linesize[plane] = arrangement.lines[plane];
         }
         (*frame).extended_data = (&raw mut (*frame).data).cast();
-        // Without the flag it is no picture that others are predicted from, but one with film grain.
-        let is_reference = flags & ffi::AV_GET_BUFFER_FLAG_REF != 0;
-        if is_reference
-            && pool.watches.load(Ordering::Acquire)
-            && let Some(layout) = arrangement.layout(frame)
-        {
-            block.watched.store(true, Ordering::Release);
-            lock(&pool.written).pictures.push(Watched { packet: number_of(&*frame), block, layout });
-        }
     }
     0
 }
@@ -366,17 +212,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_that_is_used_again_holds_nothing_of_the_frame_before() {
-        let pool = FramePool::default();
-        let block = pool.take(10_000).expect("memory");
-        let memory = Arc::clone(block.pages.memory());
-        // SAFETY: nobody else uses the block.
-        unsafe { ptr::write_bytes(memory.start().as_ptr(), 7, memory.length()) };
-        block.lent.store(false, Ordering::Release);
-        let again = pool.take(10_000).expect("memory");
-        assert!(Arc::ptr_eq(&block, &again), "the block is used again");
-        // SAFETY: the memory is as long as stated, and initialised by the system or by the lines above.
-        let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
-        assert!(bytes.iter().all(|byte| *byte == 0));
+    fn blocks_are_used_again_and_those_of_another_size_are_freed() {
+        let pool = FramePool::new(false);
+        let first = pool.take(10_000).expect("memory");
+        let second = pool.take(10_000).expect("memory");
+        assert!(!Arc::ptr_eq(&first, &second), "the first is lent");
+        first.lent.store(false, Ordering::Release);
+        assert!(Arc::ptr_eq(&first, &pool.take(10_000).expect("memory")), "the first is used again");
+        second.lent.store(false, Ordering::Release);
+        let large = pool.take(1_000_000).expect("memory");
+        assert_eq!(pool.lock().len(), 2, "the idle one of another size is gone, the lent one stays");
+        assert!(pool.block_at(large.pages.memory().start().as_ptr()).is_some());
+    }
+
+    #[test]
+    fn a_block_that_is_used_again_is_cleared_where_that_was_asked_for() {
+        for clears in [true, false] {
+            let pool = FramePool::new(clears);
+            let block = pool.take(10_000).expect("memory");
+            let memory = Arc::clone(block.pages.memory());
+            // SAFETY: nobody else uses the block.
+            unsafe { ptr::write_bytes(memory.start().as_ptr(), 7, memory.length()) };
+            block.lent.store(false, Ordering::Release);
+            assert!(Arc::ptr_eq(&block, &pool.take(10_000).expect("memory")), "the block is used again");
+            // SAFETY: the memory is as long as stated, and initialised by the lines above.
+            let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
+            assert_eq!(bytes.iter().all(|byte| *byte == 0), clears);
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! What FFmpeg says while it works: passed on to the log of the program, and searched for what it refused to read. Its error
+//! FFmpeg's messages: passed on to the log of the program, and searched for what it refused to read. Its error
 //! codes do not tell that: a playlist whose part may not be read is "invalid data", as a damaged one is.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
 use ffmpeg_next::ffi;
 
@@ -26,7 +26,7 @@ mod by_pointer {
     }
 }
 
-/// What a file named and did not get.
+/// A name in a file that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Denied {
     /// Something that a file of its kind may not read: its name, as far as FFmpeg tells it.
@@ -39,9 +39,9 @@ thread_local! {
     static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
 }
 
-/// What was heard on this thread, on which FFmpeg opens and reads.
+/// The messages on this thread, on which FFmpeg opens and reads.
 struct Heard {
-    /// What is being opened.
+    /// The name that is being opened.
     opening: String,
     denied: Option<Denied>,
     /// Width and height of a picture that is too large for FFmpeg.
@@ -58,7 +58,7 @@ pub(super) fn listen(level: c_int) {
     }
 }
 
-/// What was denied on this thread since this was last asked.
+/// Takes what was denied on this thread since this was last asked.
 pub(crate) fn take_denied() -> Option<Denied> {
     HEARD.with_borrow_mut(|heard| heard.denied.take())
 }
@@ -83,31 +83,12 @@ const TELLING: [&[u8]; 11] = [
     b"Picture size %ux%u",
 ];
 
-/// What is done as a decoder conceals damage: it gets the decoder's context, or that of one of its threads.
-static ON_CONCEALMENT: OnceLock<unsafe fn(*const ffi::AVCodecContext)> = OnceLock::new();
-
-/// Has that done whenever a decoder conceals damage, from now on, on the thread that does so.
-pub(super) fn on_concealment(note: unsafe fn(*const ffi::AVCodecContext)) {
-    ON_CONCEALMENT.get_or_init(|| note);
-}
-
-/// The beginning of the message that a decoder puts something of its own in the place of damaged parts, as its thread does so.
-const CONCEALING: &[u8] = b"concealing %d DC";
-
 unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_char, arguments: *mut c_void) {
     if format.is_null() {
         return;
     }
     // SAFETY: FFmpeg's formats end with a zero.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
-    if start.starts_with(CONCEALING)
-        && let Some(note) = ON_CONCEALMENT.get()
-        // SAFETY: FFmpeg hands what speaks to its callback, or null; it is valid as long as it speaks, and begins with a pointer to its class.
-        && unsafe { !context.is_null() && *context.cast::<*const ffi::AVClass>() == ffi::avcodec_get_class() }
-    {
-        // SAFETY: what has the class of decoders' contexts is one.
-        unsafe { note(context.cast()) };
-    }
     let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
     // SAFETY: reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };

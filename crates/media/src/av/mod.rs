@@ -18,7 +18,6 @@ mod scaler;
 mod stream;
 mod tiles;
 mod webp;
-mod written;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
@@ -92,7 +91,7 @@ pub fn version() -> String {
     format!("{} (libavcodec {major}.{minor}.{micro})", name.unwrap_or("of no name"))
 }
 
-/// Whether FFmpeg's filters leave samples their depth where they only part planes or leave alpha out, as they do from version 9 on;
+/// Returns whether FFmpeg's filters leave samples their depth where they only part planes or leave alpha out, as they do from version 9 on;
 /// before, they read those of 10 and 12 bits as ones of 16.
 pub fn filters_keep_depth() -> bool {
     // SAFETY: it takes nothing and tells a constant.

@@ -1,4 +1,4 @@
-//! What packets say of themselves, read without decoding them.
+//! The headers of packets, read without decoding them.
 
 mod framing;
 mod h264;
@@ -43,7 +43,7 @@ impl NalStream {
         }
     }
 
-    /// Whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
+    /// Returns whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
     /// cannot be told.
     pub(super) fn is_unreferenced(&self, packet: &[u8]) -> bool {
         match self {
@@ -52,16 +52,7 @@ impl NalStream {
         }
     }
 
-    /// Whether parts of the packet's picture are predicted from others, though the container may call it a keyframe. No where that cannot be
-    /// told, and of HEVC, of which FFmpeg calls no such picture a keyframe.
-    pub(super) fn is_predicted(&self, packet: &[u8]) -> bool {
-        match self {
-            Self::H264(framing) => h264::is_predicted(*framing, packet),
-            Self::Hevc(_) => false,
-        }
-    }
-
-    /// Whether a decoder that has seen all packets before leaves the packet's picture out, since what that refers to lies before where
+    /// Returns whether a decoder that has seen all packets before leaves the packet's picture out, since what that refers to lies before where
     /// decoding can begin. No of H.264, whose decoder gives such pictures before the first that is shown only.
     pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
         match self {

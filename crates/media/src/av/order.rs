@@ -58,7 +58,7 @@ impl ShownOrder {
         agrees
     }
 
-    /// Whether they agree in the last group, which is forgotten.
+    /// Returns whether they agree in the last group, which is forgotten.
     pub(crate) fn agrees(&mut self) -> bool {
         let mut group = std::mem::take(&mut self.group);
         group.sort_unstable();

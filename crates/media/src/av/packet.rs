@@ -144,13 +144,13 @@ impl AvPacket {
         Ok(if data.is_null() { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, size) } })
     }
 
-    /// Whether it brings the decoder another configuration, beside its bytes.
+    /// Returns whether it brings the decoder another configuration, beside its bytes.
     pub(super) fn reconfigures(&self) -> bool {
         use ffi::AVPacketSideDataType::{AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE};
         [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| self.side_data(kind).is_some())
     }
 
-    /// What takes the place of the [extradata](super::stream::StreamParameters::extradata) that the decoder was opened with.
+    /// Returns what takes the place of the [extradata](super::stream::StreamParameters::extradata) that the decoder was opened with.
     pub(super) fn configuration(&self) -> Option<&[u8]> {
         self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA)
     }
@@ -165,17 +165,17 @@ impl AvPacket {
         }
     }
 
-    /// Whether decoding can start here.
+    /// Returns whether decoding can start here.
     pub(crate) const fn is_key(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_KEY != 0
     }
 
-    /// Whether some of its bytes are wrong or missing, as far as the container tells.
+    /// Returns whether some of its bytes are wrong or missing, as far as the container tells.
     pub(crate) const fn is_corrupt(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_CORRUPT != 0
     }
 
-    /// Whether it is decoded only for other frames' sake, as an edit list has it.
+    /// Returns whether it is decoded only for other frames' sake, as an edit list has it.
     pub(crate) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_DISCARD != 0
     }

@@ -95,37 +95,37 @@ impl PixelDescriptor {
         self.flags & flag as u64 != 0
     }
 
-    /// Whether the components are red, green and blue.
+    /// Returns whether the components are red, green and blue.
     pub(crate) fn is_rgb(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_RGB)
     }
 
-    /// Whether the last component is alpha.
+    /// Returns whether the last component is alpha.
     pub(crate) fn has_alpha(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_ALPHA)
     }
 
-    /// Whether samples are indices into a palette of colours.
+    /// Returns whether samples are indices into a palette of colours.
     pub(crate) fn is_palette(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_PAL)
     }
 
-    /// Whether samples are those of a colour filter mosaic.
+    /// Returns whether samples are those of a colour filter mosaic.
     pub(crate) fn is_bayer(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_BAYER)
     }
 
-    /// Whether the picture lies in a graphics card's memory.
+    /// Returns whether the picture lies in a graphics card's memory.
     pub(crate) fn is_hardware(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_HWACCEL)
     }
 
-    /// Whether samples are little-endian numbers of floating point.
+    /// Returns whether samples are little-endian numbers of floating point.
     pub(crate) fn is_float(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE)
     }
 
-    /// Whether samples are whole little-endian integers that start at whole bytes.
+    /// Returns whether samples are whole little-endian integers that start at whole bytes.
     pub(crate) fn is_plain(&self) -> bool {
         let odd = ffi::AV_PIX_FMT_FLAG_BE
             | ffi::AV_PIX_FMT_FLAG_PAL
@@ -136,7 +136,7 @@ impl PixelDescriptor {
         !self.has(odd)
     }
 
-    /// Whether the components are CIE X, Y and Z, which no flag tells.
+    /// Returns whether the components are CIE X, Y and Z, which no flag tells.
     pub(crate) fn is_xyz(&self) -> bool {
         self.name.starts_with("xyz")
     }

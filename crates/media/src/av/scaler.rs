@@ -19,7 +19,7 @@ pub(crate) struct Scaler {
 unsafe impl Send for Scaler {}
 
 impl Scaler {
-    /// Whether FFmpeg can convert from this format.
+    /// Returns whether FFmpeg can convert from this format.
     pub(crate) fn reads(format: PixelFormat) -> bool {
         // FFmpeg 8.0 says that it reads these, gray and alpha in floating point, and ends the whole program when it should
         // (an assertion in `libswscale/x86/swscale.c`).

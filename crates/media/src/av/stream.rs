@@ -1,4 +1,4 @@
-//! What a format says about one of its streams.
+//! The description of a stream by its format.
 
 use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
@@ -43,19 +43,19 @@ impl StreamParameters<'_> {
         self.get().time_base
     }
 
-    /// Whether it is a video stream.
+    /// Returns whether it is a video stream.
     pub(crate) fn is_video(&self) -> bool {
         // SAFETY: a stream always has parameters; the field is a C enumeration.
         let kind = unsafe { enum_number(&raw const (*self.as_ptr()).codec_type) };
         kind == ffi::AVMediaType::AVMEDIA_TYPE_VIDEO as i32
     }
 
-    /// Whether it is a cover picture or a thumbnail rather than the video itself.
+    /// Returns whether it is a cover picture or a thumbnail rather than the video itself.
     pub(crate) fn is_cover(&self) -> bool {
         self.get().disposition & (ffi::AV_DISPOSITION_ATTACHED_PIC | ffi::AV_DISPOSITION_TIMED_THUMBNAILS) != 0
     }
 
-    /// Whether the container marks it as the one to play.
+    /// Returns whether the container marks it as the one to play.
     pub(crate) fn is_default(&self) -> bool {
         self.get().disposition & ffi::AV_DISPOSITION_DEFAULT != 0
     }
@@ -67,7 +67,7 @@ impl StreamParameters<'_> {
         (!decoder.is_null()).then_some(decoder)
     }
 
-    /// Whether FFmpeg has a decoder for it.
+    /// Returns whether FFmpeg has a decoder for it.
     pub(crate) fn has_decoder(&self) -> bool {
         self.decoder().is_some()
     }
@@ -91,14 +91,14 @@ impl StreamParameters<'_> {
         printable.then(|| tag.iter().map(|byte| char::from(*byte)).collect())
     }
 
-    /// Whether every packet of the codec is a picture of its own, as FFmpeg knows it.
+    /// Returns whether every packet of the codec is a picture of its own, as FFmpeg knows it.
     pub(crate) fn is_intra_only(&self) -> bool {
         // SAFETY: the function takes any number and returns null or a constant.
         let descriptor = unsafe { by_number::avcodec_descriptor_get(self.codec_number()).as_ref() };
         descriptor.is_some_and(|descriptor| descriptor.props & ffi::AV_CODEC_PROP_INTRA_ONLY != 0)
     }
 
-    /// What the container holds for the decoder beside the packets.
+    /// Returns the data that the container holds for the decoder beside the packets.
     pub(super) fn extradata(&self) -> &[u8] {
         // SAFETY: a stream always has parameters; their extra data is as long as stated, and lives as long as they.
         unsafe {
@@ -234,13 +234,13 @@ impl StreamParameters<'_> {
         (size >= size_of::<[i32; 9]>()).then(|| unsafe { data.cast::<[i32; 9]>().read_unaligned() })
     }
 
-    /// What the container leaves out at the edges of each frame, of what the codec leaves. Older versions of FFmpeg do not tell.
+    /// Returns what the container crops at the edges of each frame, after the codec. Older versions of FFmpeg do not tell.
     #[cfg(ffmpeg_before_7_1)]
     pub(crate) const fn crop(&self) -> Option<Crop> {
         None
     }
 
-    /// What the container leaves out at the edges of each frame, of what the codec leaves.
+    /// Returns what the container crops at the edges of each frame, after the codec.
     #[cfg(not(ffmpeg_before_7_1))]
     pub(crate) fn crop(&self) -> Option<Crop> {
         let (data, size) = self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_FRAME_CROPPING)?;
@@ -332,7 +332,7 @@ impl StreamCopy {
         }
     }
 
-    /// What was copied.
+    /// Returns the description that was copied.
     pub(crate) const fn parameters(&self) -> StreamParameters<'_> {
         // SAFETY: the stream lives as long as this, which what is given borrows, and nobody changes it.
         unsafe { StreamParameters::new(self.stream) }

@@ -1,4 +1,4 @@
-//! Which streams of a HEIF file are the tiles of one picture.
+//! The streams of a HEIF file that are the tiles of one picture.
 
 #[cfg(not(ffmpeg_before_7))]
 use ffmpeg_next::ffi;
@@ -8,7 +8,7 @@ use super::Input;
 use super::enum_number;
 use histoscope_core::picture::crop::Crop;
 
-/// Whether this FFmpeg tells how tiles are put together, as it does from version 7 on.
+/// True if this FFmpeg tells how tiles are put together, as it does from version 7 on.
 pub(crate) const TELLS_TILES: bool = cfg!(not(ffmpeg_before_7));
 
 /// A picture that is put together of tiles.
@@ -16,7 +16,7 @@ pub(crate) const TELLS_TILES: bool = cfg!(not(ffmpeg_before_7));
 pub(crate) struct TileGrid {
     /// Width and height of all tiles together.
     pub(crate) size: (u32, u32),
-    /// What is left out of that.
+    /// The part of that which is left out.
     pub(crate) crop: Crop,
     /// The tiles.
     pub(crate) tiles: Vec<Tile>,

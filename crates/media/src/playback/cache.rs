@@ -12,7 +12,7 @@ pub(super) struct FrameCache {
     frames: VecDeque<Frame>,
     /// Position of the next frame to show.
     next: usize,
-    /// Whether the frame before the cursor is the one on screen.
+    /// True if the frame before the cursor is the one on screen.
     joined: bool,
     /// So many frames at the front have a gap behind them: they are shown in their turn, and are nobody's neighbours.
     sparse: usize,
@@ -55,12 +55,12 @@ impl FrameCache {
         self.frames.back()
     }
 
-    /// Whether the frame on screen is one of these, so that its neighbours are known.
+    /// Returns whether the frame on screen is one of these, so that its neighbours are known.
     pub(super) const fn is_joined(&self) -> bool {
         self.joined && self.sparse == 0
     }
 
-    /// Whether frames may be missing after the one on screen, or between those that come next.
+    /// Returns whether frames may be missing after the one on screen, or between those that come next.
     pub(super) const fn is_sparse(&self) -> bool {
         self.sparse > 0
     }
@@ -214,7 +214,7 @@ fn tick_secs(frame: &Frame) -> f64 {
     frame.time_base.value()
 }
 
-/// Whether the frame's interval begins at or before the time, with the grace of a thousandth of a tick that the decoder
+/// Returns whether the frame's interval begins at or before the time, with the grace of a thousandth of a tick that the decoder
 /// gives, so that a frame's own time leads to it.
 fn begins_by(frame: &Frame, secs: f64) -> bool {
     frame.time_secs <= secs + 1e-3 * tick_secs(frame)

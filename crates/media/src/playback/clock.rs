@@ -27,7 +27,7 @@ impl Clock {
         self.media_secs + run * self.rate
     }
 
-    /// Whether the clock runs.
+    /// Returns whether the clock runs.
     #[must_use]
     pub const fn is_running(&self) -> bool {
         self.since.is_some()

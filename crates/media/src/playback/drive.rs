@@ -21,7 +21,7 @@ pub enum News {
 /// returns whether the end of the video was among the events.
 pub fn take_events(player: &mut Player, media: &DecodeThread, now: Instant, mut on_news: impl FnMut(News)) -> bool {
     let mut ended = false;
-    media.set_demand(player.demand());
+    media.set_idle(player.is_idle());
     player.note_replaced(media.take_replaced());
     player.set_kept(media.kept_secs());
     loop {

@@ -48,7 +48,7 @@ pub enum FollowState {
 }
 
 impl FollowGoal {
-    /// Whether what is wrong at the one is likely to be wrong at the other.
+    /// Returns whether what is wrong at the one is likely to be wrong at the other.
     fn is_near(self, other: Self) -> bool {
         match (self, other) {
             (Self::Time(one), Self::Time(two)) => (one - two).abs() <= NEAR_SECS,
@@ -75,7 +75,7 @@ pub struct Follower {
     supply: FrameSupply,
     tally: PlaybackTally,
     goal: FollowGoal,
-    /// Whether the first frame of a seek has yet to come.
+    /// True if the first frame of a seek has yet to come.
     is_seeking: bool,
     /// Where a seek has led whose frame is not there yet: to seek the same again would lead no further.
     sought: Option<FollowGoal>,
@@ -135,7 +135,7 @@ impl Follower {
         self.tally.set_list(index);
     }
 
-    /// Whether more frames would be of use; otherwise one that is not yet wanted waits already.
+    /// Returns whether more frames would be of use; otherwise one that is not yet wanted waits already.
     #[must_use]
     pub fn wants_frames(&self) -> bool {
         let (ahead, is_full) = (self.supply.cache.ahead(), self.supply.cache.bytes() >= self.supply.budget);
@@ -193,7 +193,7 @@ impl Follower {
         self.tally.number_of(&OnScreen::new(self.supply.cache.frame_at(position)?))
     }
 
-    /// Whether the last frame's time is over.
+    /// Returns whether the last frame's time is over.
     fn is_over(&self, goal: FollowGoal, position: usize) -> bool {
         let Some(frame) = self.supply.cache.frame_at(position) else { return false };
         if self.supply.position_of_end() != Some(position) {

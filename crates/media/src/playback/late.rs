@@ -18,7 +18,7 @@ pub(super) struct LateFrame {
     pub(super) late_secs: f64,
     /// Seconds of the user's time for which the screen has waited for it.
     pub(super) waited_secs: f64,
-    /// Whether the decoder may be sent ahead.
+    /// True if the decoder may be sent ahead.
     pub(super) may_jump: bool,
     /// Seconds of the video that pass in a second.
     pub(super) rate: f64,
@@ -42,7 +42,7 @@ pub(super) enum Remedy {
 pub(super) struct Lateness {
     /// When a frame last went on screen while playing.
     shown_at: Option<Instant>,
-    /// Whether the last frame came after a stall.
+    /// True if the last frame came after a stall.
     has_stalled: bool,
     /// How long a jump ahead takes, in seconds, from the last ones.
     jump_secs: f64,

@@ -63,7 +63,7 @@ pub(super) struct Scrub {
     pub(super) run_secs: f64,
     /// Which request serves it best.
     pub(super) pace: ScrubPace,
-    /// Whether time stands when it is over.
+    /// True if time stands when it is over.
     pub(super) then_paused: bool,
 }
 

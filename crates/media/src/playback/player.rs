@@ -39,7 +39,7 @@ use super::phase::{Hands, Phase, Seeking};
 use super::request::{Destination, Marks, PlaybackCounts, PlayerOptions, SeekRequest};
 use super::supply::FrameSupply;
 use super::tally::{OnScreen, PlaybackTally};
-use crate::{Demand, FrameIndex};
+use crate::FrameIndex;
 use histoscope_core::picture::Frame;
 
 /// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
@@ -126,7 +126,7 @@ impl Player {
         self.supply.end_of_stream(serial);
     }
 
-    /// Whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
+    /// Returns whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
         if self.is_on_air() {
@@ -139,7 +139,7 @@ impl Player {
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
-    /// Whether the user has paused.
+    /// Returns whether the user has paused.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
         match &self.hands {
@@ -149,31 +149,31 @@ impl Player {
         }
     }
 
-    /// Whether a scrub has not settled yet.
+    /// Returns whether a scrub has not settled yet.
     #[must_use]
     pub const fn is_scrubbing(&self) -> bool {
         matches!(self.hands, Hands::Scrubbing(_))
     }
 
-    /// Whether the last frame has been on screen for its whole duration.
+    /// Returns whether the last frame has been on screen for its whole duration.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended)
     }
 
-    /// Whether all there is is the picture on screen: nothing comes before or after it.
+    /// Returns whether all there is is the picture on screen: nothing comes before or after it.
     #[must_use]
     pub fn is_single(&self) -> bool {
         self.shown.is_some() && self.position_secs() <= 0.0 && self.supply.has_ended() && self.supply.cache.ahead() == 0
     }
 
-    /// Whether the user may go anywhere in the video, rather than only forwards.
+    /// Returns whether the user may go anywhere in the video, rather than only forwards.
     #[must_use]
     pub const fn is_seekable(&self) -> bool {
         self.options.seekable
     }
 
-    /// Whether a sender gives the pace.
+    /// Returns whether a sender gives the pace.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         self.options.live
@@ -186,18 +186,13 @@ impl Player {
         }
     }
 
-    /// What the frames that follow are wanted for.
+    /// Returns whether a picture stands and nobody waits for the frames that follow.
     #[must_use]
-    pub fn demand(&self) -> Demand {
-        match &self.hands {
-            Hands::Paused { steps: 0 } => Demand::Nothing,
-            Hands::Paused { .. } => Demand::Next,
-            Hands::Scrubbing(scrub) if scrub.then_paused => Demand::Next,
-            Hands::Playing | Hands::Scrubbing(_) => Demand::Playing,
-        }
+    pub const fn is_idle(&self) -> bool {
+        matches!(self.hands, Hands::Paused { steps: 0 })
     }
 
-    /// Whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
+    /// Returns whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         let is_on_its_way = matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_));
@@ -211,10 +206,17 @@ impl Player {
         is_on_its_way || hands_wait
     }
 
-    /// Whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
+    /// Returns whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
     #[must_use]
     pub fn is_buffering(&self, now: Instant) -> bool {
         self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= BUFFERING_AFTER)
+    }
+
+    /// Seconds of the user's time since the frame on screen was due; `None` while the clock stands.
+    #[must_use]
+    pub fn since_due_secs(&self, now: Instant) -> Option<f64> {
+        let shown = self.shown.filter(|_| self.clock.is_running())?;
+        Some(((self.clock.at(now) - shown.time_secs) / self.clock.rate()).max(0.0))
     }
 
     /// Time of the frame on screen, in seconds from the start.
@@ -267,7 +269,7 @@ impl Player {
         }
     }
 
-    /// Whether the video starts again at its end.
+    /// Returns whether the video starts again at its end.
     #[must_use]
     pub const fn is_looped(&self) -> bool {
         self.options.looped

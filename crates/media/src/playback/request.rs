@@ -10,17 +10,17 @@ use histoscope_core::picture::Frame;
 pub struct PlayerOptions {
     /// Length of the video in seconds, where it is known.
     pub duration_secs: Option<f64>,
-    /// Whether to open paused.
+    /// True if to open paused.
     pub paused: bool,
-    /// Whether to start again at the end.
+    /// True if to start again at the end.
     pub looped: bool,
     /// Bytes of frames that may be kept around the one on screen.
     pub cache_bytes: usize,
     /// Frames a second, where they are known to be evenly spaced.
     pub frame_rate: Option<f64>,
-    /// Whether the video can be positioned; otherwise it is only played forwards.
+    /// True if the video can be positioned; otherwise it is only played forwards.
     pub seekable: bool,
-    /// Whether a sender gives the pace: while playing, the newest frame is shown as soon as it is there.
+    /// True if a sender gives the pace: while playing, the newest frame is shown as soon as it is there.
     pub live: bool,
 }
 

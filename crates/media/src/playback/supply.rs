@@ -157,17 +157,17 @@ impl FrameSupply {
         true
     }
 
-    /// Whether there is no room for more frames, and one ahead of the frame on screen.
+    /// Returns whether there is no room for more frames, and one ahead of the frame on screen.
     pub(super) fn is_full(&self) -> bool {
         self.cache.ahead() > 0 && self.cache.bytes() >= self.budget
     }
 
-    /// Whether the last request had this serial.
+    /// Returns whether the last request had this serial.
     pub(super) const fn is_of(&self, serial: u64) -> bool {
         self.serial == serial
     }
 
-    /// Whether frames of a live source are those that come now.
+    /// Returns whether frames of a live source are those that come now.
     pub(super) const fn is_of_newest(&self) -> bool {
         matches!(self.last, None | Some(Seek::Exact(SeekTarget::End)))
     }
@@ -192,22 +192,22 @@ impl FrameSupply {
         }
     }
 
-    /// Whether earlier frames are on their way.
+    /// Returns whether earlier frames are on their way.
     pub(super) const fn is_fetching(&self) -> bool {
         matches!(self.decoding, Decoding::Earlier(_))
     }
 
-    /// Whether no frame comes after the newest that is here.
+    /// Returns whether no frame comes after the newest that is here.
     pub(super) fn has_ended(&self) -> bool {
         self.decoding == Decoding::Ended
     }
 
-    /// Whether nothing comes from the decoder that is of use, until the next request.
+    /// Returns whether nothing comes from the decoder that is of use, until the next request.
     pub(super) const fn is_at_rest(&self) -> bool {
         matches!(self.decoding, Decoding::Resting | Decoding::Ended)
     }
 
-    /// Whether the frames that follow the newest are on their way.
+    /// Returns whether the frames that follow the newest are on their way.
     pub(super) fn is_onward(&self) -> bool {
         self.decoding == Decoding::Onward
     }
@@ -249,7 +249,7 @@ impl FrameSupply {
         Some(now.saturating_duration_since(since))
     }
 
-    /// Whether the decoder may leave out frames of that time, in seconds.
+    /// Returns whether the decoder may leave out frames of that time, in seconds.
     pub(super) fn is_hurrying_at(&self, secs: f64) -> bool {
         matches!(self.left_out, LeftOut::Before(until) if secs < until)
     }
@@ -270,7 +270,7 @@ impl FrameSupply {
         self.left_out = LeftOut::None;
     }
 
-    /// Whether earlier frames than these can be fetched: there is room for them, and nobody knows that there are none.
+    /// Returns whether earlier frames than these can be fetched: there is room for them, and nobody knows that there are none.
     pub(super) fn can_fetch(&self) -> bool {
         let Some(first) = self.cache.first() else { return false };
         first.time_secs > 0.0
@@ -279,7 +279,7 @@ impl FrameSupply {
             && first.plane_bytes().saturating_mul(4) <= self.budget
     }
 
-    /// Whether the frame on screen is known to be the first of all.
+    /// Returns whether the frame on screen is known to be the first of all.
     pub(super) fn shows_first(&self) -> bool {
         self.cache.shown() == Some(0) && self.cache.first().map(|first| first.pts_ticks) == self.first
     }

@@ -1,15 +1,25 @@
-use super::super::decoder::Decoder;
+use std::path::Path;
+use std::sync::LazyLock;
+
 use super::*;
 use crate::OpenOptions;
+use crate::decoder::Decoder;
+use crate::demuxer::Demuxer;
+use crate::source::Source;
 use histoscope_core::made;
 use histoscope_core::picture::Ratio;
 use histoscope_core::picture::crop::Crop;
 
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 const TICK: Ratio = Ratio { num: 1, den: 1000 };
 /// Bytes of a packet as they are counted here.
 const EACH: usize = PACKET_BYTES;
 
 fn coding(begins_anew: bool) -> Coding {
+    static INFO: LazyLock<StreamInfo> = LazyLock::new(|| {
+        let info = Decoder::open(SAMPLE, &OpenOptions::default()).unwrap().info().clone();
+        StreamInfo { time_base: TICK, ..info }
+    });
     let stream = StreamCopy::blank();
     let parameters = stream.parameters();
     let defaults = StreamDefaults {
@@ -21,11 +31,11 @@ fn coding(begins_anew: bool) -> Coding {
         states_scan: false,
         crop: Crop::default(),
     };
-    Coding { stream, defaults, threads: 1, tick_secs: 0.001, begins_anew }
+    Coding { stream, info: INFO.clone(), defaults, threads: 1, begins_anew }
 }
 
-fn kept(begins_anew: bool) -> KeptStretches {
-    let mut kept = KeptStretches::default();
+fn kept(begins_anew: bool) -> KeptSegments {
+    let mut kept = KeptSegments::default();
     kept.begin(Arc::new(coding(begins_anew)));
     kept
 }
@@ -44,21 +54,21 @@ fn place(ms: i64, index: u64) -> TimelinePlace {
 }
 
 /// Packets of groups of five frames, ten milliseconds each, in which the fourth is shown before the third, all of them decoded.
-fn receive(kept: &mut KeptStretches, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
+fn receive(kept: &mut KeptSegments, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
     for group in groups {
         for (at, shown) in [0, 1, 3, 2, 4].into_iter().enumerate() {
             let pts = (group * 5 + shown) * 10;
             kept.note_packet(AvPacket::new(), (Some(pts), at == 0), EACH, limit);
         }
         for shown in group * 5..group * 5 + 5 {
-            let stretch = kept.stretches.back_mut().unwrap();
-            stretch.note_frame(shown * 10, place(since_ms + shown * 10, (since_ms / 10 + shown) as u64));
+            let segment = kept.segments.back_mut().unwrap();
+            segment.note_frame(shown * 10, place(since_ms + shown * 10, (since_ms / 10 + shown) as u64));
         }
     }
 }
 
-fn way(kept: &KeptStretches, target: SeekTarget) -> Option<(u64, u64, i64)> {
-    kept.way_to(target, 0, 0.0).map(|way| (way.stretch, way.start.0, way.stated))
+fn way(kept: &KeptSegments, target: SeekTarget) -> Option<(u64, u64, i64)> {
+    kept.way_to(target, 0, 0.0).map(|way| (way.segment, way.start.0, way.stated))
 }
 
 #[test]
@@ -89,7 +99,7 @@ fn a_frame_is_decoded_from_the_keyframe_before_it() {
 fn memory_is_bounded_and_only_what_can_be_decoded_is_said_to_be_kept() {
     let mut kept = kept(true);
     receive(&mut kept, 0..20, 0, 12 * EACH);
-    assert!(kept.bytes <= 12 * EACH && kept.bytes == kept.stretches.iter().map(Stretch::bytes).sum::<usize>());
+    assert!(kept.bytes <= 12 * EACH && kept.bytes == kept.segments.iter().map(Segment::bytes).sum::<usize>());
     let first = kept.frames().next().unwrap().stated;
     assert_eq!(first % 50, 0, "the oldest is a keyframe's");
     assert!((800..=950).contains(&first), "{first}");
@@ -111,23 +121,23 @@ fn pictures_that_refer_to_what_is_gone_are_gone_with_it() {
     for (pts, is_key) in [(0, true), (30, false), (10, false), (20, false), (60, true), (40, false), (50, false)] {
         kept.note_packet(AvPacket::new(), (Some(pts), is_key), EACH, usize::MAX);
     }
-    let stretch = kept.stretches.back_mut().unwrap();
+    let segment = kept.segments.back_mut().unwrap();
     for pts in [0, 10, 20, 30, 40, 50, 60] {
-        stretch.note_frame(pts, place(pts, 0));
+        segment.note_frame(pts, place(pts, 0));
     }
     assert_eq!(way(&kept, SeekTarget::Time(0.05)), Some((0, 0, 50)), "they are decoded from the keyframe before");
-    assert_eq!(kept.stretches[0].forget_oldest(), 4 * EACH);
+    assert_eq!(kept.segments[0].forget_oldest(), 4 * EACH);
     assert_eq!(way(&kept, SeekTarget::Time(0.0)), Some((0, 4, 60)));
 }
 
 #[test]
-fn timestamps_that_begin_anew_begin_a_stretch() {
+fn timestamps_that_begin_anew_begin_a_segment() {
     let mut kept = kept(true);
     receive(&mut kept, 0..2, 0, usize::MAX);
     // Another sender on the same connection: its timestamps are those of the first one.
     receive(&mut kept, 0..2, 5000, usize::MAX);
-    assert_eq!(kept.stretches.len(), 2);
-    assert!(kept.stretches[0].is_over && !kept.stretches[1].is_over);
+    assert_eq!(kept.segments.len(), 2);
+    assert!(kept.segments[0].is_over && !kept.segments[1].is_over);
     assert_eq!(way(&kept, SeekTarget::Time(0.06)), Some((0, 5, 60)));
     assert_eq!(way(&kept, SeekTarget::Time(5.06)), Some((1, 5, 60)));
     assert_eq!(way(&kept, SeekTarget::Before(5000)), Some((0, 5, 90)));
@@ -137,7 +147,7 @@ fn timestamps_that_begin_anew_begin_a_stretch() {
     assert!(matches!(shift.packet(1, 10), Supplied::NotYet) && matches!(shift.packet(2, 0), Supplied::Gone));
     assert_eq!(shift.place_of(1, 60).map(|place| place.pts_ticks), Some(5060));
     assert_eq!(shift.place_of(1, 61), None);
-    assert_eq!(shift.way_behind(0).map(|way| (way.stretch, way.stated)), Some((1, 0)));
+    assert_eq!(shift.way_behind(0).map(|way| (way.segment, way.stated)), Some((1, 0)));
     assert!(shift.way_behind(1).is_none());
 }
 
@@ -158,7 +168,7 @@ fn a_sender_of_which_no_frame_has_come_leaves_nothing_behind() {
     }
     assert_eq!(kept.bytes, 5 * EACH);
     kept.begin(Arc::new(coding(true)));
-    assert_eq!((kept.bytes, kept.stretches.len(), kept.stretches[0].number), (0, 1, 1));
+    assert_eq!((kept.bytes, kept.segments.len(), kept.segments[0].number), (0, 1, 1));
 }
 
 #[test]
@@ -167,24 +177,24 @@ fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
     receive(&mut kept, 0..2, 0, 10 * EACH);
     assert_eq!((kept.bytes, way(&kept, SeekTarget::Time(0.0))), (10 * EACH, Some((0, 0, 0))));
     receive(&mut kept, 0..1, 5000, 10 * EACH);
-    assert_eq!((kept.stretches.len(), way(&kept, SeekTarget::Time(0.0))), (2, Some((0, 5, 50))));
+    assert_eq!((kept.segments.len(), way(&kept, SeekTarget::Time(0.0))), (2, Some((0, 5, 50))));
     receive(&mut kept, 1..2, 5000, 10 * EACH);
-    assert_eq!((kept.stretches.len(), way(&kept, SeekTarget::Time(0.0))), (1, Some((1, 0, 0))));
+    assert_eq!((kept.segments.len(), way(&kept, SeekTarget::Time(0.0))), (1, Some((1, 0, 0))));
     assert_eq!(kept.bytes, 10 * EACH);
 }
 
-/// What is kept of packets that came one after the other, each with its timestamp and whether it is a keyframe's, and of their frames.
-fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> KeptStretches {
+/// Keeps packets, each with its timestamp and whether it is a keyframe's, and notes their frames.
+fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> KeptSegments {
     let mut kept = kept(true);
     for &(pts, is_key) in packets {
         kept.note_packet(AvPacket::new(), (Some(pts), is_key), EACH, usize::MAX);
     }
-    let stretch = kept.stretches.back_mut().unwrap();
-    frames.iter().for_each(|&pts| stretch.note_frame(pts, place(pts, 0)));
+    let segment = kept.segments.back_mut().unwrap();
+    frames.iter().for_each(|&pts| segment.note_frame(pts, place(pts, 0)));
     kept
 }
 
-fn stated(kept: &KeptStretches) -> Vec<i64> {
+fn stated(kept: &KeptSegments) -> Vec<i64> {
     kept.frames().map(|noted| noted.stated).collect()
 }
 
@@ -194,13 +204,13 @@ fn a_picture_is_not_decoded_from_a_keyframe_that_came_after_it_and_is_lost_with_
     let mut kept = kept_of(&packets, &[0, 60, 70, 80]);
     assert_eq!(way(&kept, SeekTarget::Timestamp(70)), Some((0, 0, 70)));
     assert_eq!(way(&kept, SeekTarget::Timestamp(80)), Some((0, 2, 80)));
-    kept.stretches[0].forget_oldest();
+    kept.segments[0].forget_oldest();
     assert_eq!(way(&kept, SeekTarget::Timestamp(70)), None);
     assert_eq!(way(&kept, SeekTarget::Timestamp(80)), Some((0, 2, 80)));
 
     // The keyframe's own picture was damaged.
     let mut kept = kept_of(&packets, &[0, 70, 80]);
-    kept.stretches[0].forget_oldest();
+    kept.segments[0].forget_oldest();
     assert_eq!(stated(&kept), [80]);
 }
 
@@ -210,24 +220,26 @@ fn frames_are_noted_that_can_be_decoded_again_and_rise() {
     assert_eq!(stated(&kept), [60], "the others refer to what came before the first keyframe");
     let mut kept = kept_of(&[(0, true), (10, false), (20, false)], &[0, 5, 10]);
     assert_eq!(stated(&kept), [0, 10], "there is no packet of another one");
-    let stretch = &mut kept.stretches[0];
-    stretch.note_frame(10, place(15, 0));
-    stretch.note_frame(20, place(10, 0));
-    stretch.note_frame(0, place(30, 0));
+    let segment = &mut kept.segments[0];
+    segment.note_frame(10, place(15, 0));
+    segment.note_frame(20, place(10, 0));
+    segment.note_frame(0, place(30, 0));
     assert_eq!(stated(&kept), [0, 10], "nothing tells these from the last");
-    kept.stretches[0].note_frame(20, place(11, 0));
+    kept.segments[0].note_frame(20, place(11, 0));
     assert_eq!(stated(&kept), [0, 10, 20]);
 }
 
 #[test]
 fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_where_nothing_may_be() {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
-    let mut decoder = Decoder::open(sample, &OpenOptions::default()).unwrap();
-    assert!(decoder.position_input(0));
-    decoder.forget_position();
-    let packets = [(); 3].map(|()| decoder.read_packet().unwrap().unwrap());
+    let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
+    let mut input = source.open().unwrap();
+    let stream = input.best_video().unwrap();
+    input.select(stream);
+    let mut demuxer = Demuxer::new(source, input, stream, (false, None));
+    let packets = [(); 3].map(|()| demuxer.read().unwrap().unwrap());
     let first = packets[0].pts().unwrap();
-    let frame = Frame { time_secs: 2.5, ..made::gray((1, 1), |_, _| 0) };
+    let mut frame = made::gray((1, 1), |_, _| 0);
+    frame.facts.time_secs = 2.5;
     let receive = |limit| {
         let shift = Timeshift::new(limit);
         shift.begin(coding(true));
@@ -238,7 +250,7 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
 
     let shift = receive(usize::MAX);
     let bytes: usize = packets.iter().map(|packet| packet.size() + PACKET_BYTES).sum();
-    let counted = |kept: &KeptStretches| (kept.bytes, kept.stretches[0].bytes());
+    let counted = |kept: &KeptSegments| (kept.bytes, kept.segments[0].bytes());
     assert_eq!(counted(&shift.lock()), (bytes, bytes));
     assert!(matches!(shift.packet(0, 2), Supplied::Packet(packet) if packet.pts() == packets[2].pts()));
     assert!(matches!(shift.packet(0, 3), Supplied::NotYet));
@@ -255,7 +267,7 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
 
 #[test]
 fn what_lies_between_senders_is_a_gap_where_it_is_long_and_both_have_shown_a_frame() {
-    let mut kept = KeptStretches::default();
+    let mut kept = KeptSegments::default();
     for begin_ms in [0, 600, 5_000, 5_100] {
         kept.begin(Arc::new(coding(true)));
         receive(&mut kept, 0..2, begin_ms, usize::MAX);

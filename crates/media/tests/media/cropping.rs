@@ -1,4 +1,4 @@
-//! What the codec and the container leave out at the edges, to the pixel: FFmpeg's own filter says what has to remain.
+//! The cropping of the codec and the container, to the pixel. FFmpeg's own filter gives the expected picture.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use histoscope_media::{Decoder, OpenOptions};
 use crate::common::odd::with_clean_aperture;
 use crate::common::{Clip, is_ffmpeg_7_1, open, open_error, picture_bytes, raw_frames, rest};
 
-/// A clip of two frames and the same with other numbers of columns and lines left out by its headers.
+/// A clip of two frames, and the same clip with headers that crop other numbers of columns and lines.
 struct Cropped {
     whole: Clip,
     cropped: PathBuf,
@@ -24,7 +24,7 @@ impl Cropped {
         Self { whole, cropped }
     }
 
-    /// What FFmpeg cuts out of the whole pictures.
+    /// Returns the part of the whole pictures that FFmpeg crops them to.
     fn expected(&self, format: &str, size: (u32, u32), place: (u32, u32)) -> Vec<u8> {
         let ((width, height), (x, y)) = (size, place);
         let filter = format!("crop={width}:{height}:{x}:{y}:exact=1");
@@ -79,7 +79,7 @@ fn without_cropping_all_that_is_decoded_is_there() {
     assert_eq!(frames[0].source.cropping.codec.used, CropUse::Declined);
     let codec = rest(&mut open_with(&clip.cropped, CroppingChoice::Codec));
     assert_eq!((codec[0].picture.width(), codec[0].picture.height()), (288, 152));
-    // What is left out is what was coded there.
+    // Without cropping, the coded edges are shown.
     let whole = rest(&mut open_with(clip.whole.path(), CroppingChoice::None));
     assert!(bytes(&frames) == bytes(&whole));
     assert!(bytes(&codec) == clip.expected("yuv420p", (288, 152), (32, 0)));
@@ -104,7 +104,7 @@ fn d10_is_read_by_its_active_lines() {
     }
 }
 
-/// Whether FFmpeg tells what containers crop; says so where it does not.
+/// Returns true if FFmpeg reports the cropping of containers. Prints a note if it does not.
 fn containers_tell() -> bool {
     if !is_ffmpeg_7_1() {
         eprintln!("NOT TESTED: FFmpeg tells what containers crop from 7.1 on");
@@ -112,12 +112,12 @@ fn containers_tell() -> bool {
     is_ffmpeg_7_1()
 }
 
-/// A clip of H.264, which codes 192 lines and crops 8.
+/// Makes an H.264 clip, which codes 192 lines and crops 8.
 fn whole() -> Clip {
     Clip::moving("whole.mp4", "320x184", 0.08, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p")
 }
 
-/// The same in MP4, MOV and Matroska that crop what is left.
+/// The same clip in MP4, MOV and Matroska, with further cropping by the container.
 struct InContainers {
     whole: Clip,
     mp4: Clip,
@@ -136,7 +136,8 @@ impl InContainers {
         std::iter::once(self.mp4.path()).chain(self.others.iter().map(PathBuf::as_path))
     }
 
-    /// What FFmpeg cuts out of the whole pictures, once each chroma sample is repeated so often to the right and downwards.
+    /// Returns FFmpeg's crop of the whole pictures, after repeating each chroma sample this many times to the right and
+    /// down.
     fn expected(&self, crop: Crop, format: &str, (right, down): (u32, u32)) -> Vec<u8> {
         let scale = format!("scale=iw*{right}:ih*{down}:flags=neighbor,setsar=1");
         let planes = format!("extractplanes=y+u+v[y][u][v];[u]{scale}[cb];[v]{scale}[cr]");
@@ -180,7 +181,7 @@ fn what_the_container_crops_is_left_out() {
             };
             assert!(frames.len() == 2 && bytes(&frames) == pictures, "{name}: {choice:?}");
         }
-        // So does FFmpeg's own program.
+        // FFmpeg's own program agrees.
         assert!(raw_frames(path, "yuv420p") == clips.expected(crop, "yuv420p", (1, 1)), "{name}");
     }
 }
@@ -206,7 +207,7 @@ fn a_container_crops_between_pixels_that_share_chroma() {
     }
 }
 
-/// The file with other bytes where these lie last.
+/// Replaces the last occurrence of some bytes in the file.
 fn changed(name: &str, mut file: Vec<u8>, old: &[u8], new: &[u8]) -> Clip {
     let at = file.windows(old.len()).rposition(|bytes| bytes == old).expect("the bytes are there");
     file[at..at + new.len()].copy_from_slice(new);
@@ -218,7 +219,7 @@ fn a_cropping_beyond_what_the_codec_leaves_is_ignored() {
     if !containers_tell() {
         return;
     }
-    // It lies in the picture of which the container states the size, and beyond the one that is coded.
+    // The rectangle is inside the picture of the size that the container states, but beyond the coded one.
     let whole = whole();
     let [stated, coded] = [[640_u16, 480], [320, 184]].map(|size| size.map(u16::to_be_bytes).concat());
     let larger = changed("larger.mp4", whole.bytes(), &coded, &stated);
@@ -241,7 +242,7 @@ fn a_cropping_beyond_what_the_container_states_is_for_ffmpeg_to_judge() {
     let matroska = std::fs::read(&clips.others[1]).unwrap();
     let all = changed("all.mkv", matroska, b"\x54\xcc\x81\x64", b"\x54\xcc\x81\xdc");
     for clip in [wide, all] {
-        // Some versions refuse the file, others pass over the cropping.
+        // Some versions refuse the file, others ignore the cropping.
         let shown = raw_frames(clip.path(), "yuv420p");
         if shown.is_empty() {
             let error = open_error(clip.path());

@@ -1,10 +1,10 @@
-//! Frames come out whole, once, in order and with the decoder's own pixels.
+//! Frames come out whole, once, in order, and with the decoder's own pixels.
 
 use histoscope_core::picture::Frame;
 
 use crate::common::{self, Clip, decode_all, ffprobe_frames, picture_bytes, raw_frames};
 
-/// Checks that the frames are those that FFmpeg's own programs find: number, order, pixels, rising timestamps.
+/// Checks that the frames equal those of FFmpeg's own programs: number, order, pixels, rising timestamps.
 fn check_against_ffmpeg(clip: &Clip, pixel_format: &str) -> Vec<Frame> {
     let frames = decode_all(clip.path());
     assert_eq!(frames.len() as u64, ffprobe_frames(clip.path()), "number of frames");
@@ -56,7 +56,7 @@ fn every_container_gives_the_same_frames() {
 #[test]
 fn odd_sizes_are_whole() {
     for size in ["1x1", "2x2", "3x5", "17x1", "1x257", "641x359"] {
-        // Of this level, because FFmpeg 8 finds no number of slices for the smallest at the default one.
+        // The level is set because FFmpeg 8 finds no number of slices for the smallest size at the default level.
         let clip = Clip::noisy("clip.mkv", size, "yuv420p", 3, "-c:v ffv1 -level 1");
         let frames = check_against_ffmpeg(&clip, "yuv420p");
         let (width, height) = (frames[0].picture.width(), frames[0].picture.height());

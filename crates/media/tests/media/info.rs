@@ -1,4 +1,4 @@
-//! What is known about a video before it is shown.
+//! The information on a video before it is shown.
 
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio, Scan};
@@ -88,7 +88,7 @@ fn uneven_frames_and_turned_pictures_show() {
     let (_, quarter) = TURNS[0];
     let turned = clip.with_matrix("turned.mp4", quarter);
     let orientation = open(turned.path()).info().orientation;
-    // Which way it is turned is checked against the ffmpeg command elsewhere.
+    // Another test compares the direction of rotation with the ffmpeg command.
     assert_eq!((orientation.quarter_turns % 2, orientation.mirrored), (1, false));
     assert_eq!(orientation, decode_all(turned.path())[0].orientation);
 }

@@ -1,4 +1,4 @@
-//! Streams that were joined, and odd rates: each frame once, and a seek by number or time leads to what decoding from the start gives there.
+//! Joined streams and odd rates: each frame once, and seeks by number or time to the same frames as linear decoding.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use histoscope_media::{Seek, SeekTarget};
 use crate::common::{self, Clip, open};
 use crate::seek::{Linear, go, take};
 
-/// Seeks with one decoder after another, and with one for all.
+/// Seeks with a new decoder for each, then with one decoder for all.
 fn check(path: &Path, positions: &[usize]) -> Linear {
     let name = path.display();
     let linear = Linear::new(path);
@@ -69,7 +69,7 @@ fn hls_with_discontinuities_and_changes_of_size() {
     assert_eq!(widths, [96, 64, 96]);
 }
 
-/// Almost every group of it is one that others lead into.
+/// In almost every group, leading frames refer to the group before.
 #[test]
 fn hevc_with_a_keyframe_at_every_third_frame() {
     let x265 = "-c:v libx265 -preset ultrafast -pix_fmt yuv420p -x265-params log-level=none:keyint=3";
@@ -81,7 +81,7 @@ fn hevc_with_a_keyframe_at_every_third_frame() {
 
 #[test]
 fn two_thousand_frames_a_second() {
-    // Matroska's ticks are milliseconds: two frames have one time.
+    // Matroska's ticks are milliseconds, so two frames share a time.
     for (name, codec) in [("fast.mp4", "-c:v libx264 -g 50 -bf 2 -pix_fmt yuv420p"), ("fast.mkv", "-c:v ffv1")] {
         let source = "-f lavfi -i testsrc2=size=64x48:rate=2000:duration=0.2";
         check(Clip::new(name, &format!("{source} {codec}")).path(), &[300, 17, 18, 399, 1, 0]);

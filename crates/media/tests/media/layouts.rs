@@ -1,4 +1,4 @@
-//! Samples reach the program as they lie in the file, whatever the pixel format.
+//! Samples reach the program as they are in the file, whatever the pixel format.
 
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ColorModel;
@@ -8,7 +8,7 @@ use crate::common::{Clip, decode_all, noise, picture_bytes};
 const WIDTH: u32 = 19;
 const HEIGHT: u32 = 7;
 
-/// Two frames of noise in each of the pixel formats, as files `FORMAT.nut` beside `noise.bin`.
+/// Makes two frames of noise in each pixel format, as files `FORMAT.nut` beside `noise.bin`.
 fn noise_clips(formats: &[&str]) -> (Clip, Vec<u8>) {
     let bytes = noise(64 * 1024, 5);
     let clip = Clip::from_bytes("noise.bin", &bytes);
@@ -21,7 +21,7 @@ fn noise_clips(formats: &[&str]) -> (Clip, Vec<u8>) {
     (clip, bytes)
 }
 
-/// The two pictures of a format's clip.
+/// Returns the two pictures of a format's clip.
 fn pictures(clip: &Clip, format: &str) -> [Picture; 2] {
     let frames = decode_all(&clip.folder().join(format!("{format}.nut")));
     assert_eq!(frames.len(), 2, "{format}");
@@ -31,7 +31,7 @@ fn pictures(clip: &Clip, format: &str) -> [Picture; 2] {
 
 #[test]
 fn native_formats_are_not_touched() {
-    // Bytes of alpha samples a pixel that follow the picture's planes, for formats that keep alpha in a plane of its own.
+    // For formats with a separate alpha plane: bytes of alpha per pixel after the picture's planes.
     let mut formats: Vec<(&str, usize)> = "yuv420p yuv422p yuv444p yuv410p yuv411p yuv440p yuv420p10le yuv422p10le \
         yuv444p10le yuv420p12le yuv422p12le yuv444p12le yuv420p14le yuv422p14le yuv444p14le \
         yuv420p16le yuv422p16le yuv444p16le nv12 nv21 \

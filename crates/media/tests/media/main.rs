@@ -1,4 +1,4 @@
-//! Decoding: frames, times and samples as they lie in the file, seeks, and files that are no good.
+//! Decoding: frames, times and samples as in the file, seeks, and bad files.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../../tests/common/mod.rs"]

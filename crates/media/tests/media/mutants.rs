@@ -1,9 +1,9 @@
-//! Damaged files of every container that FFmpeg here can write: two thousand mutants, and none makes the program panic, end by a
-//! signal, hang, fill the memory or leave a file behind.
+//! Damaged files of every container that this FFmpeg can write: two thousand mutants, and none makes the program panic,
+//! die by a signal, hang, exhaust memory or leave a file behind.
 //!
-//! A mutant is known by its number alone, so one that does harm can be looked at again: `HISTOSCOPE_MUTANTS=1234 cargo test --test media
-//! mutants::` runs that one, `HISTOSCOPE_MUTANTS=2000-12000` others than usual. The mutants are read in processes of their own, this
-//! program called again, which say the number of each before they open it.
+//! A mutant is identified by its number alone, so a harmful one can be examined: `HISTOSCOPE_MUTANTS=1234 cargo test
+//! --test media mutants::` runs only that one, `HISTOSCOPE_MUTANTS=2000-12000` runs others than usual. The mutants are
+//! read in separate processes, which are this program called again. They print each number before they open the file.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -23,23 +23,24 @@ use histoscope_render::cpu::Engine as CpuCounter;
 use crate::common::damage::mutated;
 use crate::common::{Clip, noise};
 
-/// Mutants of a run.
+/// The mutants of a run.
 const MUTANTS: Range<u64> = 0..2000;
-/// Processes that read them.
+/// The processes that read them.
 const WORKERS: u64 = 2;
-/// No mutant may take longer.
+/// The most time for one mutant.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most memory that a process may ever have had, in KiB.
+/// The most memory that a process may use, in KiB.
 const MOST_MEMORY_KIB: u64 = 1_500_000;
-/// The most frames that are read of a mutant: those that the clips have, and some that damage may add.
+/// The most frames to read of a mutant: as many as the clips have, plus some that damage may add.
 const FRAMES: usize = 12;
-/// What tells a worker its part: folder, first, end and step of the mutants' numbers, and a fault that the test of this test wants.
+/// The environment variable with a worker's part: folder, first, end and step of the mutants' numbers, and a fault to
+/// inject for testing this test.
 const WORK: &str = "HISTOSCOPE_MUTANTS_WORK";
 
-/// What a worker says at its end: how many of its mutants gave a frame.
+/// The last message of a worker: the number of its mutants that gave a frame.
 const OPENED: &str = "opened: ";
 
-/// What writes to a device or a network, or nothing at all.
+/// Muxers that write to a device or a network, or write nothing at all.
 const NO_FILES: [&str; 16] = [
     "alsa",
     "audiotoolbox",
@@ -59,7 +60,7 @@ const NO_FILES: [&str; 16] = [
     "tee",
 ];
 
-/// The ending by which a container is known, where that is not its name.
+/// Returns the file extension of a container if it differs from its name.
 fn ending(muxer: &str) -> &str {
     match muxer {
         "hls" => "m3u8",
@@ -71,7 +72,7 @@ fn ending(muxer: &str) -> &str {
     }
 }
 
-/// A clip in each container that takes one, each in a folder of its own with whatever else the container needs.
+/// Makes a clip in each container that accepts one, each in its own folder with any other files of the container.
 fn corpus(folder: &Path) -> Vec<PathBuf> {
     let base = Clip::moving("base.y4m", "64x48", 0.16, "-pix_fmt yuv420p");
     let listed = Command::new("ffmpeg").args(["-v", "error", "-muxers"]).output().expect("ffmpeg runs");
@@ -92,7 +93,7 @@ fn corpus(folder: &Path) -> Vec<PathBuf> {
                     command.args(["-v", "quiet", "-nostdin", "-threads", "1", "-i"]).arg(base.path());
                     command.args(["-t", "0.16", "-f", muxer]).arg(&path).current_dir(&folder);
                     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                    // Some take sound only, or other sizes.
+                    // Some accept only sound, or other sizes.
                     if quiet.status().expect("ffmpeg runs").success() && Decoder::open(&path, &options()).is_ok() {
                         made.lock().expect("nobody panics").push(path);
                     }
@@ -109,8 +110,8 @@ fn options() -> OpenOptions {
     OpenOptions { threads: Some(1), ..OpenOptions::default() }
 }
 
-/// Reads a file as far as it goes, and once more from a time in the middle; whether it could be opened. What is wrong with it may
-/// be said in any words.
+/// Reads a file as far as possible, and once more from a time in the middle. Returns true if it could be opened. Any
+/// error is allowed.
 fn read(path: &Path) -> bool {
     let Ok(mut decoder) = Decoder::open(path, &options()) else { return false };
     let mut engine = CpuCounter::new();
@@ -120,21 +121,21 @@ fn read(path: &Path) -> bool {
         }
         for _ in 0..FRAMES {
             let Ok(Some(frame)) = decoder.next_frame() else { break };
-            // Every sample of it is read.
+            // Reads every sample.
             std::hint::black_box(engine.count(&frame.picture, Components::Rgbl).bins(0)[0]);
         }
     }
     true
 }
 
-/// The most memory that this process has had, in KiB, where the system tells it.
+/// Returns the most memory that this process has used, in KiB, if the system reports it.
 fn most_memory_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// A worker's part of the mutants. It does nothing as a test.
+/// Reads a worker's part of the mutants. Run as an ordinary test, it does nothing.
 #[test]
 #[ignore = "is run by the test of the mutants, in processes of its own"]
 fn worker() {
@@ -175,7 +176,7 @@ fn say(line: &str) {
     println!("{line}");
 }
 
-/// Runs one worker; how many of its mutants could be opened, or which did harm, and what.
+/// Runs one worker. Returns the number of its mutants that could be opened, or the harmful ones with their harm.
 fn watch(folder: &Path, numbers: &Range<u64>, first: u64, fault: &str, patience: Duration) -> Result<u64, String> {
     let (end, step) = (numbers.end, WORKERS);
     let mut child = Command::new(env::current_exe().expect("this program has a path"))
@@ -214,13 +215,14 @@ fn watch(folder: &Path, numbers: &Range<u64>, first: u64, fault: &str, patience:
     }
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { BTreeSet::from([path]) }).collect()
 }
 
-/// Reads the mutants of these numbers; how many could be opened, or what went wrong in each worker and which files were left behind.
+/// Reads the mutants of these numbers. Returns how many could be opened, or the failures of each worker and the files
+/// left behind.
 fn read_all(
     folder: &Path,
     clips: &[PathBuf],
@@ -265,7 +267,7 @@ fn two_thousand_mutants_do_no_harm() {
         Err(harm) => panic!("run again with HISTOSCOPE_MUTANTS=NUMBER:\n{}", harm.join("\n")),
         Ok(opened) => {
             say(&format!("{} clips, {opened} of {} mutants could be opened", clips.len(), numbers.end - numbers.start));
-            // What no demuxer takes tests little.
+            // Mutants that no demuxer accepts test little.
             assert!(numbers != MUTANTS || opened > MUTANTS.end / 4, "only {opened} mutants could be opened");
         }
     }

@@ -1,4 +1,4 @@
-//! Decoded pictures lie in whole pages, one picture a block, and blocks are used again.
+//! Decoded pictures are in whole pages, one picture per block, and blocks are reused.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::common::{Clip, decode_all, picture_bytes, raw_frames};
 
 const H264: &str = "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p";
 
-/// Where the picture's pages begin; asserts that all its rows lie in them.
+/// Returns the address of the picture's pages. Asserts that they contain all its rows.
 fn block_of(picture: &Picture) -> usize {
     let pages = picture.pages().expect("this decoder takes memory from us");
     let (start, length) = (pages.memory().start().addr().get(), pages.memory().length());
@@ -46,7 +46,7 @@ fn pictures_that_live_at_once_lie_apart_and_blocks_are_used_again() {
 #[test]
 fn pictures_outlive_their_decoder() {
     let clip = Clip::moving("clip.mp4", "322x180", 1.0, H264);
-    // Every frame is kept until the decoder has gone.
+    // Every frame is kept until the decoder is gone.
     let frames = decode_all(clip.path());
     let blocks: HashSet<_> = frames.iter().map(|frame| block_of(&frame.picture)).collect();
     assert_eq!(blocks.len(), frames.len());

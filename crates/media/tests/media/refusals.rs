@@ -1,4 +1,4 @@
-//! Files that give no frame, each refused for what it is.
+//! Files without frames: each is refused with the right reason.
 
 use histoscope_media::{Decoder, MediaError, OpenOptions};
 
@@ -9,7 +9,7 @@ fn clip() -> Clip {
     Clip::moving("clip.mp4", "64x48", 0.4, "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -movflags +faststart")
 }
 
-/// The clip with other bytes at a place behind a box's kind.
+/// Changes bytes of the clip at an offset after the name of a box.
 fn changed(clip: &Clip, kind: &[u8; 4], behind: usize, bytes: &[u8]) -> Clip {
     let mut all = clip.bytes();
     let at = all.windows(4).position(|four| four == kind).expect("the box is there") + 4 + behind;
@@ -19,7 +19,7 @@ fn changed(clip: &Clip, kind: &[u8; 4], behind: usize, bytes: &[u8]) -> Clip {
 
 #[test]
 fn an_edit_list_that_leaves_out_all() {
-    // The only edit begins far behind the last frame.
+    // The only edit begins long after the last frame.
     let clip = changed(&clip(), b"elst", 12, &100_000_u32.to_be_bytes());
     let error = open_error(clip.path());
     assert!(error.contains("its edit list leaves out every frame") && error.contains("-ignore_editlist"), "{error}");
@@ -29,7 +29,7 @@ fn an_edit_list_that_leaves_out_all() {
 
 #[test]
 fn a_track_without_a_packet() {
-    // The only edit is one of nothing.
+    // The only edit is empty.
     let nothing = changed(&clip(), b"elst", 12, &u32::MAX.to_be_bytes());
     let avi = Clip::moving("clip.avi", "64x48", 0.4, "-c:v mjpeg -bsf:v noise=drop=1");
     for clip in [nothing, avi] {
@@ -60,7 +60,7 @@ fn an_index_behind_a_box_of_a_wrong_size() {
 
 #[test]
 fn a_picture_beyond_the_limit_of_ffmpeg() {
-    // A PNG's header alone tells the size; what follows plays no part.
+    // The header of a PNG is enough for its size; the rest is not needed.
     let small = Clip::new("small.png", "-f lavfi -i color=size=16x16 -frames:v 1 -update 1");
     let mut bytes = small.bytes();
     for (at, side) in [(16, 30_000_u32), (20, 40_000)] {
@@ -73,7 +73,7 @@ fn a_picture_beyond_the_limit_of_ffmpeg() {
     assert!(Decoder::open(small.path(), &OpenOptions::default()).is_ok(), "the one before is forgotten");
 }
 
-/// The check of a PNG's chunks.
+/// Returns the checksum of a PNG chunk.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
@@ -110,7 +110,7 @@ fn damaged_alpha_of_a_webp_harms_nothing() {
     let frames = decode_all(clip.path());
     assert_eq!(frames.len(), 1);
     assert!(picture_bytes(&frames[0].picture) == picture_bytes(&whole[0].picture), "colour is as it was");
-    // What FFmpeg itself makes of the whole one.
+    // FFmpeg's own result for the whole file.
     let raw = crate::common::raw_frames(webp("still.webp", "libwebp", 1).path(), "yuv420p");
     assert!(picture_bytes(&whole[0].picture) == raw);
 }

@@ -1,4 +1,4 @@
-//! A seek leads to the frame that decoding from the start would show at that time.
+//! A seek leads to the frame that linear decoding shows at that time.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use histoscope_media::{MediaError, OpenOptions};
 
 use crate::common::{self, Clip, decode_all, noise, open, picture_bytes};
 
-/// Times of a linear decode that seeks are compared with.
+/// The result of decoding linearly, for comparison with seeks.
 pub(super) struct Linear {
     pub(super) frames: Vec<Frame>,
 }
@@ -19,7 +19,8 @@ impl Linear {
         Self { frames: decode_all(path) }
     }
 
-    /// Position of the frame whose presentation interval contains the time; the first or last beyond the ends.
+    /// Returns the position of the frame whose presentation interval contains the time, or the first or last frame
+    /// beyond the ends.
     pub(super) fn at(&self, secs: f64) -> usize {
         self.frames.partition_point(|frame| frame.time_secs <= secs + 1e-6).saturating_sub(1)
     }
@@ -45,14 +46,14 @@ pub(super) fn go(decoder: &mut Decoder, seek: Seek, what: &str) {
     decoder.seek(seek).unwrap_or_else(|error| panic!("{what}: {error}"));
 }
 
-/// Seeks to many times of a clip and compares each frame, and the one after it, with a linear decode.
+/// Seeks to many times of a clip. Compares each frame, and the one after it, with linear decoding.
 fn check_seeks(path: &Path) {
     let name = path.display();
     let linear = Linear::new(path);
     let mut decoder = open(path);
     let count = linear.frames.len();
     let mut times: Vec<f64> = noise(12, 3).iter().map(|byte| f64::from(*byte) / 255.0 * linear.duration()).collect();
-    // The ends, beyond them, and short ways forward and back.
+    // The ends, beyond them, and short distances forward and back.
     times.extend([
         0.0,
         -5.0,
@@ -88,7 +89,7 @@ fn check_seeks(path: &Path) {
         let what = format!("{name}, keyframe before {secs}");
         go(&mut decoder, Seek::Keyframe(secs), &what);
         let frame = take(&mut decoder, &what);
-        // The first frame need not be a keyframe: an edit list may have cut that one off.
+        // The first frame need not be a keyframe, since an edit list may have removed the keyframe.
         let is_start = frame.key || frame.index == Some(0);
         assert!(is_start && frame.time_secs <= secs + 1e-6, "{what}: {} {}", frame.time_secs, frame.key);
         let position = linear.at(frame.time_secs);
@@ -97,7 +98,7 @@ fn check_seeks(path: &Path) {
             linear.check(&take(&mut decoder, &what), position + 1, &what);
         }
     }
-    // After all that, a rewind still gives every frame, counted.
+    // Afterwards, a rewind still gives every frame, numbered.
     go(&mut decoder, Seek::START, &what);
     let again = common::rest(&mut decoder);
     assert_eq!(again.len(), count, "{name}: frames after a rewind");
@@ -106,7 +107,7 @@ fn check_seeks(path: &Path) {
     }
 }
 
-/// Goes to frames by their numbers, each from a decoder that has counted nothing, and then all from one that counts on the way.
+/// Seeks to frames by number: first each with a new decoder, then all with one that numbers frames on the way.
 fn check_numbers(path: &Path) {
     let name = path.display();
     let linear = Linear::new(path);
@@ -150,7 +151,7 @@ fn pyramids_of_b_frames_with_open_groups() {
 fn containers_without_an_index() {
     check_seeks(Clip::moving("large.ts", "160x120", 5.0, &format!("{FAST} -g 30 -output_ts_offset 40000")).path());
     let clip = Clip::moving("clip.mkv", "160x120", 4.0, &format!("{FAST} -g 25"));
-    // A Matroska file whose cues were never written, as after a crash.
+    // A Matroska file without cues, as after a crash.
     let pipe = Clip::from_bytes(
         "live.mkv",
         &std::fs::read(clip.make("live.mkv", "-i @ -c copy -live 1 -f matroska")).unwrap(),
@@ -199,14 +200,14 @@ fn frames_are_found_by_their_numbers() {
     let clip = Clip::moving("clip.mp4", "160x120", 3.0, &format!("{FAST} -g 25"));
     check_numbers(clip.path());
     check_numbers(&clip.make("cut.mp4", "-ss 0.6 -i @ -c copy"));
-    // Numbers from times would be wrong here.
+    // Numbers computed from times would be wrong here.
     let select = "-vf select='lt(n,20)+gt(n,50)+not(mod(n,17))' -fps_mode vfr";
     check_numbers(Clip::moving("pauses.mkv", "160x120", 3.0, &format!("{select} {FAST} -g 30")).path());
-    // Packets tell no times here, so that frames are counted on the way.
+    // Packets have no times here, so frames are counted on the way.
     check_numbers(Clip::moving("raw.h264", "160x120", 2.0, &format!("{FAST} -g 25")).path());
     check_numbers(Clip::moving("raw.m2v", "160x120", 2.0, "-c:v mpeg2video -bf 2 -g 12").path());
     check_numbers(&clip.make("clip.avi", "-i @ -c copy"));
-    // Neither the listing nor the rate that is stated leads there.
+    // Neither the index nor the stated rate leads there.
     let part = clip.make("part.ts", "-i @ -c copy");
     let part = std::fs::read(part).unwrap();
     check_numbers(Clip::from_bytes("joined.ts", &[&part[..], &part[..]].concat()).path());
@@ -253,7 +254,7 @@ fn absurd_targets_are_survived() {
     }
 }
 
-/// A clip as it comes through a pipe, and the thread that writes into it.
+/// Sends a clip through a pipe. Returns the decoder, and the thread that writes.
 #[cfg(unix)]
 fn through_a_pipe(clip: &Clip) -> (Decoder, std::thread::JoinHandle<std::io::Result<()>>) {
     let pipe = clip.folder().join("pipe");
@@ -291,7 +292,7 @@ fn a_pipe_goes_only_forward() {
     linear.check(&take(&mut decoder, "pipe"), 25, "pipe");
     assert!(matches!(decoder.seek(Seek::to(0.5)), Err(MediaError::NotSeekable { .. })));
     linear.check(&take(&mut decoder, "pipe"), 26, "pipe after a refusal");
-    // It cannot be listed, and states no number of frames: they are counted.
+    // The pipe cannot be indexed and states no number of frames, so they are counted.
     decoder.seek(Seek::Exact(SeekTarget::Number(40))).unwrap();
     linear.check(&take(&mut decoder, "pipe"), 40, "pipe by number");
     drop(decoder);
@@ -301,12 +302,13 @@ fn a_pipe_goes_only_forward() {
 #[cfg(unix)]
 #[test]
 fn in_a_pipe_the_first_frame_is_there_until_it_is_taken() {
-    // Frames that state how long they are, and a stream that states nothing.
+    // Frames that state their duration, and a stream without any durations.
     for name in ["clip.ts", "clip.h264"] {
         let clip = Clip::moving(name, "64x48", 2.0, FAST);
         let linear = Linear::new(clip.path());
         let (mut decoder, writer) = through_a_pipe(&clip);
-        // A time in the first frame's interval takes the second one, too, to know that it is not meant.
+        // For a time in the first frame's interval, the second frame is decoded too, to make sure that it is not the
+        // target.
         for seek in [Seek::START, Seek::to(0.01), Seek::Exact(SeekTarget::Number(0)), Seek::START] {
             go(&mut decoder, seek, name);
         }
@@ -322,7 +324,7 @@ fn in_a_pipe_the_first_frame_is_there_until_it_is_taken() {
 
 #[test]
 fn from_every_keyframe_on_there_is_every_frame_to_the_end() {
-    // In the last group there are so few packets that a decoder which begins there gives one of them no frame.
+    // The last group has so few packets that a decoder which begins there returns no frame for one of them.
     let arguments = "-c:v libx264 -preset fast -pix_fmt yuv420p -g 50 -bf 3 -x264-params open-gop=1:scenecut=0";
     for (name, secs) in [("six.ts", 12.0), ("six.mkv", 12.0), ("ten.ts", 12.16)] {
         let arguments = format!("-vf noise=alls=12:allf=t {arguments}");

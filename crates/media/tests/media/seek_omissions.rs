@@ -1,4 +1,4 @@
-//! What seeks read and decode on their way, and what they leave out of it.
+//! The packets that seeks read, the frames that they decode, and the ones that they skip.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -28,11 +28,11 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
             early += usize::from(last < 5.4 - 1e-6);
         }
         assert!(early < most, "{name}: {early} frames before the target");
-        // From the target on there is every frame.
+        // From the target on, every frame is present.
         for position in linear.at(5.4) + 1..linear.at(6.0) {
             linear.check(&take(&mut decoder, name), position, name);
         }
-        // On the way, every frame can still be asked for.
+        // Every frame on the way can still be sought.
         for secs in [1.0, 3.0] {
             go(&mut decoder, Seek::to(secs), name);
             take(&mut decoder, name);
@@ -45,9 +45,9 @@ fn on_the_way_towards_a_time_frames_are_left_out_and_none_is_wrong() {
     }
 }
 
-/// Packets read and frames decoded by seeks, one after the other, in one decoder.
+/// Returns the packets read and frames decoded by seeks, one after the other in one decoder.
 fn costs(path: &Path, times: &[f64]) -> Vec<(u64, u64)> {
-    // The threads that there are each hold a frame or two more than asked for.
+    // Each thread holds a frame or two more than requested.
     let options = OpenOptions { threads: Some(2), ..OpenOptions::default() };
     let mut decoder = Decoder::open(path, &options).expect("a video");
     let mut before = decoder.counters();
@@ -62,7 +62,7 @@ fn costs(path: &Path, times: &[f64]) -> Vec<(u64, u64)> {
     costs
 }
 
-/// What only saves time shows in what is read and decoded: a seek that always began at its keyframe would be right as well.
+/// A seek that always began at its keyframe would be correct too, so only these counts show the savings.
 #[test]
 fn seeks_read_and_decode_no_more_than_they_need() {
     let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
@@ -70,21 +70,21 @@ fn seeks_read_and_decode_no_more_than_they_need() {
     let short = Clip::moving("short.mp4", "160x120", 8.0, &format!("{x264} -g 25"));
     let plain = Clip::moving("plain.mp4", "160x120", 4.0, &format!("{x264} -bf 0 -g 20"));
     let long = costs(long.path(), &[1.0, 1.5, 6.0, 3.0]);
-    // Half a second on, and then four and a half: from where the decoder is, not from the keyframe at the start.
+    // Half a second forward, then four and a half: from the decoder's position, not from the keyframe at the start.
     assert!(long[1].0 < 20 && long[2].0 < 130, "{long:?}");
-    // Back to the keyframe, and from there without the pictures that no other refers to.
+    // Back to the keyframe, then forward without the pictures that no other refers to.
     assert!(long[3].0 < 90 && long[3].1 < 50, "{long:?}");
     let short = costs(short.path(), &[1.9, 2.3, 6.1, 6.9]);
     assert!(short.iter().all(|(packets, decoded)| *packets < 40 && *decoded < 20), "{short:?}");
     let plain = costs(plain.path(), &[0.9, 1.7]);
     assert!(plain[1].1 < 10, "from the keyframe on the way: {plain:?}");
-    // Where no index tells which keyframe comes before, what is less than a second ahead is reached from here.
+    // Without an index of keyframes, a target less than a second ahead is reached from the current position.
     let stream = Clip::moving("stream.ts", "160x120", 4.0, &format!("{x264} -g 600"));
     let stream = costs(stream.path(), &[2.0, 2.3, 2.6]);
     assert!(stream[1..].iter().all(|(packets, _)| *packets < 30), "{stream:?}");
 }
 
-/// A packet that the decoder would skip keeps one of its threads from a picture that is needed.
+/// A packet that the decoder would skip delays a thread that could decode a needed picture.
 #[test]
 fn pictures_that_are_skipped_do_not_go_to_the_decoder() {
     let x264 = "-c:v libx264 -preset ultrafast -b_strategy 0 -sc_threshold 0 -g 100";
@@ -111,7 +111,7 @@ fn pictures_that_are_skipped_do_not_go_to_the_decoder() {
     }
 }
 
-/// What has x265 make two temporal sub-layers: a yes in its older versions, their number in newer ones.
+/// Returns the option that makes x265 write two temporal sub-layers: a flag in older versions, a number in newer ones.
 fn layers() -> &'static str {
     static LAYERS: LazyLock<&str> = LazyLock::new(|| {
         let has_higher = |value: &&str| {
@@ -125,14 +125,14 @@ fn layers() -> &'static str {
     &LAYERS
 }
 
-/// In HEVC that no picture refers to one is said of its own temporal sub-layer only, so what can be left out is less.
+/// HEVC marks pictures as unreferenced only within their temporal sub-layer, so fewer can be skipped.
 #[test]
 fn pictures_of_hevc_to_which_none_refers_do_not_go_to_the_decoder() {
     let x265 = "-c:v libx265 -preset ultrafast -x265-params log-level=error:b-adapt=0:scenecut=0";
     for name in ["lengths.mp4", "codes.ts", "lengths.mkv"] {
         for (parameters, least, most) in [
             ("keyint=100:bframes=0", 0, 0),
-            // Two of three B-frames, and all three; the last ones before the target are kept.
+            // Two of three B-frames, then all three. The last ones before the target are kept.
             ("keyint=100:bframes=3:b-pyramid=1:open-gop=0", 35, 45),
             ("keyint=100:bframes=3:b-pyramid=0:open-gop=0", 55, 65),
             ("keyint=100:bframes=3:b-pyramid=1:temporal-layers=LAYERS", 35, 45),
@@ -161,13 +161,14 @@ fn pictures_of_hevc_to_which_none_refers_do_not_go_to_the_decoder() {
     }
 }
 
-/// Marks each B-frame of the lowest temporal sub-layer as one to which none of that sub-layer refers; gives how many there are. The
-/// file is MP4 with one stream, whose units stand one behind the other.
+/// Marks each B-frame of the lowest temporal sub-layer as unreferenced within that sub-layer. Returns their number. The
+/// file is an MP4 with one stream and consecutive units.
 fn mark_unreferenced(path: &Path) -> usize {
     /// Headers of a trailing picture with `nuh_layer_id` 0 and TemporalId 0: TRAIL_R and TRAIL_N, ITU-T H.265 7.3.1.2.
     const REFERENCED: [u8; 2] = [1 << 1, 1];
     const UNREFERENCED: [u8; 2] = [0, 1];
-    /// How a slice header begins (7.3.6.1): the first of its picture, `slice_pic_parameter_set_id` 0, `slice_type` B.
+    /// The first bits of a slice header (7.3.6.1): first slice of its picture, `slice_pic_parameter_set_id` 0,
+    /// `slice_type` B.
     const FIRST_OF_B: u8 = 0b1110_0000;
     let mut bytes = std::fs::read(path).expect("the clip is there");
     let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes")) as usize;
@@ -185,7 +186,8 @@ fn mark_unreferenced(path: &Path) -> usize {
     count
 }
 
-/// Every fourth picture says that none refers to it, and is of the lower of two temporal sub-layers: those of the higher do.
+/// Every fourth picture is marked as unreferenced, in the lower of two temporal sub-layers. Pictures of the higher one
+/// refer to it.
 #[test]
 fn pictures_of_hevc_to_which_higher_temporal_layers_refer_are_decoded() {
     let x265 = "-c:v libx265 -preset ultrafast -x265-params log-level=error:b-adapt=0:scenecut=0:keyint=100:ref=1:bframes=3:b-pyramid=1";
@@ -200,14 +202,14 @@ fn pictures_of_hevc_to_which_higher_temporal_layers_refer_are_decoded() {
         for position in number..number + 3 {
             linear.check(&take(&mut decoder, &what), position, &what);
         }
-        // All of the higher layer, which is half of them, up to the last ones before the target.
+        // All pictures of the higher layer, which is half of them, up to the last ones before the target.
         let left_out = decoder.counters().left_out as usize;
         assert!((20..=number / 2).contains(&left_out), "{what}: {left_out} packets left out");
     }
 }
 
-/// Frames that were left out on the way to a place do not come any more: a seek to one of them does not first decode all that
-/// is left of the way.
+/// Frames skipped on the way to a target are no longer coming. A seek to one of them does not first decode the rest of
+/// the way.
 #[test]
 fn a_seek_into_what_was_left_out_begins_at_the_keyframe_at_once() {
     let x264 = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0 -g 600";
@@ -224,7 +226,7 @@ fn a_seek_into_what_was_left_out_begins_at_the_keyframe_at_once() {
         go(&mut decoder, Seek::Exact(SeekTarget::Timestamp(linear.frames[number].pts_ticks)), "long");
         linear.check(&take(&mut decoder, "long"), number, "long");
         let decoded = decoder.counters().decoded - before;
-        // Half of the frames before it are referred to; those of the way would be as many again.
+        // Half of the frames before it are referred to. Decoding the rest of the way would add as many again.
         assert!(decoded < 80, "{decoded} frames for number {number}");
     }
 }

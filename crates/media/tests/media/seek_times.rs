@@ -1,4 +1,4 @@
-//! How long seeks take. Run by hand, with times in seconds separated by commas in HISTOSCOPE_TARGETS if need be:
+//! Times of seeks. Run by hand, optionally with times in seconds, separated by commas, in HISTOSCOPE_TARGETS:
 //! `HISTOSCOPE_CLIP=clip.mp4 cargo test --release --test media seek_times:: -- --ignored`.
 
 #![allow(clippy::print_stdout, reason = "the times are the result")]
@@ -60,10 +60,10 @@ fn seek_times() {
     }
 }
 
-/// Processor time of this process so far, in milliseconds; zero where the system does not tell it so.
+/// Returns this process's processor time so far, in milliseconds, or zero if the system does not report it.
 fn cpu_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    // User and system time are the 14th and 15th fields, in hundredths of a second; two come before the bracket.
+    // User and system time are the 14th and 15th fields, in hundredths of a second. Two fields come before the bracket.
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
 }

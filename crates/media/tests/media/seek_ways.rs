@@ -1,6 +1,6 @@
-//! Which way a seek takes: what it reads, lists and opens again, and what makes it take the longer way.
+//! The way that a seek takes: what it reads, indexes and opens again, and what makes it take the longer way.
 //!
-//! A way that is too long leads to the right frame as well, so that only counting tells.
+//! A longer way leads to the right frame too, so only counting shows it.
 
 use std::path::Path;
 
@@ -11,21 +11,21 @@ use crate::common::numbered::{number, numbered};
 use crate::common::server::serve;
 use crate::common::{Clip, open, rest};
 
-/// A keyframe a second, and no frame that refers to a later one.
+/// One keyframe per second, and no frame that refers to a later one.
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 0 -sc_threshold 0 -g 25";
-/// The same of a codec that does not forget all at a keyframe: only decoding from the start gives its frames for sure.
+/// The same for a codec that keeps state over keyframes: only decoding from the start is sure to give its frames.
 const MSMPEG4: &str = "-c:v msmpeg4 -g 25";
-/// More packets or frames than any way of a second or two takes, and fewer than those before the targets here.
+/// More packets or frames than a second or two of decoding, but fewer than there are before the targets here.
 const SHORT: u64 = 80;
 
-/// The frame that a seek leads to.
+/// Returns the frame that a seek leads to.
 fn go(decoder: &mut Decoder, seek: Seek) -> Frame {
     decoder.seek(seek).unwrap_or_else(|error| panic!("{seek:?}: {error}"));
     let frame = decoder.next_frame().unwrap_or_else(|error| panic!("{seek:?}: {error}"));
     frame.unwrap_or_else(|| panic!("{seek:?}: no frame"))
 }
 
-/// The number in the picture that a seek leads to, and how many packets were read for it.
+/// Returns the number in the picture that a seek leads to, and the number of packets read for it.
 fn cost(decoder: &mut Decoder, seek: Seek) -> (usize, u64) {
     let before = decoder.counters().packets;
     let frame = go(decoder, seek);
@@ -41,10 +41,10 @@ fn a_frame_near_a_time_is_found_from_a_keyframe_whatever_the_codec_remembers() {
     let clip = numbered("clip.mkv", 200, "25", MSMPEG4);
     let mut decoder = open(clip.path());
     let found = number(&go(&mut decoder, Seek::Near(7.5)).picture);
-    // Packets are read up to there, for want of an index; pictures before the keyframe are not decoded.
+    // Without an index, packets are read up to there. Pictures before the keyframe are not decoded.
     let decoded = decoder.counters().decoded;
     assert!((175..=187).contains(&found) && decoded < SHORT, "frame {found} for {decoded} that were decoded");
-    // The frame itself is decoded from the start, though one on the way is at hand.
+    // The exact frame is decoded from the start, although one on the way is available.
     let frame = go(&mut decoder, Seek::to(7.8));
     assert_eq!((number(&frame.picture), frame.index), (195, Some(195)));
 }
@@ -60,8 +60,8 @@ fn decoding_from_the_start_goes_on_from_where_it_is() {
     assert!(found == 137 && packets > 137, "frame {found} for {packets} packets");
 }
 
-/// The first frame from the keyframe on would do; the search goes on for a while because there is a better one. On a machine
-/// that does something else in between the while may be over, but not each time.
+/// The first frame from the keyframe on would do, but the search continues for a while, since a better one exists. On a
+/// busy machine that time may pass in between, but not every time.
 #[test]
 fn a_frame_near_a_time_is_nearer_than_the_keyframe() {
     let clip = numbered("clip.mkv", 50, "25", "-c:v libx264 -preset ultrafast -bf 0 -g 100");
@@ -101,7 +101,7 @@ fn a_list_that_tells_nothing_is_made_once_where_seeks_wait_for_it() {
     }
 }
 
-/// Two frames of the same timestamp near the end: packets tell no numbers, but elsewhere a keyframe is a keyframe.
+/// Two frames near the end share a timestamp, so packets give no numbers. Elsewhere, keyframes are reliable.
 #[test]
 fn a_list_that_tells_nothing_keeps_no_seek_from_its_keyframe() {
     let clip = numbered("clip.mp4", 200, "25", X264);
@@ -137,7 +137,7 @@ fn a_server_without_ranges_is_asked_again_for_what_is_behind() {
     }
 }
 
-/// A file is read as often as it takes, since its rate may be stated and not kept: here by frames that come too early.
+/// A file is read as often as needed, since its stated rate may be wrong. Here, frames come too early.
 #[test]
 fn in_a_file_a_number_is_counted_where_no_list_tells_it() {
     let times = "if(between(N,260,280),260/25+(N-260)/50,N/25)";
@@ -154,7 +154,7 @@ fn in_a_file_a_number_is_counted_where_no_list_tells_it() {
     }
 }
 
-/// A Matroska file whose second half says that it begins at the first frame's time again.
+/// Makes a Matroska file whose second half claims to begin at the first frame's time again.
 fn set_back() -> Clip {
     const CLUSTER: &[u8] = b"\x1f\x43\xb6\x75";
     let clip = numbered("clip.mkv", 200, "25", &format!("{X264} -cluster_time_limit 1000 -write_crc32 0"));
@@ -162,7 +162,7 @@ fn set_back() -> Clip {
     let clusters = bytes.windows(4).enumerate().filter(|(_, four)| *four == CLUSTER).map(|(at, _)| at);
     let mut set = 0;
     for cluster in clusters.collect::<Vec<_>>() {
-        // The cluster's own length comes first, and then its time of two bytes.
+        // The cluster's length comes first, then its time of two bytes.
         let Some(at) = (4..13).map(|at| cluster + at).find(|at| bytes[*at..].starts_with(&[0xe7, 0x82])) else {
             continue;
         };

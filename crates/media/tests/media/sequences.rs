@@ -1,4 +1,4 @@
-//! Numbered pictures: which files are one sequence, how fast they play, and what becomes of a number that is missing.
+//! Numbered pictures: the files of a sequence, its frame rate, and missing numbers.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::common::{Clip, decode_all, open, open_error, picture_bytes, raw_frame
 
 const SOURCE: &str = "-f lavfi -i testsrc2=size=64x48:rate=25:duration";
 
-/// Pictures of that pattern in a folder of their own, from a number on.
+/// Makes pictures with this pattern in their own folder, beginning with a number.
 fn pictures(pattern: &str, seconds: f64, first: u32) -> Clip {
     let clip = Clip::blank(pattern);
     clip.make(pattern, &format!("{SOURCE}={seconds} -start_number {first}"));
@@ -21,7 +21,7 @@ fn with(path: &Path, options: OpenOptions) -> Vec<Frame> {
     rest(&mut Decoder::open(path, &options).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Checks frames against what FFmpeg makes of each file by itself.
+/// Compares frames with FFmpeg's result for each file alone.
 fn assert_are_files(frames: &[Frame], files: &[String], folder: &Path, format: &str) {
     assert_eq!(frames.len(), files.len());
     for (frame, file) in frames.iter().zip(files) {
@@ -42,7 +42,7 @@ fn a_folder_opens_as_its_sequence_whatever_number_it_begins_with() {
         let times: Vec<_> = frames.iter().map(|frame| (frame.time_secs * 25.0).round() as u64).collect();
         assert_eq!(times, (0..10).collect::<Vec<_>>());
         assert!(frames.iter().map(|frame| frame.index).eq((0..10).map(Some)));
-        // One of them is a picture by itself, and the whole sequence where that is asked for.
+        // One of the files is a single picture, or the whole sequence if requested.
         let one = clip.folder().join(&files[7]);
         assert_are_files(&decode_all(&one), &files[7..8], clip.folder(), "rgb24");
         let all = with(&one, OpenOptions { sequence: true, ..OpenOptions::default() });
@@ -94,7 +94,7 @@ fn the_rate_is_that_of_film_or_of_video_or_the_one_that_is_asked_for() {
 
 #[test]
 fn a_missing_number_ends_the_sequence_and_is_named() {
-    // FFmpeg looks for the last number in steps of 1, 2, 4, …, so that it finds this gap by chance, or overlooks it.
+    // FFmpeg searches for the last number in steps of 1, 2, 4, …, so it may or may not notice this gap.
     for missing in [4, 8, 9, 11] {
         let clip = pictures("%06d.png", 0.8, 1);
         let files: Vec<_> = (1..missing).map(|number| format!("{number:06}.png")).collect();
@@ -152,7 +152,7 @@ fn what_is_no_sequence_is_refused_for_what_it_is() {
     }
 }
 
-/// The next frames of a thread, so many of them; something is done again and again meanwhile.
+/// Returns the next frames of a thread, calling `meanwhile` again and again.
 fn next_frames(thread: &DecodeThread, count: usize, meanwhile: impl Fn()) -> Vec<Frame> {
     let begin = Instant::now();
     let mut frames = Vec::new();
@@ -186,7 +186,7 @@ fn pictures_that_are_still_being_written_are_waited_for() {
     let options = OpenOptions { follow: true, ..OpenOptions::default() };
     let thread = DecodeThread::open(clip.path(), options, QueueLimits::default(), || {}).expect("a thread");
     let mut frames = Vec::new();
-    // Nothing is there at first; then some are, and the one that comes next is being written.
+    // At first there are no pictures. Then some exist, and the next one is being written.
     for numbers in [95..97, 97..98, 98..101, 101..102] {
         std::thread::sleep(Duration::from_millis(300));
         half(numbers.end);

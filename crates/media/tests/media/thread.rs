@@ -1,10 +1,10 @@
-//! Decoding on a thread of its own: bounded, interruptible, and the latest seek wins.
+//! Decoding on its own thread: bounded, interruptible, and the latest seek wins.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use histoscope_media::{DecodeEvent, DecodeThread, Demand, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
+use histoscope_media::{DecodeEvent, DecodeThread, MediaError, OpenOptions, QueueLimits, Seek, SeekTarget};
 
 use crate::common::Clip;
 use crate::common::numbered::{number, numbered};
@@ -37,7 +37,7 @@ fn all_frames_come_and_then_the_end() {
     assert!(matches!(next(&thread), DecodeEvent::EndOfStream { serial: 0 }));
     assert!(thread.recv_timeout(Duration::from_millis(100)).is_none());
     assert_eq!(thread.condition().0.delivered, 100);
-    // A seek starts it again.
+    // A seek restarts it.
     thread.seek(5, Seek::to(2.0));
     match next(&thread) {
         DecodeEvent::Frame(frame) => assert!((frame.time_secs - 2.0).abs() < 1e-9 && frame.serial == 5),
@@ -114,17 +114,17 @@ fn frames_behind_the_target_of_a_seek_are_left_alone_for_a_while_unless_they_are
     let thread = start(&clip, QueueLimits::default());
     assert!(matches!(next(&thread), DecodeEvent::Opened(_)));
     let mut serial = 0;
-    // When the frame of a seek has come that nothing is wanted after.
+    // Waits for a seek's frame, after which nothing more is requested.
     let mut land = || {
         serial += 1;
-        thread.set_demand(Demand::Nothing);
+        thread.set_idle(true);
         thread.seek(serial, Seek::to(1.0));
         while !matches!(next(&thread), DecodeEvent::Frame(frame) if frame.serial == serial && frame.index == Some(25)) {
         }
         Instant::now()
     };
     let is_next = |event| matches!(event, Some(DecodeEvent::Frame(frame)) if frame.index == Some(26));
-    // The frames wait for a quarter of a second; a try that was kept waiting itself shows nothing.
+    // The frames wait for a quarter of a second. An attempt that was itself delayed proves nothing.
     let (wait, least) = (Duration::from_millis(100), Duration::from_millis(200));
     let is_left_alone = (0..20).any(|_| {
         let landed = land();
@@ -139,7 +139,7 @@ fn frames_behind_the_target_of_a_seek_are_left_alone_for_a_while_unless_they_are
     let comes_at_once = (0..20).any(|_| {
         let landed = land();
         std::thread::sleep(wait);
-        thread.set_demand(Demand::Next);
+        thread.set_idle(false);
         is_next(thread.recv_timeout(SOON)) && landed.elapsed() < least
     });
     assert!(comes_at_once, "what is wanted is waited for");
@@ -182,13 +182,13 @@ fn a_frame_comes_with_those_before_it_and_then_the_thread_rests() {
     }
 }
 
-/// The numbers in the pictures of frames that come before others.
+/// Returns the numbers in the pictures of frames that precede others.
 fn earlier(event: DecodeEvent) -> Vec<usize> {
     let DecodeEvent::Earlier { frames, .. } = event else { panic!("{event:?} instead of frames before another") };
     frames.iter().map(|frame| number(&frame.picture)).collect()
 }
 
-/// What was decoded on the way to a frame need not be decoded again for a step back.
+/// Frames decoded on the way to a target need not be decoded again for a step back.
 #[test]
 fn after_the_frame_of_a_seek_comes_the_one_right_before_it() {
     let clip = numbered("clip.mp4", 100, "25", "-c:v libx264 -preset ultrafast -g 25");
@@ -199,8 +199,8 @@ fn after_the_frame_of_a_seek_comes_the_one_right_before_it() {
     assert_eq!(earlier(next(&thread)), [89]);
 }
 
-/// Where decoding has to begin at the first frame, it does so for a step back even if the decoder is on its way there: what it
-/// has passed already is wanted too.
+/// If decoding must begin at the first frame, a step back does so even if the decoder is on its way there, since the
+/// frames already passed are needed too.
 #[test]
 fn a_step_back_in_a_stream_without_times_gives_all_frames_before() {
     let clip = numbered("clip.h264", 100, "25", "-c:v libx264 -preset ultrafast -g 25");
@@ -214,7 +214,8 @@ fn a_step_back_in_a_stream_without_times_gives_all_frames_before() {
     assert_eq!(earlier(next(&thread)), (0..60).collect::<Vec<_>>());
 }
 
-/// Two streams in one file, of which the second's times begin anew. Until its packets are listed seeks trust its times, then no more.
+/// Two streams in one file; the times of the second begin again. Seeks trust its times only until its packets are
+/// indexed.
 #[test]
 fn seeks_are_right_from_when_the_packets_were_found_to_tell_nothing() {
     let clip = numbered("clip.ts", 500, "25", "-c:v libx264 -preset ultrafast -bf 0 -g 25");

@@ -1,4 +1,4 @@
-//! Pictures that are stored as tiles: FFmpeg's own filter, and what was coded without loss, say what has to come of them.
+//! Pictures stored as tiles. FFmpeg's own filter and lossless coding give the expected pictures.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use histoscope_media::{Decoder, OpenOptions, Seek, SeekTarget};
 
 use crate::common::{Clip, decode_all, libavcodec, open, open_error, picture_bytes, raw_frames, rest};
 
-/// Whether FFmpeg tells how tiles are put together; prints that it does not.
+/// Returns true if FFmpeg reports how tiles are assembled. Prints a note if it does not.
 fn are_told() -> bool {
     let are_told = libavcodec() >= (61, 0);
     if !are_told {
@@ -18,7 +18,8 @@ fn are_told() -> bool {
     are_told
 }
 
-/// Codes a picture without loss, in as many tiles across and down; `false`, and the reason printed, where there is no avifenc.
+/// Codes a picture without loss, in this many tiles across and down. Returns `false`, and prints the reason, if avifenc
+/// is missing.
 fn code(picture: &Path, tiles: &str, target: &Path) -> bool {
     let mut command = Command::new("avifenc");
     command.args(["--qcolor", "100", "--speed", "10", "--grid", tiles]).arg(picture).arg(target);
@@ -82,7 +83,7 @@ fn tiles_make_one_picture() {
     }
 }
 
-/// A tile of that width and 64 lines, FFmpeg's test picture after that filter.
+/// Makes a tile of this width and 64 lines: FFmpeg's test picture after this filter.
 fn tile(filter: &str, width: u8, format: &str) -> Clip {
     let coding = "-frames:v 1 -c:v libaom-av1 -still-picture 1 -cpu-used 8";
     Clip::new("tile.avif", &format!("-f lavfi -i testsrc2=size={width}x64 -vf {filter} -pix_fmt {format} {coding}"))
@@ -112,13 +113,14 @@ fn tiles_that_do_not_fit_are_refused() {
         let error = open_error(clip.path());
         assert!(error.contains("grid.avif: a HEIF picture") && error.contains("tiles"), "{error}");
     };
-    // The second begins in the middle of a chroma sample.
+    // The second tile begins in the middle of a chroma sample.
     check(["hflip", "vflip"].map(|filter| tile(filter, 63, "yuv420p")), 63);
     check(["yuv420p", "yuv444p"].map(|format| tile("null", 64, format)), 64);
     check([64, 48].map(|width| tile("null", width, "yuv420p")), 64);
 }
 
-/// The contents of the first box of that kind inside of others; a box's kind, and bytes of its own before those that it holds.
+/// Returns the contents of the first box at a path of nested boxes. Each step names a box and the number of its own
+/// bytes before the boxes that it contains.
 fn inside<'a>(mut bytes: &'a [u8], path: &[(&[u8; 4], usize)]) -> &'a [u8] {
     for (kind, own) in path {
         let at = bytes.windows(4).position(|four| four == *kind).expect("the box is there") - 4;
@@ -133,7 +135,7 @@ fn make_box(kind: &[u8; 4], parts: &[&[u8]]) -> Vec<u8> {
     [&(contents.len() as u32 + 8).to_be_bytes()[..], kind, &contents].concat()
 }
 
-/// A picture of these two tiles of that width and 64 lines, side by side, after ISO/IEC 23008-12.
+/// Makes a picture of two tiles of this width and 64 lines, side by side, as defined in ISO/IEC 23008-12.
 fn grid(tiles: [&[u8]; 2], width: u8) -> Vec<u8> {
     const NO_FLAGS: &[u8] = &[0; 4];
     let [left, right] = tiles.map(|tile| inside(tile, &[(b"mdat", 0)]));

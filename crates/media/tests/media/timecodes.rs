@@ -1,4 +1,4 @@
-//! Frames' timecodes, beside those that FFmpeg counts and reads.
+//! Timecodes of frames, compared with FFmpeg's.
 
 use histoscope_core::picture::{Frame, Timecode, TimecodeSource};
 use histoscope_media::{Seek, SeekTarget};
@@ -60,7 +60,7 @@ fn a_seek_leads_to_the_timecode_that_decoding_from_the_start_gives() {
             let mut decoder = open(clip.path());
             decoder.seek(Seek::Exact(SeekTarget::Timestamp(frames[at].pts_ticks))).unwrap();
             let frame = decoder.next_frame().unwrap().unwrap();
-            // Where its number is not known, it cannot be counted.
+            // Without the frame's number, it cannot be counted.
             let is_counted = decoder.info().timecodes.unwrap().source == TimecodeSource::Container;
             let expected = frames[at].timecode.filter(|_| !is_counted || frame.index.is_some());
             assert!(frames[at].timecode.is_some());
@@ -115,18 +115,18 @@ fn what_is_no_timecode_is_none() {
 
 #[test]
 fn frames_that_a_track_does_not_count_alone_are_counted_as_players_do() {
-    // Of 50 frames a second with a timecode of 25, each is told apart.
+    // With 50 frames per second and a timecode of 25, the two frames of each timecode are distinguished.
     let first = clip("plain.mov", ("50", "10:00:00:00"), 60, X264);
     let mut bytes = first.bytes();
     let entry = bytes.windows(4).rposition(|four| four == b"tmcd").expect("a timecode track");
-    // After the entry's name: reserved, reference, reserved, flags; then the timescale and the length of a frame.
+    // After the entry's name: reserved, reference, reserved, flags, then the timescale and the duration of a frame.
     let scale = u32::from_be_bytes(bytes[entry + 20..][..4].try_into().unwrap());
     assert_eq!(bytes[entry + 28], 50, "where the number of frames should be");
     bytes[entry + 20..][..4].copy_from_slice(&(scale / 2).to_be_bytes());
     bytes[entry + 28] = 25;
     let halved = Clip::from_bytes("halved.mov", &bytes);
     let frames = decode_all(halved.path());
-    // The track's number of its first frame is read with its own rate.
+    // The track stores its first timecode as a frame number, which is read with the track's own rate.
     assert_eq!(tagged(halved.path()).as_deref(), Some("20:00:00:00"));
     assert_eq!(frames[59].timecode, Timecode::parse("20:00:01:09"));
 }

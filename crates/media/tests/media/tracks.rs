@@ -1,10 +1,10 @@
-//! Files of several video tracks: which is read, and what is said of the others.
+//! Files with several video tracks: the track that is read, and messages about the others.
 
 use histoscope_media::{Decoder, MediaError, OpenOptions, TrackKind};
 
 use crate::common::{Clip, open, picture_bytes, raw_frames, rest};
 
-/// A small and a large track, one of gray, and a cover.
+/// Makes a clip with a small and a large track, a gray one, and a cover picture.
 fn clip() -> Clip {
     let source = |size: &str| format!("-f lavfi -i testsrc2=size={size}:rate=25:duration=0.2");
     let clip = Clip::blank("several.mkv");

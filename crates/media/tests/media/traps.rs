@@ -1,4 +1,4 @@
-//! Files that lie, files that are broken, and files that are no video.
+//! Misleading files, broken files, and files that are not videos.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::common::{
 
 const FAST: &str = "-c:v libx264 -preset ultrafast -g 10";
 
-/// Checks an error's text: one line that names the file and says these words.
+/// Checks the text of an error: one line that names the file and contains these words.
 fn check_error(clip: &Clip, words: &[&str]) {
     let error = open_error(clip.path());
     assert!(!error.contains('\n') && error.contains(&clip.path().display().to_string()), "{error}");
@@ -20,7 +20,7 @@ fn check_error(clip: &Clip, words: &[&str]) {
     }
 }
 
-/// Positions and sizes of the packets of a stream.
+/// Returns positions and sizes of the packets of a stream.
 fn packets(clip: &Clip, stream: &str) -> Vec<(usize, usize)> {
     let text = ffprobe(clip.path(), &["-select_streams", stream, "-show_entries", "packet=pos,size"]);
     let numbers = |line: &str| line.split(',').filter_map(|n| n.trim().parse().ok()).collect::<Vec<usize>>();
@@ -28,7 +28,7 @@ fn packets(clip: &Clip, stream: &str) -> Vec<(usize, usize)> {
     text.lines().map(numbers).filter(|n| n.len() == 2).map(|n| (n[1], n[0])).collect()
 }
 
-/// The clip with the bytes of some packets replaced by noise.
+/// Replaces the bytes of some packets with noise.
 fn damaged(clip: &Clip, name: &str, stream: &str, which: impl Fn(usize) -> bool) -> Clip {
     let mut bytes = clip.bytes();
     for (index, (position, size)) in packets(clip, stream).into_iter().enumerate().filter(|(index, _)| which(*index)) {
@@ -37,7 +37,7 @@ fn damaged(clip: &Clip, name: &str, stream: &str, which: impl Fn(usize) -> bool)
     Clip::from_bytes(name, &bytes)
 }
 
-/// The clip with the last occurrence of `from` replaced by `to`, of the same length.
+/// Replaces the last occurrence of `from` with `to`, which has the same length.
 fn patched(clip: &Clip, name: &str, from: &[u8], to: &[u8]) -> Clip {
     assert_eq!(from.len(), to.len());
     let mut bytes = clip.bytes();
@@ -76,7 +76,7 @@ fn a_cut_off_mp4_is_told_from_garbage() {
 fn a_missing_decoder_is_named() {
     let clip = Clip::moving("clip.mp4", "64x48", 0.4, FAST);
     check_error(&patched(&clip, "next.mp4", b"avc1", b"avs3"), &["no decoder", "avs3"]);
-    // Known by name, and decoded by newer FFmpeg only.
+    // FFmpeg knows the name, but only newer versions decode it.
     let decoders = Command::new("ffmpeg").args(["-hide_banner", "-decoders"]).output().expect("the ffmpeg command");
     if !String::from_utf8_lossy(&decoders.stdout).contains(" vvc ") {
         check_error(&patched(&clip, "newer.mp4", b"avc1", b"vvc1"), &["no decoder for vvc (vvc1)"]);
@@ -86,7 +86,7 @@ fn a_missing_decoder_is_named() {
 
 #[test]
 fn a_picture_in_boxes_is_not_told_that_it_was_cut_off() {
-    // What a telephone writes: a type, a list of items, the data; and nothing that FFmpeg could find its way by.
+    // A file as a phone writes it: a type, a list of items, the data, but nothing that older FFmpeg versions can read.
     let mut bytes = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic".to_vec();
     bytes.extend(b"\0\0\0\x2ameta\0\0\0\0\0\0\0\x1ehdlr\0\0\0\0\0\0\0\0pict\0\0\0\0\0\0");
     bytes.extend(b"\0\0\x01\0mdat");
@@ -94,7 +94,7 @@ fn a_picture_in_boxes_is_not_told_that_it_was_cut_off() {
     check_error(&Clip::from_bytes("photo.heic", &bytes), &["HEIF picture", "convert it"]);
 }
 
-/// Warnings of this test's own file, as the program would print them.
+/// Collects the warnings on this test's own file, as the program would print them.
 struct Warnings(std::sync::Mutex<Vec<String>>);
 
 static WARNINGS: Warnings = Warnings(std::sync::Mutex::new(Vec::new()));
@@ -161,7 +161,7 @@ fn damaged_first_packets_are_passed() {
     let clip = Clip::moving("clip.mp4", "160x120", 2.0, FAST);
     let bad = damaged(&clip, "bad.mp4", "v:0", |index| index < 12);
     let frames = decode_all(bad.path());
-    // What comes before the first good keyframe is the decoder's to judge; all after it must be there and right.
+    // The decoder decides about frames before the first good keyframe. All later ones must be present and correct.
     let good = frames.iter().position(|frame| frame.key && !frame.damaged).expect("a keyframe");
     assert!(frames.len() - good >= 30, "{} frames after the first good one", frames.len() - good);
     let expected = raw_frames(clip.path(), "yuv420p");
@@ -182,7 +182,7 @@ fn a_file_that_ends_early_gives_what_it_has() {
 #[test]
 fn the_frame_wins_over_the_header() {
     let clip = Clip::moving("clip.mp4", "160x120", 0.4, FAST);
-    // Width and height of the sample description, 160 and 120, become 1920 and 1080.
+    // Changes width and height of the sample description from 160 and 120 to 1920 and 1080.
     let liar = patched(&clip, "liar.mp4", &[0, 160, 0, 120, 0, 72], &[7, 128, 4, 56, 0, 72]);
     let decoder = open(liar.path());
     assert_eq!(decoder.info().coded_size, (160, 120));
@@ -240,7 +240,7 @@ fn a_stream_that_gives_nothing_makes_way_for_the_next() {
     assert_eq!((frames.len(), frames[0].picture.width()), (10, 64));
 }
 
-/// The picture as it is to be displayed, as rows of luma.
+/// Returns the picture as displayed, as rows of luma.
 fn displayed(frame: &Frame) -> Vec<Vec<u32>> {
     let (width, height) = (frame.picture.width(), frame.picture.height());
     let Orientation { quarter_turns, mirrored } = frame.orientation;
@@ -250,7 +250,7 @@ fn displayed(frame: &Frame) -> Vec<Vec<u32>> {
         rows.iter_mut().for_each(|row| row.reverse());
     }
     for _ in 0..quarter_turns {
-        // Clockwise: the first column, from the bottom, becomes the first row.
+        // Clockwise: the first column, from the bottom up, becomes the first row.
         let (w, h) = (rows[0].len(), rows.len());
         rows = (0..w).map(|x| (0..h).rev().map(|y| rows[y][x]).collect()).collect();
     }
@@ -265,7 +265,7 @@ fn turned_video_is_shown_as_ffmpeg_shows_it() {
         let turned = source.with_matrix("turned.mp4", matrix);
         let frames = decode_all(turned.path());
         seen.push(frames[0].orientation.quarter_turns);
-        // FFmpeg's command turns the picture by itself.
+        // FFmpeg's command rotates the picture by default.
         let upright = turned.make("upright.mkv", "-i @ -c:v ffv1");
         assert_eq!(displayed(&frames[0]), displayed(&decode_all(&upright)[0]), "{degrees} degrees");
     }
@@ -295,7 +295,7 @@ fn flips_show_in_the_determinant() {
 fn a_photograph_turns_by_its_first_frame() {
     let clip = Clip::moving("photo.jpg", "64x48", 0.04, "-frames:v 1");
     let mut bytes = clip.bytes();
-    // A little-endian EXIF block with one entry: orientation 6, to be turned clockwise by a quarter.
+    // A little-endian EXIF block with one entry: orientation 6, a quarter turn clockwise.
     let mut exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
     let mut segment = vec![0xff, 0xe1];
     segment.extend((exif.len() as u16 + 2).to_be_bytes());
@@ -314,7 +314,7 @@ fn the_containers_sample_aspect_wins_over_the_frames() {
         (clip.path().to_owned(), (8, 9)),
         (flagged_anew("anew.mkv"), (3, 2)),
         (flagged_anew("anew.mp4"), (3, 2)),
-        // This container has no place for it.
+        // This container cannot store it.
         (flagged_anew("anew.ts"), (8, 9)),
     ] {
         let aspect = decode_all(&path)[0].sample_aspect;
@@ -328,8 +328,8 @@ fn the_containers_sample_aspect_wins_over_the_frames() {
 const UNKNOWN_MATRIX: Option<u8> = Some(2);
 const UNKNOWN_RANGE: Option<u8> = Some(0);
 
-/// A Matroska file whose header states these numbers of matrix and range, written into it: what `ffmpeg` states unasked,
-/// and what it converts to that end, depends on its version. Without numbers, it is as `ffmpeg` has it.
+/// Makes a Matroska file and writes these numbers of matrix and range into its header. What `ffmpeg` states by default,
+/// and converts to, depends on its version. Without numbers, the file stays as `ffmpeg` wrote it.
 fn with_tags(format: &str, matrix: Option<u8>, range: Option<u8>) -> Clip {
     let given = "-vf setparams=range=tv:colorspace=smpte240m -colorspace smpte240m -color_range tv -write_crc32 0";
     let arguments = if (matrix, range) == (None, None) { "" } else { given };
@@ -354,10 +354,10 @@ fn colour_tags_are_taken_or_guessed() {
         ("yuv420p", Some(9), Some(2), "bt2020nc (tagged)", "full (tagged)"),
         ("yuv420p", Some(7), Some(1), "smpte240m (tagged)", "limited (tagged)"),
         ("yuv420p", UNKNOWN_MATRIX, UNKNOWN_RANGE, "bt601 (guessed)", "limited (guessed)"),
-        // Identity, which makes no sense of subsampled planes.
+        // Identity, which is meaningless for subsampled planes.
         ("yuv420p", Some(0), UNKNOWN_RANGE, "bt601 (guessed)", "limited (guessed)"),
         ("yuv444p", Some(0), UNKNOWN_RANGE, "rgb (tagged)", "limited (guessed)"),
-        // ICtCp without a transfer function, for which it cannot be read.
+        // ICtCp without a transfer function, so it cannot be decoded.
         ("yuv420p", Some(14), UNKNOWN_RANGE, "ictcp (tagged)", "limited (guessed)"),
         ("gray", UNKNOWN_MATRIX, UNKNOWN_RANGE, "bt601 (guessed)", "full (guessed)"),
         ("gray", UNKNOWN_MATRIX, Some(1), "bt601 (guessed)", "limited (tagged)"),

@@ -1,4 +1,4 @@
-//! A clip that follows another: the frame that belongs to a time or a number, whatever way leads there.
+//! A clip that follows another: the frame for a time or a number, whichever way leads there.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::common::numbered::{number, numbered};
 
 const RATE: f64 = 25.0;
 
-/// A clip with its follower, as the window has them.
+/// A clip with its follower, as in the window.
 struct Following {
     media: DecodeThread,
     follower: Follower,
@@ -27,7 +27,7 @@ impl Following {
         Self { media, follower: Follower::new(budget), shown: None }
     }
 
-    /// Follows until the frame is there that is wanted; its number and how it stands to that.
+    /// Follows until the goal's frame has arrived. Returns its number and its state.
     fn to(&mut self, goal: FollowGoal) -> (usize, FollowState) {
         let begin = Instant::now();
         loop {
@@ -51,7 +51,7 @@ fn clip() -> Clip {
 #[test]
 fn every_way_leads_to_the_frame_that_is_wanted() {
     let clip = clip();
-    // Little room makes frames be fetched and sought again and again.
+    // With little room, frames are sought and fetched again and again.
     for budget in [0, 20 * 160 * 90 * 3 / 2, 64 << 20] {
         let mut following = Following::new(&clip, budget);
         let mut seed = 12345_u64;

@@ -13,7 +13,7 @@ use crate::common::numbered::{number, numbered};
 use crate::common::sender::{Fate, Network, Sender, free_port};
 use crate::common::{Clip, open_error};
 
-/// Nothing here takes as long, however busy the machine is.
+/// Longer than anything here takes, even on a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 const H264: &str = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10";
 
@@ -21,7 +21,7 @@ fn open(address: &str, limits: QueueLimits) -> DecodeThread {
     DecodeThread::open(address, OpenOptions::default(), limits, || {}).expect("a thread")
 }
 
-/// Waits for the first event that `wanted` finds what it wants in.
+/// Waits for the first event for which `wanted` returns a value.
 #[track_caller]
 fn until<T>(media: &DecodeThread, what: &str, wanted: impl Fn(&DecodeEvent) -> Option<T>) -> T {
     let begin = Instant::now();
@@ -61,7 +61,7 @@ fn a_sender_that_comes_late_is_shown_and_is_followed_when_it_comes_back_as_anoth
     assert_eq!(first.index, Some(0));
     assert!(first.arrival.is_some_and(|at| at.elapsed().is_ok_and(|since| since < SOON)), "{:?}", first.arrival);
 
-    // Nobody takes anything for a while: the newest frames are kept, and no more than the queue holds.
+    // Nothing is taken for a while: the queue keeps the newest frames, up to its limit.
     let begin = Instant::now();
     let mut replaced = 0;
     while replaced == 0 {
@@ -100,14 +100,14 @@ fn pictures_come_in_the_order_in_which_they_are_to_be_shown() {
         let clip = numbered("clip.mkv", 200, "50", coding);
         let address = format!("udp://127.0.0.1:{}", free_port());
         let media = open(&address, QueueLimits { frames: 1000, ..QueueLimits::default() });
-        // Of MPEG-4 the header is in the container alone.
+        // For MPEG-4, only the container has the header.
         let header = if coding.contains("mpeg4") { "-bsf:v dump_extra" } else { "" };
         let _sender = Sender::of(clip.path(), &format!("-c copy {header} -f mpegts"), &address);
         let frames: Vec<(usize, bool)> = (0..60)
             .map(|_| until(&media, coding, frame_of))
             .map(|frame| (number(&frame.picture), frame.damaged))
             .collect();
-        // The first may lack what came before the receiver.
+        // The first frames may lack what was sent before the receiver started.
         assert_eq!(missing(&frames[10..]), 0, "{coding}: {frames:?}");
     }
 }
@@ -117,7 +117,7 @@ fn to_come_in_the_middle_of_a_group_is_no_damage() {
     let address = format!("udp://127.0.0.1:{}", free_port());
     let _sender =
         Sender::moving("160x90", "-c:v libx264 -preset ultrafast -tune zerolatency -g 60 -f mpegts", &address);
-    // Half a group and more.
+    // More than half a group.
     std::thread::sleep(Duration::from_millis(3000));
     let media = open(&address, QueueLimits::default());
     let frame = until(&media, "a frame", frame_of);
@@ -142,7 +142,7 @@ fn senders_that_are_connected_to_are_asked_until_they_are_there() {
     }
 }
 
-/// What is received of a clip of numbered frames that comes as RTP over such a network, `count` frames of it.
+/// Returns `count` frames received of a clip of numbered frames, sent as RTP over such a network.
 fn received(count: usize, fate: impl Fn(u64) -> Fate + Send + 'static) -> Vec<(usize, bool)> {
     let clip = numbered("clip.mkv", 200, "50", &format!("{H264} -x264-params repeat-headers=1:slice-max-size=60"));
     let port = free_port();
@@ -152,7 +152,7 @@ fn received(count: usize, fate: impl Fn(u64) -> Fate + Send + 'static) -> Vec<(u
     let arguments = format!("-c copy -f rtp -sdp_file {}", description.display());
     let _sender = Sender::of(clip.path(), &arguments, &target);
     let begin = Instant::now();
-    // Its last line tells of the payload.
+    // The last line describes the payload.
     let text = loop {
         let text = std::fs::read_to_string(&description).unwrap_or_default();
         if text.contains("a=fmtp") && text.ends_with('\n') {
@@ -172,7 +172,7 @@ fn received(count: usize, fate: impl Fn(u64) -> Fate + Send + 'static) -> Vec<(u
         .collect()
 }
 
-/// How many frames are missing between those that came, of a clip of 200 that begins again.
+/// Returns the number of missing frames among those of a looping clip of 200.
 fn missing(frames: &[(usize, bool)]) -> usize {
     frames.windows(2).map(|pair| (pair[1].0 + 200 - pair[0].0) % 200).map(|step| step.saturating_sub(1)).sum()
 }
@@ -180,7 +180,7 @@ fn missing(frames: &[(usize, bool)]) -> usize {
 #[test]
 fn rtp_that_comes_out_of_order_is_put_in_order() {
     let frames = received(100, |number| if number % 5 == 3 { Fate::IsLate } else { Fate::Passes });
-    // The first may lack what came before the receiver.
+    // The first frames may lack what was sent before the receiver started.
     let frames = &frames[20..];
     assert_eq!(missing(frames), 0, "{frames:?}");
     assert!(frames.iter().all(|(_, damaged)| !damaged), "{frames:?}");
@@ -192,7 +192,7 @@ fn rtp_goes_on_where_packets_are_lost() {
     assert!(missing(&frames) > 0 || frames.iter().any(|(_, damaged)| *damaged), "nothing was lost: {frames:?}");
 }
 
-/// A server that sends a transport stream with or without its length; its address.
+/// Starts a server that sends a transport stream, with or without its length. Returns its address.
 fn serve(bytes: Vec<u8>, tells_length: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -220,7 +220,7 @@ fn a_web_server_that_tells_no_length_is_live() {
 
 #[test]
 fn what_will_never_open_is_told_at_once() {
-    // RFC 2606 keeps this domain from ever existing.
+    // RFC 2606 reserves this domain, so it never exists.
     for address in ["udp://nobody.invalid:5000", "rtsp://nobody.invalid/camera", "http://nobody.invalid/a.ts"] {
         let media = open(address, QueueLimits::default());
         match media.recv_timeout(SOON) {
@@ -243,7 +243,7 @@ fn a_sender_that_never_comes_is_given_up_where_nobody_looks() {
     let options = OpenOptions { network_limit: Some(Duration::from_millis(300)), ..OpenOptions::default() };
     let error = Decoder::open(&address, &options).err().expect("nobody sends");
     assert_eq!(error.to_string(), format!("{address}: no data for 0.3 s; check the connection and try again"));
-    // The window, which waits, can be closed at any time.
+    // The window can be closed while it waits.
     let media = open(&address, QueueLimits::default());
     std::thread::sleep(Duration::from_millis(300));
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! The player on its decoding thread, and where its seeks lead.
+//! The player with its decoding thread, and the frames that its seeks lead to.
 
 #[path = "../../../../tests/common/mod.rs"]
 mod common;

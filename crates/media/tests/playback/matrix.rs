@@ -1,6 +1,6 @@
-//! Kinds of files against what a player must get right in each: exact seeks, steps there and back, and every frame once.
+//! Every kind of file, each with the demands on a player: exact seeks, steps back and forth, and every frame once.
 //!
-//! The pictures carry their frame's number; which one belongs to a time is ffprobe's and the ffmpeg command's word.
+//! The pictures contain their frame's number. ffprobe and the ffmpeg command say which frame belongs to a time.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::common::{Clip, noise};
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
 const SEEKS: usize = 50;
 
-/// Times from before the start to beyond the end, the same in every run.
+/// Returns random times from before the start to beyond the end, the same in every run.
 fn random_times(end: f64, seed: u64) -> Vec<f64> {
     let bytes = noise(SEEKS * 4, seed);
     let share = |word: &[u8]| f64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]])) / 4_294_967_296.0;
     bytes.chunks_exact(4).map(|word| share(word) * end * 1.02 - end * 0.01).collect()
 }
 
-/// Checks one clip in all respects.
+/// Checks everything for one clip.
 fn check(clip: &Clip) {
     check_path(clip.path());
 }
@@ -55,7 +55,7 @@ fn check_seeks(session: &mut Session, truth: &Truth) {
             expect(session, truth, position, &format!("sought to {secs} and stepped there and back"));
         }
     }
-    // Each frame's own time leads to it.
+    // A seek to each frame's own time leads to that frame.
     for position in [truth.count() / 3, truth.count() - 1, 0, truth.count() / 2] {
         session.seek(truth.times[position]);
         expect(session, truth, position, "sought to its own time");
@@ -109,7 +109,7 @@ fn variable_rate() {
 fn no_index_and_a_late_start() {
     check(&numbered("late.ts", 200, "25", &format!("{X264} -g 30 -output_ts_offset 40000")));
     let clip = numbered("clip.mkv", 200, "25", &format!("{X264} -g 25"));
-    // A Matroska file whose cues were never written, as after a crash.
+    // A Matroska file without cues, as after a crash.
     let live = std::fs::read(clip.make("live.mkv", "-i @ -c copy -live 1 -f matroska")).expect("the file is there");
     check(&Clip::from_bytes("no_cues.mkv", &live));
 }
@@ -140,7 +140,7 @@ fn missing_timestamps() {
     let raw = numbered("raw.h264", 100, "25", &format!("{X264} -g 25"));
     check_against(raw.path(), &Truth::with_made_times(raw.path()));
     let clip = numbered("clip.mp4", 200, "25", &format!("{X264} -g 50"));
-    // What was cut off stays in this file, without timestamps.
+    // The cut part stays in this file, without timestamps.
     let negative = clip.make("negative.mkv", "-ss 0.6 -i @ -c copy -avoid_negative_ts disabled");
     check_against(&negative, &Truth::with_made_times(&negative));
 }

@@ -1,4 +1,4 @@
-//! The number of the frame on screen after a seek: exact once the packets have told it, and never a wrong one.
+//! The number of the frame on screen after a seek: exact once the packets are indexed, and never wrong.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::common::{Clip, ffprobe};
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
 const SOON: Duration = Duration::from_secs(30);
 
-/// Lets the session run until the frame on screen has a number, and gives it.
+/// Runs the session until the frame on screen has a number, and returns it.
 fn number_in_time(session: &mut Session) -> u64 {
     let begin = Instant::now();
     loop {
@@ -25,7 +25,7 @@ fn number_in_time(session: &mut Session) -> u64 {
     }
 }
 
-/// Seeks here and there in a fresh session; the number is right as soon as there is one, and soon there is one.
+/// Seeks to several places in a new session. A number must never be wrong, and must come soon.
 fn check(path: &Path) {
     let truth = Truth::new(path);
     let mut session = Session::paused(path);
@@ -61,11 +61,11 @@ fn a_rate_that_changes() {
     check(&clip.make("pauses.mp4", "-i @ -c copy"));
 }
 
-/// The headers tell of 25 frames a second, evenly spaced: the average is right, and so are the first ten seconds.
+/// The headers state 25 frames per second, evenly spaced. The average is right, and so are the first ten seconds.
 #[test]
 fn a_rate_that_is_stated_and_not_kept() {
     let middle = "if(lt(N,350),10+(N-250)/20,15+(N-350)/30)";
-    // How long the last frame lasts depends on the version of `ffmpeg`, and must not be what the average tells.
+    // The duration of the last frame depends on the version of `ffmpeg`, and must not equal the average.
     let times = format!("if(lt(N,250),N/25,if(lt(N,500),{middle},N/25+6/300))");
     let arguments = format!(
         "-vf settb=1/300,setpts='{times}/TB' -fps_mode passthrough -enc_time_base 1:300 {X264} -g 30 -video_track_timescale 300"
@@ -76,7 +76,7 @@ fn a_rate_that_is_stated_and_not_kept() {
     check(clip.path());
 }
 
-/// The number is right where it was counted, and gone where a frame was lost before it.
+/// The number is right if it was counted, and missing if a frame was lost before it.
 #[test]
 fn a_frame_that_was_lost() {
     let broken = without_frame(LOST);
@@ -94,7 +94,7 @@ fn a_frame_that_was_lost() {
     }
 }
 
-/// A list that comes when frames have already been decoded which it does not tell is not believed.
+/// An index that does not match the frames decoded before it arrived is not trusted.
 #[test]
 fn a_frame_that_was_lost_before_the_numbers_came() {
     let broken = without_frame(LOST);
@@ -115,10 +115,10 @@ fn a_frame_that_was_lost_before_the_numbers_came() {
     }
 }
 
-/// The number of the frame that gets lost: far behind what is decoded ahead of the one on screen.
+/// The number of the lost frame: long after the frames decoded ahead of the one on screen.
 const LOST: usize = 80;
 
-/// A video in which one packet has no picture.
+/// Makes a video in which one packet has no picture.
 fn without_frame(lost: usize) -> Clip {
     let clip = numbered("whole.mkv", 120, "25", "-c:v mjpeg -q:v 3");
     let mut bytes = std::fs::read(clip.path()).expect("the clip can be read");
@@ -127,13 +127,13 @@ fn without_frame(lost: usize) -> Clip {
     Clip::from_bytes("broken.mkv", &bytes)
 }
 
-/// Where a packet's bytes lie in the file, and how many they are.
+/// Returns the position of a packet's bytes in the file, and their number.
 fn packet(path: &Path, position: usize) -> (usize, usize) {
     let text = ffprobe(path, &["-show_entries", "packet=pos,size"]);
     let line = text.lines().nth(position).expect("a packet");
     let mut fields = line.trim_end_matches(',').split(',').map(|field| field.parse().expect("a number"));
     let (first, second): (usize, usize) = (fields.next().expect("a size"), fields.next().expect("a place"));
-    // ffprobe gives the size first; the packet's block begins with a header of a few bytes.
+    // ffprobe gives the size first. The packet's block begins with a header of a few bytes.
     let bytes = std::fs::read(path).expect("the clip can be read");
     let start = (second..second + 32).find(|&at| bytes[at..].starts_with(&[0xff, 0xd8])).expect("a JPEG");
     (start, first)

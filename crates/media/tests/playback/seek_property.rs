@@ -1,8 +1,8 @@
-//! Wherever a seek leads, the frame, its number, its time and its picture are those of decoding from the start.
+//! Wherever a seek leads, the frame, its number, its time and its picture equal those of linear decoding.
 //!
-//! Every clip is sought twenty times at random, the same every run, in the two ways that users do: opened anew and sent to a
-//! time, as for a snapshot, and in the window's player on its decoding thread. A number may be missing where nobody can know
-//! it; how many were missing is printed, and where the container can be sure none may be.
+//! Twenty random times are sought in every clip, the same in every run, in the two ways of users: in a newly opened
+//! file, as for a snapshot, and in the window's player with its decoding thread. A number may be missing if it cannot
+//! be known. The test prints how many were missing. If the container is sure to give numbers, none may be missing.
 
 #![allow(clippy::print_stdout, reason = "how many numbers were missing is a result")]
 
@@ -12,31 +12,31 @@ use std::time::{Duration, Instant};
 use histoscope_core::picture::Frame;
 use histoscope_media::{Decoder, OpenOptions, Seek};
 
-/// Times in each clip.
+/// Times for each clip.
 const TIMES: usize = 20;
-/// Nothing in the window takes as long.
+/// Longer than anything in the window takes.
 const SOON: Duration = Duration::from_secs(20);
 
-/// Whether the numbers of frames must be known after a seek.
+/// The numbers of frames that must be known after a seek.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// By every seek.
+    /// The number after every seek.
     Always,
-    /// In the window, once the packets have told them.
+    /// The number in the window, once the packets are indexed.
     InWindow,
-    /// Not all.
+    /// Not all numbers.
     Maybe,
 }
 
-/// What decoding from the start gives: for each frame its timestamp, time and picture.
+/// The result of linear decoding: timestamp, time and picture of each frame.
 struct Linear(Vec<(i64, f64, Vec<u8>)>, Pictures);
 
-/// Whether pictures are compared.
+/// The comparison of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pictures {
-    /// Bit for bit.
+    /// Pictures must be equal bit for bit.
     All,
-    /// They are not: what FFmpeg's decoders put in place of damaged parts depends on how far their other threads are.
+    /// Pictures are not compared: what FFmpeg's decoders conceal damage with depends on the timing of their threads.
     None,
 }
 
@@ -46,12 +46,12 @@ impl Linear {
         Self(decode_all(path).into_iter().map(entry).collect(), Pictures::All)
     }
 
-    /// Position of the frame whose presentation interval contains the time.
+    /// Returns the position of the frame whose presentation interval contains the time.
     fn at(&self, secs: f64) -> usize {
         self.0.partition_point(|(_, time, _)| *time <= secs + 1e-6).saturating_sub(1)
     }
 
-    /// What differs from the frame of that position.
+    /// Returns a description of the differences from the frame at this position.
     fn difference(&self, position: usize, found: &Frame, number: Option<u64>) -> Option<String> {
         let (ticks, secs, bytes) = &self.0[position];
         if found.pts_ticks != *ticks || (found.time_secs - secs).abs() > 1e-9 {
@@ -77,7 +77,7 @@ fn times(linear: &Linear, seed: u64) -> Vec<f64> {
     shares.into_iter().map(|share| share * end).collect()
 }
 
-/// Seeks in a decoder that was just opened, as for a snapshot; gives how many numbers were missing.
+/// Seeks in a newly opened decoder, as for a snapshot. Returns the number of missing numbers.
 fn check_decoder(path: &Path, linear: &Linear, wrong: &mut Vec<String>) -> usize {
     let mut missing = 0;
     let mut used = open(path);
@@ -116,16 +116,16 @@ fn take(decoder: &mut Decoder, secs: f64) -> Option<Frame> {
     decoder.next_frame().expect("the clip can be read")
 }
 
-/// Seeks in the window's player; gives how many numbers were missing in the end.
+/// Seeks in the window's player. Returns the number of numbers still missing at the end.
 fn check_window(path: &Path, linear: &Linear, numbers: Numbers, wrong: &mut Vec<String>) -> usize {
     let mut missing = 0;
     let mut session = Session::paused(path);
     for secs in times(linear, 11) {
-        // At the end that the headers state, or that has been seen, the window goes to the last frame.
+        // At the end, as stated by the headers or already seen, the window goes to the last frame.
         let is_end = session.player.duration_secs().is_some_and(|duration| secs >= duration);
         let position = if is_end { linear.0.len() - 1 } else { linear.at(secs) };
         session.seek(secs);
-        // A quick picture may come first. What is on screen in the end counts, but never may a number be wrong.
+        // A quick picture may come first, so only the final picture is checked. But a number must never be wrong.
         let begun = Instant::now();
         let difference = loop {
             let number = session.player.frame_index();
@@ -175,7 +175,7 @@ fn check(path: &Path, numbers: Numbers, pictures: Pictures) -> Vec<String> {
     wrong.into_iter().map(|what| format!("{name}: {what}")).collect()
 }
 
-/// Checks all clips before it fails, so that one wrong seek hides no other.
+/// Checks all clips before it fails, so that one wrong seek does not hide others.
 fn check_all(clips: impl IntoIterator<Item = (Clip, Numbers)>) {
     check_with(Pictures::All, clips);
 }
@@ -188,7 +188,7 @@ fn check_with(pictures: Pictures, clips: impl IntoIterator<Item = (Clip, Numbers
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Clips of the moving test picture: file name, encoding, and whether their numbers must be known.
+/// Checks clips of the moving test picture: file name, encoding, and the numbers that must be known.
 fn check_moving(clips: &[(&str, &str, Numbers)]) {
     check_all(clips.iter().map(|(name, arguments, numbers)| (Clip::moving(name, "96x64", 2.6, arguments), *numbers)));
 }
@@ -369,7 +369,8 @@ fn codecs_of_whole_pictures() {
 #[test]
 fn edit_lists_that_drop_frames_in_the_middle() {
     let clip = Clip::moving("whole.mp4", "96x64", 3.6, &format!("{X264} -bf 2 -g 20 -video_track_timescale 12800"));
-    // Two parts, then five; in 12800ths of a second, 512 a frame. Some begin between keyframes, one repeats what was.
+    // Two parts, then five, in units of 1/12800 s, 512 per frame. Some begin between keyframes, and one repeats earlier
+    // frames.
     let two = odd::with_edits(&clip, "two.mp4", &[(0, 25), (45, 30)]);
     let five = odd::with_edits(&clip, "five.mp4", &[(3, 10), (20, 13), (41, 9), (60, 5), (72, 15)]);
     let again = odd::with_edits(&clip, "again.mp4", &[(0, 40), (20, 30)]);
@@ -427,7 +428,7 @@ fn joined_streams() {
     ]);
 }
 
-/// Streams with wrong bytes in some places.
+/// Makes streams with wrong bytes in some places.
 fn damaged() -> [Clip; 5] {
     let mpeg2 = "-c:v mpeg2video -bf 2 -g 12 -b:v 2M";
     let h264 = format!("{X264} -bf 2 -g 15 -b:v 1M");

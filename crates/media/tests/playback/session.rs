@@ -1,4 +1,4 @@
-//! The decoding thread and the player together: scrubbing, parts that repeat, high speeds, small caches.
+//! The decoding thread and the player together: scrubbing, repeated parts, high speeds, small caches.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::common::numbered::{number, numbered};
 use crate::common::session::Session;
 
 const X264: &str = "-c:v libx264 -preset ultrafast -bf 3 -b_strategy 0 -sc_threshold 0";
-/// Bytes of one of the numbered pictures, a little more than it has.
+/// Slightly more bytes than one of the numbered pictures has.
 const PICTURE_BYTES: usize = 224 * 16 * 3 / 2 + 1024;
 
 #[test]
@@ -23,7 +23,7 @@ fn steps_back_through_a_long_group_with_room_for_few_frames() {
     for expected in 1..300 {
         assert_eq!(number(&session.step(true).picture), expected);
     }
-    // The far end of what was kept is left behind on the way back, and comes again.
+    // On the way back, the far end of the cache is dropped and decoded again.
     for expected in (200..299).rev() {
         assert_eq!(number(&session.step(false).picture), expected);
     }
@@ -60,7 +60,7 @@ fn a_scrub_shows_many_pictures_and_settles_exactly() {
     }
 }
 
-/// Plays with a clock of its own, in steps of 5 ms, until the condition holds; gives the numbers of the frames shown.
+/// Plays with a simulated clock, in steps of 5 ms, until the condition holds. Returns the numbers of the frames shown.
 fn play(session: &mut Session, mut until: impl FnMut(&Session, &[usize]) -> bool) -> Vec<usize> {
     let start = Instant::now();
     let request = session.player.toggle_pause(start);
@@ -68,7 +68,7 @@ fn play(session: &mut Session, mut until: impl FnMut(&Session, &[usize]) -> bool
     let mut seen = Vec::new();
     let mut time = Duration::ZERO;
     while start.elapsed() < Duration::from_secs(30) {
-        // The clock waits for the decoder, so that what is shown does not depend on the machine.
+        // The clock waits for the decoder, so that the frames shown do not depend on the machine.
         if !session.player.wants_frames(start + time) || session.player.has_ended() {
             time += Duration::from_millis(5);
         } else {
@@ -136,8 +136,8 @@ fn sixteen_times_the_speed_ends_on_time() {
     assert_eq!(counts.shown + counts.dropped, 3000, "every frame was shown or counted as dropped");
 }
 
-/// Plays while each frame that comes takes `cost` of the session's own time, as from a decoder that cannot keep up; gives the
-/// numbers of what is shown, and by how many seconds it was late at most.
+/// Plays while each new frame takes `cost` of the session's time, like a decoder that cannot keep up. Returns the
+/// numbers of the frames shown, and the largest delay in seconds.
 fn play_late(session: &mut Session, cost: Duration) -> (Vec<usize>, f64) {
     let start = Instant::now();
     session.player.toggle_pause(start);
@@ -145,7 +145,7 @@ fn play_late(session: &mut Session, cost: Duration) -> (Vec<usize>, f64) {
     while !session.player.has_ended() {
         assert!(start.elapsed() < Duration::from_secs(60), "{seen:?}");
         if session.player.wants_frames(start + time) {
-            // Wait for a frame, without the time that this takes here, but with the time that it is to take.
+            // Waits for a frame. The real waiting time does not count, only `cost`.
             session.wait(Duration::from_millis(200));
             time += cost;
         } else {
@@ -178,7 +178,7 @@ fn a_decoder_that_is_too_slow_leaves_frames_out_and_they_are_counted() {
     session.tick(Instant::now());
     let counts = session.player.counts();
     assert_eq!(counts.shown + counts.dropped, 600, "{counts:?}");
-    // What was left out is not missed afterwards.
+    // Skipped frames are decoded when they are needed later.
     for (secs, expected) in [(20.0, 500), (10.04, 251), (10.08, 252), (3.0, 75)] {
         assert_eq!(number(&session.seek(secs).picture), expected);
         assert_eq!(number(&session.step(false).picture), expected - 1);

@@ -1,4 +1,4 @@
-//! Going back in what memory keeps of a live source: each frame is the one that had come.
+//! Going back in the kept packets of a live source: each frame equals the one that was received.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,10 +11,10 @@ use crate::common::numbered::{number, numbered};
 use crate::common::picture_bytes;
 use crate::common::sender::{Sender, free_port};
 
-/// Nothing here takes as long, however busy the machine is.
+/// Longer than anything here takes, even on a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 
-/// A live source, and what has come of it.
+/// A live source and everything received from it.
 struct Watched {
     media: DecodeThread,
     frames: Vec<Frame>,
@@ -29,7 +29,7 @@ impl Watched {
         Self { media, frames: Vec::new(), serial: 0 }
     }
 
-    /// The next event of the last request.
+    /// Returns the next event of the last request.
     #[track_caller]
     fn next(&self) -> DecodeEvent {
         let begin = Instant::now();
@@ -51,7 +51,7 @@ impl Watched {
         }
     }
 
-    /// Watches until so many more frames have come.
+    /// Watches until this many more frames have arrived.
     fn watch(&mut self, count: usize) {
         for _ in 0..count {
             let frame = self.frame();
@@ -64,7 +64,7 @@ impl Watched {
         self.media.seek(self.serial, seek);
     }
 
-    /// Goes to a frame that has come, and to those around it.
+    /// Seeks to a received frame and its neighbours.
     #[track_caller]
     fn check(&mut self, at: usize) {
         let wanted = self.frames[at].clone();
@@ -89,7 +89,7 @@ impl Watched {
     }
 }
 
-/// Two frames are one: picture, time, number and when it came.
+/// Asserts that two frames are equal: picture, time, number and time of arrival.
 #[track_caller]
 fn same(found: &Frame, wanted: &Frame) {
     let facts = |frame: &Frame| (frame.index, frame.pts_ticks, frame.time_secs, frame.duration_secs, frame.arrival);
@@ -102,7 +102,7 @@ fn same(found: &Frame, wanted: &Frame) {
     );
 }
 
-/// Places that are chosen by chance, with the first and the last.
+/// Returns random positions, including the first and the last.
 fn places(count: usize, seed: u64) -> Vec<usize> {
     let by_chance =
         noise(24, seed).chunks(2).map(|two| usize::from(two[0]) << 8 | usize::from(two[1])).collect::<Vec<_>>();
@@ -123,7 +123,7 @@ fn each_frame_that_has_come_is_had_again_whatever_it_was_coded_with() {
         let mut watched = Watched::open(&address, 64 << 20);
         let _sender = Sender::moving("160x90", coding, &format!("{address}?listen"));
         watched.watch(70);
-        // What is shown before the first keyframe's own picture comes of no keyframe that is here.
+        // Pictures shown before the first keyframe depend on a keyframe that was never received.
         let (oldest, _) = watched.media.kept_secs().expect("packets are kept");
         watched.frames.retain(|frame| frame.time_secs >= oldest);
         let first = watched.frames[0].index;
@@ -132,7 +132,7 @@ fn each_frame_that_has_come_is_had_again_whatever_it_was_coded_with() {
         for at in places(watched.frames.len(), 7) {
             watched.check(at);
         }
-        // To the newest, and on with what comes.
+        // To the newest frame, and on with the arriving ones.
         let last = watched.frames.last().expect("frames").index;
         watched.seek(Seek::Exact(SeekTarget::End));
         let newest = watched.frame();
@@ -151,7 +151,7 @@ fn frames_of_a_sender_that_has_gone_are_had_while_another_one_sends() {
     let sender = Sender::moving("160x90", coding, &address);
     watched.watch(40);
     drop(sender);
-    // The same timestamps once more, at once, on a connection that nobody has seen end; and then another codec and size.
+    // The same timestamps again immediately, on a connection that does not appear to end; then another codec and size.
     let sender = Sender::moving("160x90", coding, &address);
     watched.watch(40);
     drop(sender);
@@ -160,7 +160,7 @@ fn frames_of_a_sender_that_has_gone_are_had_while_another_one_sends() {
     watched.watch(30);
     let (oldest, newest) = watched.media.kept_secs().expect("packets are kept");
     assert!(oldest < 0.5 && newest >= watched.frames[109].time_secs, "{oldest} {newest}");
-    // Frames whose packets came in the middle of a group, after another sender had begun, were never whole.
+    // Frames whose packets arrived in the middle of a group, after another sender had begun, were never complete.
     for at in [0, 5, 20, 33, 60, 70, 85, 95, 105] {
         if !watched.frames[at].damaged {
             let wanted = watched.frames[at].clone();
@@ -168,8 +168,8 @@ fn frames_of_a_sender_that_has_gone_are_had_while_another_one_sends() {
             same(&watched.frame(), &wanted);
         }
     }
-    // On over the end of a connection, to the frames of the next one. What a sender sent last may have been cut off: then what
-    // stands for the rest need not be the same.
+    // On past the end of a connection to the frames of the next one. The last packet of a sender may have been cut off.
+    // Then the replacement for the missing part may differ.
     let at = watched.frames.iter().position(|frame| frame.picture.width() == 96).expect("the other sender's frames");
     let before = watched.frames[at - 2].clone();
     watched.seek(Seek::to(before.time_secs));
@@ -186,7 +186,7 @@ fn frames_of_a_sender_that_has_gone_are_had_while_another_one_sends() {
 
 #[test]
 fn a_part_of_the_packets_is_kept_where_memory_is_short_and_the_oldest_frame_is_one_that_can_be_had() {
-    // Numbers tell which frame a picture is.
+    // The numbers in the pictures identify the frames.
     let clip = numbered("clip.mkv", 600, "50", "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -b:v 400k");
     let address = format!("udp://127.0.0.1:{}", free_port());
     let mut watched = Watched::open(&address, 20_000);
@@ -203,7 +203,7 @@ fn a_part_of_the_packets_is_kept_where_memory_is_short_and_the_oldest_frame_is_o
         assert!(expected.is_none_or(|expected| expected == number(&frame.picture)), "{:?}", frame.index);
         std::thread::sleep(Duration::from_millis(50));
     }
-    // A quick picture lies before the time and not after it.
+    // A quick picture is before the requested time, not after it.
     let (oldest, newest) = watched.media.kept_secs().expect("packets are kept");
     let secs = (oldest + newest) / 2.0;
     watched.seek(Seek::Near(secs));
@@ -218,7 +218,7 @@ fn what_becomes_of_the_sender_is_told_whoever_looks_at_what_has_gone_by() {
     let coding = "-c:v libx264 -preset ultrafast -tune zerolatency -g 10 -f mpegts";
     let sender = Sender::moving("160x90", coding, &address);
     watched.watch(40);
-    // Memory has room for a few of them.
+    // Memory has room for only a few of them.
     let options = PlayerOptions { live: true, seekable: false, cache_bytes: 100_000, ..PlayerOptions::default() };
     let (start, mut player) = (Instant::now(), Player::new(options));
     for frame in &watched.frames {
@@ -226,7 +226,7 @@ fn what_becomes_of_the_sender_is_told_whoever_looks_at_what_has_gone_by() {
         player.tick(start);
     }
     take_events(&mut player, &watched.media, start, |_| {});
-    // Back, until all that is wanted is there; the sender goes meanwhile.
+    // Seeks back until everything needed is there. Meanwhile the sender goes away.
     let request = player.seek_to(0.5);
     assert!(request.is_some(), "it is here already");
     send(&watched.media, request);

@@ -1,4 +1,4 @@
-//! Where videos come from: image sequences, pipes, servers that stall, and files that vanish.
+//! Sources of videos: image sequences, pipes, servers that stall, and files that disappear.
 
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ fn a_server_can_be_sought_however_long_the_pause_before() {
 
 #[test]
 fn a_stream_that_stalls_is_given_up_with_a_message_and_nobody_is_held_up() {
-    // Noise is large, so that the half that comes holds some of the frames.
+    // Noise is large, so the received half contains some of the frames.
     let clip = Clip::noisy("clip.ts", "320x240", "yuv420p", 50, "-c:v mpeg2video -q:v 2");
     let url = serve(clip.bytes(), false, |length| length / 2);
     let limits = QueueLimits { frames: 100, ..QueueLimits::default() };

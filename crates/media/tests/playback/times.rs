@@ -1,5 +1,5 @@
-//! How long seeks and steps take from the request to the frame on screen, and how many pictures a scrub shows. Run by hand,
-//! with times in seconds separated by commas in HISTOSCOPE_TARGETS if need be:
+//! Times of seeks and steps from the request to the frame on screen, and the number of pictures shown while scrubbing.
+//! Run by hand, optionally with times in seconds, separated by commas, in HISTOSCOPE_TARGETS:
 //! `HISTOSCOPE_CLIP=clip.mp4 cargo test --release --test playback times:: -- --ignored --nocapture --test-threads 1`.
 
 #![allow(clippy::print_stdout, reason = "the times are the result")]
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::session::Session;
 
-/// How often a held key repeats.
+/// The repeat interval of a held key.
 const REPEAT: Duration = Duration::from_millis(33);
 
 struct Times(Vec<f64>);
@@ -32,7 +32,7 @@ fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1000.0
 }
 
-/// Lets the decoder come to rest, as the other player is left to before each measurement.
+/// Lets the decoder come to rest, for a fair comparison with another player.
 fn rest() {
     std::thread::sleep(Duration::from_millis(60));
 }
@@ -53,11 +53,11 @@ fn targets() -> Vec<f64> {
     targets.split(',').filter_map(|secs| secs.parse().ok()).collect()
 }
 
-/// Processor time of this process so far, in milliseconds; zero where the system does not tell it so.
+/// Returns this process's processor time so far, in milliseconds, or zero if the system does not report it.
 fn processor_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    // User and system time are the 14th and 15th fields, in hundredths of a second; two come before the bracket.
+    // User and system time are the 14th and 15th fields, in hundredths of a second. Two fields come before the bracket.
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
 }
 
@@ -116,7 +116,7 @@ fn scrub_counts() {
     }
 }
 
-/// Holds a key for six seconds; gives the changes of the picture, the key's repeats, and the seconds.
+/// Holds a key for six seconds. Returns the number of picture changes, of key repeats, and the seconds.
 fn scrub(session: &mut Session, step_secs: f64, duration: f64) -> (usize, usize, f64) {
     let start = Instant::now();
     let mut next = start;
@@ -127,7 +127,7 @@ fn scrub(session: &mut Session, step_secs: f64, duration: f64) -> (usize, usize,
         if now >= next {
             next += REPEAT;
             repeats += 1;
-            // Back and forth at the ends, so that there is always a way to go.
+            // Turns around at the ends, so that there is always somewhere to go.
             let to = session.player.destination_secs() + step_secs;
             let to = if (0.0..duration).contains(&to) { to } else { to.rem_euclid(duration) };
             let request = session.player.scrub_to(to, now);

@@ -60,12 +60,13 @@ fn averaged(fine: &[u8], width: usize, finer: usize) -> Vec<u8> {
 mod tests {
     use super::*;
     use histoscope_core::made;
-    use histoscope_core::picture::{Orientation, Ratio};
+    use histoscope_core::picture::{FrameFacts, Orientation, Ratio};
 
     /// A gray frame whose pixels are what `code` says.
     fn frame(size: (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
         let orientation = Orientation { quarter_turns: turns, mirrored: false };
-        Frame { sample_aspect: aspect, orientation, ..made::gray(size, code) }
+        let made = made::gray(size, code);
+        Frame { facts: FrameFacts { sample_aspect: aspect, orientation, ..made.facts }, ..made }
     }
 
     /// Red of the pixel there.

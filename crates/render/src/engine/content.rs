@@ -17,7 +17,7 @@ use crate::gpu::recording::Recording;
 use crate::gpu::{FrameTag, GpuError, Series};
 use crate::view::brush::Lighting;
 use crate::view::placement::{Placement, Shape};
-use crate::view::scene::{Counted, Other, Pair, Scene, Seam, Sharing};
+use crate::view::scene::{Counted, Look, Other, Pair, Scene, Seam, Sharing};
 
 /// The picture that is shown with the loaded one, other than its source. It is drawn and adjusted like the loaded one, but not counted
 /// here.
@@ -57,13 +57,13 @@ pub struct ContentChoice {
 
 impl ContentChoice {
     pub const fn of(scene: &Scene) -> Self {
-        Self { adjustments: scene.adjustments, counted: scene.counted }
+        Self { adjustments: scene.look.adjustments, counted: scene.look.counted }
     }
 
     /// Which pictures are counted where these components are.
     pub fn counted_in(&self, components: Components) -> Counted {
         let Self { adjustments, counted } = *self;
-        Scene { adjustments, counted, ..Scene::default() }.counted_in(components)
+        Look { adjustments, counted, ..Look::default() }.counted_in(components)
     }
 }
 
@@ -452,8 +452,8 @@ impl Content {
         // Each picture shows its own exposure and codes.
         let part = |image: Image, columns: Range<u32>, placement: Placement, lighting: Option<Lighting>| {
             let (layout, colorimetry) = self.reading(image)?;
-            let inspection = scene.exposure.of(&layout, &colorimetry, loaded.components);
-            let codes = scene.datascope.codes(&layout, loaded.components);
+            let inspection = scene.look.exposure.of(&layout, &colorimetry, loaded.components);
+            let codes = scene.look.datascope.codes(&layout, loaded.components);
             // A brush selects codes of the picture that is counted, wherever its pixels are shown.
             let other = match self.bars().0 {
                 Image::Source => Image::Result,

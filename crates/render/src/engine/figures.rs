@@ -4,7 +4,7 @@ use super::counter::pixels_of;
 use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};
 use crate::cpu;
 use crate::gpu::{GpuError, scopes};
-use crate::view::scene::{Counted, Scene};
+use crate::view::scene::{Counted, Look, Scene};
 use histoscope_core::adjust::{Adjustments, Processor};
 use histoscope_core::histogram::{Components, LightTable, Transfer};
 use histoscope_core::picture::region::Rect;
@@ -55,7 +55,7 @@ impl Engine {
         if let Some(FoundEngine::Adapter(gpu)) = self.found.get() {
             let mut renderer = Renderer::headless(gpu, BackendKind::Adapter);
             renderer.load_frame(gpu, frame, region, Components::Rgbl)?;
-            let scene = Scene { adjustments, counted: Counted::Result, ..Scene::default() };
+            let scene = Scene::from(Look { adjustments, counted: Counted::Result, ..Look::default() });
             return Ok(renderer.count_linear(gpu, &scene)?);
         }
         let picture = Processor::default().apply(&frame.picture, &adjustments, None).map_err(EngineError::Adjust)?;

@@ -25,7 +25,7 @@ use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes
 use crate::gpu::live::{LiveTiming, PassTimes, Timed};
 use crate::gpu::readback::{self, VIEW_FORMAT, has_bytes};
 use crate::gpu::recording::Recording;
-use crate::gpu::surface::{SurfaceFrame, WindowSurface};
+use crate::gpu::target::{Target, TargetFrame};
 use crate::gpu::upload::PictureBuffers;
 use crate::gpu::{CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, Series, TextureFormat, TextureView};
 use crate::view::brushes::Brushes;
@@ -156,11 +156,11 @@ impl Renderer {
         Self::new(gpu, VIEW_FORMAT, kind)
     }
 
-    /// Makes the passes for a window. The CPU cannot paint to every surface; the adapter does all where it cannot.
+    /// Makes the passes for a target. The CPU cannot paint to every surface; if it cannot, the adapter does everything.
     #[must_use]
-    pub fn for_surface(gpu: &Gpu, surface: &WindowSurface, kind: BackendKind) -> Self {
-        let takes_pixels = surface.takes_copies() && has_bytes(surface.format());
-        Self::new(gpu, surface.format(), if takes_pixels { kind } else { BackendKind::Adapter })
+    pub fn for_target(gpu: &Gpu, target: &Target, kind: BackendKind) -> Self {
+        let takes_pixels = target.takes_copies() && has_bytes(target.format());
+        Self::new(gpu, target.format(), if takes_pixels { kind } else { BackendKind::Adapter })
     }
 
     /// Names of the passes that the last drawing recorded, in order, without those of text. What is kept from the drawing
@@ -380,7 +380,7 @@ impl Renderer {
 
     /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
     /// is shown.
-    pub fn present(&mut self, gpu: &Gpu, target: SurfaceFrame, scene: &Scene, before: impl FnOnce()) {
+    pub fn present(&mut self, gpu: &Gpu, target: TargetFrame, scene: &Scene, before: impl FnOnce()) {
         let (view, size) = target.view();
         let mut encoder = gpu.encoder("frame");
         self.record(gpu, &mut encoder, &view, size, scene);
@@ -726,15 +726,15 @@ impl Renderer {
         let Some((scene, size)) = view else { return Ok(()) };
         content.record_pair(backend, &mut recording, scene.paired())?;
         let arranged = scene.arranged(size);
-        let shown = if arranged.panels.is_empty() { ScopeChoice::default() } else { scene.scopes.counted() };
+        let shown = if arranged.panels.is_empty() { ScopeChoice::default() } else { scene.look.scopes.counted() };
         made.select(backend, &mut recording, content, (scene, shown))?;
         let has_scopes = arranged.is_split || !arranged.panels.is_empty();
-        made.count_scopes(backend, &mut recording, content, has_scopes.then(|| scene.scopes.counted()))
+        made.count_scopes(backend, &mut recording, content, has_scopes.then(|| scene.look.scopes.counted()))
     }
 
     /// The overlays that are shown, if any are.
     fn shown_overlays(&self, scene: &Scene) -> Option<OverlayContent> {
-        let loaded = self.content.loaded.as_ref().filter(|_| scene.overlays)?;
+        let loaded = self.content.loaded.as_ref().filter(|_| scene.look.overlays)?;
         let shows_selected = self.made.shows_selected();
         let outlined = match self.content.bars().1 {
             _ if shows_selected => Outlined::Whole,
@@ -743,7 +743,7 @@ impl Renderer {
             None => Outlined::None,
         };
         // That line has the scale of the whole's luminance, which is not the bars' then.
-        let linear = scene.shows_linear(loaded.components) && !shows_selected;
+        let linear = scene.look.shows_linear(loaded.components) && !shows_selected;
         let (bits, range) = (loaded.bits(), loaded.picture.colorimetry().range.value);
         Some(OverlayContent { bits, components: loaded.components, range, outlined, linear, backdrop: None })
     }
@@ -761,8 +761,8 @@ impl Renderer {
         let needs_shaders = scene.arranged(size).is_split
             || shown.outlined != Outlined::None
             || shown.linear
-            || scene.curves
-            || scene.style.backdrop
+            || scene.look.curves
+            || scene.look.histograms.backdrop
             || parts != 1
             || self.content.seam(scene, size).is_some();
         if needs_shaders {
@@ -773,7 +773,7 @@ impl Renderer {
 
     /// Makes the reference's bins ready to be drawn, where they are.
     fn record_reference(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, scene: &Scene) {
-        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.overlays) else { return };
+        let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.look.overlays) else { return };
         let reference = self.reference.as_mut().filter(|reference| reference.of.components == loaded.components);
         if reference.is_some_and(|reference| reference.record(gpu, encoder, loaded)) {
             self.recorded.push("reference");
@@ -808,7 +808,7 @@ impl Renderer {
         if shown.linear {
             self.record_linear(gpu, encoder);
         }
-        let small: Vec<_> = match scene.style.backdrop {
+        let small: Vec<_> = match scene.look.histograms.backdrop {
             true => self.content.parts(scene, size),
             false => Vec::new(),
         };
@@ -843,7 +843,7 @@ impl Renderer {
             outline,
             linear: backend.linear_bins().filter(|_| shown.linear),
             backdrop: self.backdrop.as_ref().and_then(BackdropPass::words).filter(|_| backdrop_size.is_some()),
-            cumulative: scene.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu))),
+            cumulative: scene.look.curves.then(|| self.cumulative.get_or_insert_with(|| CumulativePass::new(gpu))),
         };
         let shown = OverlayContent { backdrop: backdrop_size, ..*shown };
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
@@ -932,7 +932,7 @@ fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
     let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
     let scopes = shown.zip(by_others).map(|(is_shown, is_selected)| is_shown && is_selected);
     let in_scopes = scene.brushes.in_scopes();
-    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.overlays, scopes })
+    (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.look.overlays, scopes })
 }
 
 /// How counts are drawn, where there are any.

@@ -109,8 +109,15 @@ impl Gpu {
     /// # Errors
     /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
     pub fn headless(choice: &AdapterChoice) -> Result<Self, GpuError> {
-        let first = instance(None);
-        match Self::new(&first, choice, None) {
+        Self::headless_of(&instance(None), choice)
+    }
+
+    /// The same with an instance that is there already.
+    ///
+    /// # Errors
+    /// As [`headless`](Self::headless).
+    pub fn headless_of(first: &wgpu::Instance, choice: &AdapterChoice) -> Result<Self, GpuError> {
+        match Self::new(first, choice, None) {
             Err(GpuError::NoAdapter | GpuError::NoSuchAdapter { .. }) if wgpu::Backends::from_env().is_none() => {
                 Self::new(&wgpu::Instance::new(descriptor(wgpu::Backends::all(), None)), choice, None)
             }
@@ -347,6 +354,11 @@ impl Loading {
             Some(instance) if !wants_gl => Instance(instance),
             _ => Instance::with_display(display),
         }
+    }
+
+    /// Returns the instance for a program that draws without a display.
+    pub fn finish_without_display(&mut self) -> Instance {
+        Instance(self.join().unwrap_or_else(|| instance(None)))
     }
 
     fn join(&mut self) -> Option<wgpu::Instance> {

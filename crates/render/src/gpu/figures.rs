@@ -4,7 +4,7 @@ use crate::view::scene::Brush;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{Frame, OutOfRange, VideoId};
+use histoscope_core::picture::{Frame, FrameFacts, OutOfRange, VideoId};
 
 /// Which frame figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -33,7 +33,8 @@ impl FrameTag {
     /// The tag of a frame.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        let Frame { video, serial, pts_ticks, time_secs, index, .. } = *frame;
+        let Frame { video, serial, ref facts, .. } = *frame;
+        let FrameFacts { pts_ticks, time_secs, index, .. } = *facts;
         let range = Some(frame.picture.colorimetry().range.value);
         Self { video, serial, pts_ticks, time_secs, index, adjusted: false, range, region: None, brush: None }
     }

@@ -35,6 +35,15 @@ pub struct PassTimes {
     pub draw: Option<Duration>,
 }
 
+impl PassTimes {
+    /// Returns the time that all passes took on the GPU's clock together; `None` where none has a time there.
+    #[must_use]
+    pub fn on_gpu(&self) -> Option<Duration> {
+        let Self { chunk, reduce, scale, adjust, scopes: PerScope { waveform, vectorscope }, draw, .. } = *self;
+        [chunk, reduce, scale, adjust, waveform, vectorscope, draw].into_iter().flatten().reduce(|sum, time| sum + time)
+    }
+}
+
 /// A timed pass; its number is that of its span of timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timed {

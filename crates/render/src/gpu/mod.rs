@@ -3,7 +3,7 @@
 //! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
 //! reduce, scale), [`adjust`] makes another picture of them where that is wanted, which is counted in its turn, [`draw`]
 //! draws the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the passes for
-//! the window, the saved picture and the tests alike; [`surface`] is the window's side of it.
+//! the window, the saved picture and the tests alike; [`target`] is the window's side of it.
 
 pub mod adjust;
 pub mod bins;
@@ -25,6 +25,7 @@ pub mod scopes;
 pub mod shaders;
 mod staging;
 pub mod surface;
+pub mod target;
 pub mod timing;
 pub mod totals;
 pub mod upload;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::context::without_surface;
+use super::target::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Times in a row that a surface may be lost before it is given up.
@@ -25,38 +26,6 @@ impl std::fmt::Debug for WindowSurface {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WindowSurface").field("config", &self.config).finish_non_exhaustive()
     }
-}
-
-/// A texture of the window to draw to; [`Renderer::present`](crate::engine::Renderer::present) takes it.
-#[derive(Debug)]
-pub struct SurfaceFrame {
-    texture: wgpu::SurfaceTexture,
-}
-
-impl SurfaceFrame {
-    /// The texture as a view, and its size in pixels.
-    #[must_use]
-    pub fn view(&self) -> (wgpu::TextureView, (u32, u32)) {
-        let texture = &self.texture.texture;
-        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        (view, (texture.width(), texture.height()))
-    }
-
-    /// Shows it, once all is submitted that draws to it.
-    pub fn present(self, gpu: &Gpu) {
-        gpu.queue.present(self.texture);
-    }
-}
-
-/// The next step of a drawing.
-#[derive(Debug)]
-pub enum Acquired {
-    /// Draw to this texture and present it.
-    Draw(SurfaceFrame),
-    /// Try again soon.
-    Retry,
-    /// Do not draw; the window will say when it can be seen again.
-    Skip,
 }
 
 /// The states in which a surface answers.
@@ -204,10 +173,10 @@ impl WindowSurface {
         self.follow(gpu);
         let (state, texture) = answer(self.surface.get_current_texture());
         match (self.recovery.step(state), texture) {
-            (RecoveryStep::Draw, Some(texture)) => Ok(Acquired::Draw(SurfaceFrame { texture })),
+            (RecoveryStep::Draw, Some(texture)) => Ok(Acquired::Draw(TargetFrame::Surface(texture))),
             (RecoveryStep::DrawThenConfigure, Some(texture)) => {
                 self.pending = Some(window_size());
-                Ok(Acquired::Draw(SurfaceFrame { texture }))
+                Ok(Acquired::Draw(TargetFrame::Surface(texture)))
             }
             (RecoveryStep::Draw | RecoveryStep::DrawThenConfigure | RecoveryStep::Retry, _) => Ok(Acquired::Retry),
             (RecoveryStep::Skip, _) => Ok(Acquired::Skip),

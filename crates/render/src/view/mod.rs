@@ -6,6 +6,7 @@ pub mod brushes;
 pub mod clip_indicators;
 pub mod datascope;
 pub mod exposure;
+pub mod look;
 pub mod marked;
 pub mod overlay;
 pub mod panel;

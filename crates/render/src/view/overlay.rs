@@ -1,7 +1,7 @@
 //! The histogram overlays as shapes and colours: which panels there are, where they lie, what each shows. Pure functions,
 //! for the pass that draws them and for the pointer alike.
 
-mod look;
+mod colors;
 mod table;
 
 use glam::Vec2;
@@ -9,17 +9,35 @@ use serde::{Deserialize, Serialize};
 
 use super::binning::Binning;
 use super::rect::PanelRect;
-use histoscope_core::histogram::{BIN_COUNTS, Components};
-pub use look::{
+pub use colors::{
     BAR_OPACITY, LINEAR_LIGHT, OUTLINED_LIGHT, SCRIM_OPACITY, WHITENING, colors, graticule, guides, lights,
     line_pixels, linear_text,
 };
+use histoscope_core::histogram::{BIN_COUNTS, Components};
 
 pub use table::{OverlapTable, Overlaps};
 
-/// A set of the four channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A set of the four channels, written as their letters: `rgbl`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Channels(u32);
+
+/// Letters of the channels as they are written.
+const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
+
+impl From<Channels> for String {
+    fn from(channels: Channels) -> Self {
+        channels.iter().map(|channel| LETTERS[channel]).collect()
+    }
+}
+
+/// Letters that name no channel are ignored.
+impl From<String> for Channels {
+    fn from(letters: String) -> Self {
+        let on = (0..LETTERS.len()).filter(|&channel| letters.contains(LETTERS[channel]));
+        on.map(Self::one).fold(Self::NONE, Self::union)
+    }
+}
 
 impl Channels {
     /// No channel.

@@ -46,10 +46,10 @@ pub fn panels(
     components: Components,
     view: (u32, u32),
 ) -> impl Iterator<Item = (usize, PanelRect, Channels)> {
-    let (on, shown) = (scene.channels, scene.overlays);
+    let (on, shown) = (scene.look.channels, scene.look.overlays);
     let placed = match scene.arranged(view).histograms {
-        Some(area) => placed_in(components, &scene.style, area, view),
-        None => placed(components, &scene.style),
+        Some(area) => placed_in(components, &scene.look.histograms, area, view),
+        None => placed(components, &scene.look.histograms),
     };
     placed
         .into_iter()
@@ -62,7 +62,7 @@ pub fn panels(
 #[must_use]
 pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), pointer: DVec2) -> Option<Hit> {
     let (panel, rect, channels) = panels(scene, components, view).find(|(_, rect, _)| rect.contains(pointer))?;
-    let count = scene.style.binning(bits).count();
+    let count = scene.look.histograms.binning(bits).count();
     let bins = rect.bins_of_column(pointer.x as u32 - rect.left, count);
     Some(Hit { panel, rect, channels, bin: rect.bin_at(pointer.x, count), bins })
 }
@@ -71,6 +71,7 @@ pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), p
 mod tests {
     use super::*;
     use crate::view::overlay::{Arrangement, OverlayStyle};
+    use crate::view::scene::Look;
 
     const COUNTS: [u32; 8] = [3, 7, 100, 256, 257, 1000, 1024, 4096];
     const WIDTHS: [u32; 9] = [1, 7, 115, 255, 256, 257, 648, 1024, 3648];
@@ -147,12 +148,13 @@ mod tests {
         assert_eq!(find(&scene, 304.0, 350.0), None, "between the overlays");
         assert_eq!(find(&scene, 100.0, 299.9), None, "above them");
         assert_eq!(find(&scene, 400.0, 350.0).map(|hit| (hit.panel, hit.channels)), Some((1, Channels::one(3))));
-        let hidden = Scene { overlays: false, ..scene };
+        let hidden = Scene { look: Look { overlays: false, ..scene.look }, ..scene };
         assert_eq!(find(&hidden, 100.0, 350.0), None);
-        let no_luminance = Scene { channels: Channels::one(0), ..scene };
+        let no_luminance = Scene { look: Look { channels: Channels::one(0), ..scene.look }, ..scene };
         assert_eq!(find(&no_luminance, 400.0, 350.0), None, "an overlay without channels is not there");
         let column = OverlayStyle { arrangement: Arrangement::Column, ..OverlayStyle::default() };
-        let hit = find(&Scene { style: column, ..scene }, 500.0, 30.0).expect("the column's first overlay");
+        let hit = find(&Scene { look: Look { histograms: column, ..scene.look }, ..scene }, 500.0, 30.0)
+            .expect("the column's first overlay");
         assert_eq!((hit.panel, hit.channels), (0, Channels::one(0)));
     }
 }

@@ -127,8 +127,8 @@ fn panel_params(
     first_column: u32,
 ) -> PanelParams {
     let OverlayContent { bits, components, range, outlined, linear, backdrop } = *shown;
-    let style = scene.style.clamped();
-    let (line, binning) = (line_pixels(view), scene.style.binning(bits));
+    let style = scene.look.histograms.clamped();
+    let (line, binning) = (line_pixels(view), scene.look.histograms.binning(bits));
     // A line of that thickness stands on the middle of these columns, and inside the overlay.
     let on = |(first, last): (u32, u32), thickness: u32| {
         (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
@@ -170,7 +170,7 @@ fn panel_params(
         marks: std::array::from_fn(mark),
         graticule: std::array::from_fn(|i| eighths.get(i).copied().unwrap_or(NOWHERE)),
         outlined: outlined as u32,
-        curved: scene.curves.into(),
+        curved: scene.look.curves.into(),
         light: if outlined == Outlined::Other { OUTLINED_LIGHT } else { 1.0 },
         stroke: stroke_pixels(view),
         backdrop: backdrop.map_or([0; 2], Into::into),

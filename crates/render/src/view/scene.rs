@@ -1,130 +1,81 @@
-//! The user's choices of what is shown of a picture and over it, as the passes take them.
+//! A scene: the look of the picture, and what is brushed and pointed at in it.
 
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
 use crate::view::brushes::Brushes;
-use crate::view::datascope::Datascope;
-use crate::view::exposure::Exposure;
-use crate::view::overlay::{Channels, OverlayStyle};
+pub use crate::view::look::{Counted, Look};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
-use crate::view::scopes::{Arranged, ScopeStyle, arrange};
+use crate::view::scopes::{Arranged, arrange};
 use crate::view::sharing::halves;
 pub use crate::view::sharing::{Other, Pair, Seam, Sharing};
-use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 
 /// No bin: the mark of a channel that a probed pixel does not have.
 pub const NO_BIN: u32 = u32::MAX;
 
-/// Which picture the histograms are of, where the picture is adjusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Counted {
-    /// The picture as it was decoded.
-    Source,
-    /// The adjusted one.
-    #[default]
-    Result,
-    /// Both: the adjusted one filled, the decoded one as an outline.
-    Both,
-}
-
-impl Counted {
-    /// Every choice, in the order in which a key goes through them.
-    pub const ALL: [Self; 3] = [Self::Source, Self::Result, Self::Both];
-
-    /// Its name on a button.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Result => "result",
-            Self::Both => "both",
-        }
-    }
-}
-
-/// Everything that is drawn over and around the picture, and how much of it is seen.
+/// Everything needed to draw a picture and what lies over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
-    /// Channels that are toggled on.
-    pub channels: Channels,
-    /// `true` if the overlays are shown at all.
-    pub overlays: bool,
-    /// How the overlays look.
-    pub style: OverlayStyle,
-    /// The visible part of the picture.
-    pub view: ViewSettings,
-    /// The brushes of the scopes: pixels that all brushes select keep their light, while the rest of the picture dims.
+    /// The choices of what is shown and how.
+    pub look: Look,
+    /// The picture that is shown with the live one, where the look has two.
+    pub other: Other,
+    /// The brushes in the scopes: pixels that all of them select keep their light, while the rest of the picture dims.
     pub brushes: Brushes,
     /// How far the rest has dimmed: 0 not at all, 1 as far as it goes.
     pub brush_strength: f32,
     /// Bins of a probed pixel, channel by channel, to mark in the overlays; [`NO_BIN`] for none.
     pub marks: Option<[u32; 4]>,
-    /// The adjustments of the picture before it is drawn.
-    pub adjustments: Adjustments,
-    /// Which picture is counted; without adjustments always the source.
-    pub counted: Counted,
-    /// Which other picture is shown with it, and how.
-    pub pair: Pair,
-    /// `true` if the cumulative histograms are drawn over the bars.
-    pub curves: bool,
-    /// The exposure marks in the picture.
-    pub exposure: Exposure,
-    /// The scopes beside the histograms.
-    pub scopes: ScopeStyle,
-    /// `true` if the codes of its pixels are written in them, where these are large.
-    pub datascope: Datascope,
 }
 
 impl Default for Scene {
     fn default() -> Self {
-        Self {
-            channels: Channels::ALL,
-            overlays: true,
-            style: OverlayStyle::default(),
-            view: ViewSettings::default(),
-            brushes: Brushes::default(),
-            brush_strength: 1.0,
-            marks: None,
-            adjustments: Adjustments::default(),
-            counted: Counted::default(),
-            pair: Pair::default(),
-            curves: false,
-            exposure: Exposure::default(),
-            scopes: ScopeStyle::default(),
-            datascope: Datascope::default(),
-        }
+        Self::from(Look::default())
+    }
+}
+
+/// A scene in which nothing is brushed or pointed at.
+impl From<Look> for Scene {
+    fn from(look: Look) -> Self {
+        Self { look, other: Other::default(), brushes: Brushes::default(), brush_strength: 1.0, marks: None }
     }
 }
 
 impl Scene {
-    /// How picture and scopes share a view of `view` pixels.
+    /// Returns the scene with two pictures shown so.
     #[must_use]
-    pub fn arranged(&self, view: (u32, u32)) -> Arranged {
-        let style = self.style.clamped();
-        arrange(&self.scopes, self.overlays, (style.height, style.lift), view)
+    pub const fn with_pair(self, pair: Pair) -> Self {
+        let Pair { sharing, other, gain } = pair;
+        Self { look: Look { sharing, gain, ..self.look }, other, ..self }
     }
 
-    /// The part of a view of `view` pixels that the live picture is placed in.
+    /// Returns how picture and scopes share a view of `view` pixels.
+    #[must_use]
+    pub fn arranged(&self, view: (u32, u32)) -> Arranged {
+        let style = self.look.histograms.clamped();
+        arrange(&self.look.scopes, self.look.overlays, (style.height, style.lift), view)
+    }
+
+    /// Returns the part of a view of `view` pixels in which the live picture is placed.
     #[must_use]
     pub fn live_area(&self, view: (u32, u32)) -> PanelRect {
         self.areas(view)[0]
     }
 
-    /// Where the live picture lies on a view of `view` pixels, one of that shape.
+    /// Returns where a live picture of that shape lies on a view of `view` pixels.
     #[must_use]
     pub fn placement(&self, shape: &Shape, view: (u32, u32)) -> Placement {
         Placement::within(shape, &self.view_settings(), view, self.areas(view)[0])
     }
 
-    /// The same of the picture that is shown with it.
+    /// Returns where the picture that is shown with the live one lies.
     #[must_use]
     pub fn placement_of_other(&self, shape: &Shape, view: (u32, u32)) -> Placement {
         Placement::within(shape, &self.view_settings(), view, self.areas(view)[1])
     }
 
-    /// The parts of a view that the live picture and the other one are placed in.
+    /// Returns the parts of a view in which the live picture and the other one are placed.
     #[must_use]
     pub fn areas(&self, view: (u32, u32)) -> [PanelRect; 2] {
         let whole = self.arranged(view).picture;
@@ -137,61 +88,29 @@ impl Scene {
         }
     }
 
-    /// Returns the visible part of the picture: side by side, what would be cut off to cover a half of the view is seen too.
+    /// Returns fit, zoom and position as they are drawn. Pictures side by side are seen whole instead of covering their halves.
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
+        let view = self.look.view;
         let is_beside = self.paired().is_some_and(|pair| pair.sharing == Sharing::SideBySide);
-        let fit = if is_beside && self.view.fit == Fit::Cover { Fit::Contain } else { self.view.fit };
-        ViewSettings { fit, ..self.view }
+        let fit = if is_beside && view.fit == Fit::Cover { Fit::Contain } else { view.fit };
+        ViewSettings { fit, ..view }
     }
 
-    /// Which picture is counted: [`Counted::Source`] where nothing is adjusted.
-    #[must_use]
-    pub fn counted(&self) -> Counted {
-        if self.adjustments.is_off() { Counted::Source } else { self.counted }
-    }
-
-    /// The same where these components are counted: code values are those of the source, since an adjusted picture is R'G'B'
-    /// and has no others.
-    #[must_use]
-    pub fn counted_in(&self, components: Components) -> Counted {
-        if components == Components::YCbCr { Counted::Source } else { self.counted() }
-    }
-
-    /// Which picture the histograms are of, in words; nothing where there is but one.
-    #[must_use]
-    pub fn counted_text(&self, components: Components) -> Option<String> {
-        if self.adjustments.is_off() {
-            return None;
-        }
-        Some(match self.counted_in(components) {
-            Counted::Source => "source".to_owned(),
-            Counted::Result => format!("result: {}", self.adjustments),
-            Counted::Both => format!("result: {}; outline: source", self.adjustments),
-        })
-    }
-
-    /// The same of the one that is drawn as bars alone.
-    #[must_use]
-    pub fn filled_text(&self, components: Components) -> Option<String> {
-        let counted = if self.counted == Counted::Both { Counted::Result } else { self.counted };
-        Self { counted, ..*self }.counted_text(components)
-    }
-
-    /// How another picture is shown with the live one; nothing where none is, or both would be the same.
+    /// Returns how another picture is shown with the live one; `None` where none is, or both would be the same.
     #[must_use]
     pub fn paired(&self) -> Option<Pair> {
-        let Pair { sharing, other, .. } = self.pair;
+        let Look { sharing, gain, .. } = self.look;
         let is_shown = match sharing {
             Sharing::Alone => false,
             Sharing::Divider(share) => !share.is_nan(),
             Sharing::SideBySide | Sharing::Difference => true,
         };
-        let has_two = other != Other::Source || !self.adjustments.is_off();
-        (is_shown && has_two).then_some(self.pair)
+        let has_two = self.other != Other::Source || !self.look.adjustments.is_off();
+        (is_shown && has_two).then_some(Pair { sharing, other: self.other, gain })
     }
 
-    /// Where one picture ends on a view of `view` pixels and another begins, if they do.
+    /// Returns the seam of two pictures on a view of `view` pixels, if there are two.
     #[must_use]
     pub fn seam(&self, view: (u32, u32)) -> Option<Seam> {
         let Pair { sharing, other, .. } = self.paired()?;
@@ -203,21 +122,14 @@ impl Scene {
         Some(Seam { column, other, moves })
     }
 
-    /// Returns `true` if the luminance of linear light is shown where these components are counted: code values have none.
-    #[must_use]
-    pub const fn shows_linear(&self, components: Components) -> bool {
-        let has_luminance = matches!(components, Components::Rgbl) && self.channels.contains(3);
-        self.overlays && self.style.linear_luminance && has_luminance
-    }
-
     /// Drops the brushes of scopes that are not shown: what nobody sees selects nothing.
     pub fn drop_hidden_brushes(&mut self) {
-        let counted = self.scopes.counted();
+        let counted = self.look.scopes.counted();
         self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
         self.brushes.vectorscope = self.brushes.vectorscope.filter(|_| counted.vectorscope);
     }
 
-    /// Returns the light of the brushes in the picture, if they have any.
+    /// Returns how the brushes light the picture, if anything is brushed.
     #[must_use]
     pub fn lighting(&self, components: Components) -> Option<Lighting> {
         if self.brushes.in_scopes() {
@@ -231,31 +143,19 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::view::brushes::WaveformBrush;
+    use crate::view::overlay::Channels;
     use crate::view::scopes::ScopeKind;
-    use histoscope_core::adjust::Blur;
 
     #[test]
     fn a_brush_goes_with_the_last_scope_that_shows_it() {
         let range = Brush { channels: Channels::ALL, low: 3, high: 9 };
         let waveform = Some(WaveformBrush { range, columns: [0, 4], of: 64 });
         let mut scene = Scene { brushes: Brushes { waveform, ..Brushes::default() }, ..Scene::default() };
-        (scene.scopes.waveform, scene.scopes.parade) = (true, true);
+        (scene.look.scopes.waveform, scene.look.scopes.parade) = (true, true);
         for (kind, is_there) in [(ScopeKind::Waveform, true), (ScopeKind::Parade, false)] {
-            scene.scopes.toggle(kind);
+            scene.look.scopes.toggle(kind);
             scene.drop_hidden_brushes();
             assert_eq!(scene.brushes.any(), is_there, "{kind:?}");
         }
-    }
-
-    #[test]
-    fn shown_numbers_say_of_which_picture_they_are() {
-        let text =
-            |counted, adjustments| Scene { counted, adjustments, ..Scene::default() }.counted_text(Components::Rgbl);
-        assert_eq!(text(Counted::Result, Adjustments::default()), None);
-        let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
-        let texts = Counted::ALL.map(|counted| text(counted, adjustments).unwrap());
-        assert_eq!(texts, ["source", "result: low-pass 9×9", "result: low-pass 9×9; outline: source"]);
-        let coded = Scene { adjustments, ..Scene::default() }.counted_text(Components::YCbCr);
-        assert_eq!(coded.as_deref(), Some("source"), "code values are those of the source");
     }
 }

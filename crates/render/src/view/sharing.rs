@@ -54,12 +54,6 @@ impl Pair {
     pub fn divided(share: f32) -> Self {
         Self { sharing: Sharing::Divider(share), ..Self::default() }
     }
-
-    /// Returns `true` if the live picture has the view alone.
-    #[must_use]
-    pub fn is_alone(&self) -> bool {
-        self.sharing == Sharing::Alone
-    }
 }
 
 /// Where one picture ends on a view and the other begins.

@@ -42,7 +42,7 @@ fn any_size_of_picture_and_any_number_of_runs() {
     adjuster.check("three runs", &noisy((100, 80), 10, 1), &blurred(9, 3));
 }
 
-/// Means of whole squares in 64 bits, pixel by pixel.
+/// Computes means of whole squares in 64 bits, pixel by pixel.
 #[test]
 fn a_blur_is_the_exact_mean_within_one_code() {
     for depth in [8, 10, 12] {
@@ -58,7 +58,8 @@ fn a_blur_is_the_exact_mean_within_one_code() {
                         let sum: u64 = square.map(|place| u64::from(codes.rgb[at(place)][channel])).sum();
                         let mean = sum as f64 / f64::from(size * size);
                         let found = f64::from(adjusted.rgb[(y * 40 + x) as usize][channel]);
-                        // Rounded exactly up to 10 bits; a sixteenth of a code more is allowed at 12.
+                        // Rounded exactly up to 10 bits. At 12 bits, an error of a further sixteenth of a code is
+                        // allowed.
                         let most = if depth == 12 { 0.5 + 1.0 / 16.0 } else { 0.5 };
                         assert!((found - mean).abs() <= most, "{depth} bits, {size} wide, ({x}, {y}): {found} {mean}");
                     }
@@ -68,7 +69,7 @@ fn a_blur_is_the_exact_mean_within_one_code() {
     }
 }
 
-/// With less workgroup memory, or none, it is the same blur.
+/// Less or no workgroup memory gives the same blur.
 #[test]
 fn the_plan_does_not_change_the_result() {
     let mut adjuster = Adjuster::get();

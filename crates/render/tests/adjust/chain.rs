@@ -1,4 +1,4 @@
-//! Adjustments one after another, in their order, on the GPU as on the CPU.
+//! Several adjustments in their order, on the GPU as on the CPU.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
@@ -91,7 +91,7 @@ fn parameters_out_of_range_are_brought_into_it() {
     adjuster.check("wild", &picture(8), &wild);
 }
 
-/// Pictures of another size and depth, and adjustments turned on and off in between.
+/// Pictures of different sizes and depths, with adjustments switched on and off in between.
 #[test]
 fn pictures_and_adjustments_may_change_at_any_time() {
     let mut adjuster = Adjuster::get();

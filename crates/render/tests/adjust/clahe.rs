@@ -1,4 +1,4 @@
-//! CLAHE on the GPU against its definition. OpenCV's is in crates/render/tests/adjust/opencv.rs.
+//! CLAHE on the GPU against its definition. The comparison with OpenCV is in crates/render/tests/adjust/opencv.rs.
 
 use histoscope_core::adjust::{Adjustments, Clahe, Codes, Tone};
 use histoscope_core::picture::color::{Matrix, Range};
@@ -38,7 +38,7 @@ fn layouts_and_subsamplings_are_read_right() {
 fn local_contrast_grows_and_flat_pictures_stay_flat() {
     let mut adjuster = Adjuster::get();
     let color = colorimetry(Matrix::Identity, Range::Full);
-    // A faint checkerboard on a strong gradient: its steps grow everywhere.
+    // A faint checkerboard on a strong gradient: CLAHE enlarges its steps everywhere.
     let picture = drawn(PixelLayout::planar_gbr(8), (256, 64), color, |_, x, y| {
         (x * 7 / 10) as u16 + ((x / 4 + y / 4) % 2 * 4) as u16
     });

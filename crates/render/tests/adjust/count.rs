@@ -1,5 +1,5 @@
-//! Adjusted pictures counted in the pass that writes them: the same bins and scales as those of the passes that count any
-//! picture, and of the CPU.
+//! Adjusted pictures counted in the pass that writes them: bins and scales equal those of the separate counting passes,
+//! and those of the CPU.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
@@ -14,7 +14,7 @@ use histoscope_render::gpu::timing::{Spans, Timestamps};
 use crate::adjuster::{Adjuster, assert_same};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
 
-/// Each adjustment that ends in the pass which counts, by itself, then chains of them.
+/// Returns each adjustment that ends in the counting pass, alone, then chains of them.
 fn adjustments() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
@@ -35,7 +35,8 @@ fn adjustments() -> Vec<Adjustments> {
     ]
 }
 
-/// Asserts that a picture is counted as it is written, or not at all where all channels' bins do not fit together.
+/// Asserts that a picture is counted while it is written. If the bins of all channels do not fit together, asserts that
+/// it is not.
 fn check(adjuster: &mut Adjuster, name: &str, picture: &Picture, adjustments: &Adjustments, spans: Option<Spans<'_>>) {
     let name = format!("{name}, {adjustments}");
     let bits = picture.layout().bin_bits();
@@ -101,7 +102,7 @@ fn the_sums_are_the_same_pass_by_pass() {
     }
 }
 
-/// A blur ends in a pass of its own, which does not count.
+/// A blur ends in its own pass, which does not count.
 #[test]
 fn a_blur_alone_is_counted_apart() {
     let mut adjuster = Adjuster::get();
@@ -113,7 +114,7 @@ fn a_blur_alone_is_counted_apart() {
     assert!(adjuster.count_result() == codes.histogram());
 }
 
-/// What counts by itself and what counts as it writes may follow each other in any order, on pictures of any kind.
+/// Separate counting and counting while writing may follow each other in any order, on pictures of any kind.
 #[test]
 fn ways_of_counting_may_change_at_any_time() {
     let mut adjuster = Adjuster::get();

@@ -150,7 +150,7 @@ fn curves_follow_in_time_as_on_the_cpu() {
         let adjustments = equalized(per_channel, 0.4);
         let mut processor = Processor::default();
         for frame in 0..8 {
-            // A jump in the middle starts anew.
+            // A jump in the middle restarts the curve.
             let elapsed = (frame % 5 > 0).then_some(0.04);
             let picture = natural_420((64, 50), 8, frame);
             let expected = processor.apply_to_codes(Codes::of(&picture), &adjustments, elapsed);
@@ -160,7 +160,7 @@ fn curves_follow_in_time_as_on_the_cpu() {
     }
 }
 
-/// Of a clip of constant exposure with noise, the mean stays within 1 % from frame to frame.
+/// With constant exposure and noise, the mean of each frame stays within 1 % of the one before.
 #[test]
 fn noise_does_not_make_the_picture_flicker() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
@@ -172,7 +172,7 @@ fn noise_does_not_make_the_picture_flicker() {
         for frame in 0..30 {
             let picture = match scene {
                 "natural" => natural_420((320, 180), 8, frame),
-                // Nearly black, with noise that is as strong as what is to be seen.
+                // Nearly black, with noise as strong as the picture.
                 _ => drawn(layout, (640, 360), color, |index, x, _| {
                     if index > 0 { 128 } else { 17 + x as u16 / 40 + (random.next() % 4 * (random.next() % 2)) as u16 }
                 }),
@@ -190,7 +190,7 @@ fn noise_does_not_make_the_picture_flicker() {
     assert!((Equalize::default().time_constant_secs - 0.5).abs() < 1e-9, "that is the default");
 }
 
-/// What noise does to the curve from frame to frame, smoothing makes several times less.
+/// Noise moves the smoothed curve from frame to frame several times less than the unsmoothed one.
 #[test]
 fn smoothing_calms_the_curve() {
     let steps = |time_constant_secs: f64| {
@@ -200,7 +200,7 @@ fn smoothing_calms_the_curve() {
             let elapsed = (frame > 0).then_some(0.04);
             let weight = equalize::weight(elapsed, time_constant_secs);
             let curve = equalize::follow(&mut state, &equalize::curve(histogram.bins(3)), weight);
-            // The first second is the time in which the smoothed curve settles.
+            // The smoothed curve settles in the first second.
             if frame > 25 {
                 steps +=
                     curve.iter().zip(&before).map(|(now, before): (&u32, &u32)| now.abs_diff(*before)).sum::<u32>();

@@ -1,6 +1,6 @@
-//! The shaders' divisions, which have neither 64-bit integers nor a quick division, against plain ones.
+//! The shaders' divisions, which have neither 64-bit integers nor a fast division, against plain ones.
 //!
-//! Each test appends an entry point of its own to a pass's text, so that it calls the very functions that the pass calls.
+//! Each test appends its own entry point to a pass's text, so that it calls the same functions as the pass.
 
 use histoscope_core::adjust::mul_div;
 use histoscope_render::gpu::Gpu;
@@ -11,7 +11,7 @@ use wgpu::util::DeviceExt;
 use crate::adjuster::Adjuster;
 use crate::support::Random;
 
-/// Runs an entry point `test` that is appended to a pass, with `words` in the buffer that it calls `data`, and returns them.
+/// Runs an entry point `test` appended to a pass, with `words` in the buffer `data`, and returns them.
 fn run(gpu: &Gpu, pass: &Shader, test: &str, bits: u32, words: &[u32], workgroups: (u32, u32)) -> Vec<u32> {
     let data = "@group(0) @binding(15) var<storage, read_write> data: array<atomic<u32>>;";
     let source = [&pass.source(), data, test].join("\n");
@@ -75,7 +75,7 @@ fn products_beyond_32_bits_are_divided_exactly() {
         let divisor = 1 + (random.next() as u32 >> (2 + random.next() as u32 % 30)) % (1 << 30);
         cases.push((random.next() as u32 % (divisor + 1), random.next() as u32 % 4096, divisor));
     }
-    // Quotients that are whole, or a hair less, are those that a guess misses.
+    // Quotients that are whole, or just below, are the ones that an estimate misses.
     for _ in 0..200_000 {
         let factor = 1 + random.next() as u32 % 4095;
         let share = 1 + (random.next() as u32 >> (2 + random.next() as u32 % 30)) % ((1 << 30) / factor);
@@ -93,7 +93,7 @@ fn products_beyond_32_bits_are_divided_exactly() {
 
 #[test]
 fn codes_are_scaled_by_the_ratio_of_any_two_luminances() {
-    // Counts the codes that come out right and wrong, of all codes, for each luminance and every `STEP`th new one.
+    // For each luminance and every `STEP`th new luminance, counts the codes with right and with wrong results.
     const TEST: &str = "
         @compute @workgroup_size(64)
         fn test(@builtin(global_invocation_id) id: vec3<u32>) {

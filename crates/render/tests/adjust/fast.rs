@@ -1,4 +1,4 @@
-//! The fast adjustments on the CPU against the plain ones, to the last code, on pictures that nobody thought of.
+//! The fast adjustments on the CPU against the plain ones, to the last code, on random pictures.
 
 use histoscope_core::adjust::{
     Adjustments, Blur, Clahe, ClassDisplay, Codes, Equalize, Otsu, Placing, Posterize, Processor, Reduction, Tone,
@@ -44,7 +44,7 @@ fn adjustments() -> impl Strategy<Value = Adjustments> {
     })
 }
 
-/// What a picture shows.
+/// The content of a picture.
 #[derive(Debug, Clone, Copy)]
 enum Content {
     Noise,
@@ -53,7 +53,7 @@ enum Content {
     Flat,
     /// Two codes.
     Two,
-    /// Little above black, where luminance is 0 although a colour is not.
+    /// Slightly above black, where luminance is 0 although a colour is not.
     Dark,
 }
 
@@ -90,7 +90,7 @@ fn layouts() -> impl Strategy<Value = PixelLayout> {
     sample::select(native_layouts().into_iter().map(|(_, layout)| layout).collect::<Vec<_>>())
 }
 
-/// Sizes of one pixel, of less than a tile, of some thousands of pixels.
+/// Returns sizes of a single pixel, of less than a tile, and of thousands of pixels.
 fn sizes() -> impl Strategy<Value = (u32, u32)> {
     prop_oneof![(1_u32..5, 1_u32..5), (1_u32..180, 1_u32..60), (300_u32..900, 1_u32..12), (1_u32..4, 60_u32..300)]
 }
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// A picture large enough that its rows go to several threads, and its columns' sums start anew on the way.
+/// A picture large enough for its rows to be divided among several threads, and for the sums of its columns to restart.
 #[test]
 fn large_pictures_are_cut_into_shares_without_seams() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
@@ -145,7 +145,7 @@ fn large_pictures_are_cut_into_shares_without_seams() {
     }
 }
 
-/// Where luminance is 0 although a colour is not, there is no ratio to scale by, and the pixel stays.
+/// If luminance is 0 although a colour is not, there is no ratio to scale by, and the pixel stays unchanged.
 #[test]
 fn colours_too_dark_for_a_luminance_stay() {
     for depth in [8, 10, 12] {

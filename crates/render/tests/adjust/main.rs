@@ -1,4 +1,5 @@
-//! The adjustments: the GPU's and the fast ones of the CPU against their plain definitions, code by code, and against OpenCV.
+//! The adjustments: the GPU's, and the fast ones on the CPU, against their plain definitions, code by code, and against
+//! OpenCV.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../../tests/support/adjuster.rs"]

@@ -1,6 +1,6 @@
 //! CLAHE and the box blur against OpenCV's on gray pictures, on the CPU and on the GPU.
 //!
-//! tests/data/opencv.txt holds OpenCV's results; tests/data/opencv.py made it.
+//! tests/data/opencv.py wrote OpenCV's results to tests/data/opencv.txt.
 
 use histoscope_core::adjust::{Adjustments, Blur, Clahe, Tone};
 use histoscope_core::picture::Picture;
@@ -10,7 +10,7 @@ use histoscope_core::picture::layout::PixelLayout;
 use crate::adjuster::Adjuster;
 use crate::support::{colorimetry, drawn};
 
-/// The picture of that seed, as opencv.py draws it.
+/// Draws the picture of this seed as opencv.py does.
 fn picture(width: u32, height: u32, seed: u32) -> Picture {
     let mut state = seed;
     let color = colorimetry(Matrix::Bt709, Range::Full);
@@ -24,7 +24,7 @@ fn picture(width: u32, height: u32, seed: u32) -> Picture {
     })
 }
 
-/// Adjusts a picture, and returns by how much its codes differ from OpenCV's at most.
+/// Adjusts a picture. Returns the largest difference from OpenCV's codes.
 fn difference(adjuster: &mut Adjuster, line: &str, picture: &Picture, adjustments: &Adjustments, hex: &str) -> u16 {
     let expected: Vec<_> =
         (0..hex.len()).step_by(2).map(|at| u16::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
@@ -50,7 +50,7 @@ fn clahe_is_within_two_codes_of_opencv() {
         let adjustments = Adjustments { tone: Some(Tone::Clahe(clahe)), ..Adjustments::default() };
         let name = fields[..7].join(" ");
         let most = difference(&mut adjuster, &name, &picture(width, height, seed), &adjustments, fields[7]);
-        // The issue allows two; it is one, by the rounding that the definition states.
+        // The difference is at most one, from the definition's rounding.
         assert!(most <= 1, "{name}: {most}");
     }
 }

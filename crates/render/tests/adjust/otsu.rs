@@ -1,4 +1,4 @@
-//! Otsu's thresholds: the GPU's against the CPU's, and those against trying every cut there is.
+//! Otsu's thresholds: the GPU's against the CPU's, and the CPU's against trying every cut.
 
 use histoscope_core::adjust::otsu::{Scores, best_cut, levels, thresholds};
 use histoscope_core::adjust::{Adjustments, ClassDisplay, Codes, Otsu, Reduction};
@@ -13,7 +13,7 @@ fn classes(classes: u32, shown: ClassDisplay) -> Adjustments {
     Adjustments { reduction, ..Adjustments::default() }
 }
 
-/// Every cut of the levels, the last threshold varying slowest; the first of the best.
+/// Tries every cut of the levels, with the last threshold varying slowest. Returns the first of the best.
 fn exhaustive(levels: &[u32], classes: usize) -> Vec<usize> {
     let scores = Scores::new(levels);
     let mut best = (None, Vec::new());
@@ -23,7 +23,7 @@ fn exhaustive(levels: &[u32], classes: usize) -> Vec<usize> {
     best.1
 }
 
-/// Cuts the levels below `end` into `classes` classes in every way; `cut` holds the thresholds above, the last first.
+/// Tries every cut of the levels below `end` into `classes` classes. `cut` holds the thresholds above, last first.
 fn try_all(
     scores: &Scores,
     classes: usize,
@@ -69,12 +69,12 @@ fn the_best_cut_is_the_best_of_all() {
             assert_eq!(best_cut(&few, classes), exhaustive(&few, classes), "{few:?}");
         }
     }
-    // All 2.7 million cuts into four classes, once.
+    // Tries all 2.7 million cuts into four classes, once.
     let bins: Vec<u32> = (0..256).map(|_| random.next() as u32 >> 10).collect();
     assert_eq!(best_cut(&bins, 4), exhaustive(&bins, 4));
 }
 
-/// In floats, Otsu's criterion as the literature has it: the variance between the classes.
+/// Otsu's criterion from the literature, in floats: the variance between the classes.
 #[test]
 fn the_score_is_the_variance_between_classes() {
     let mut random = Random(9);
@@ -119,7 +119,7 @@ fn the_gpu_finds_the_same_thresholds() {
 #[test]
 fn sums_beyond_32_bits_are_right() {
     let mut adjuster = Adjuster::get();
-    // Twenty million pixels near white: their levels add up to more than 32 bits hold, and the square to more than 64.
+    // Twenty million pixels near white: the sum of their levels exceeds 32 bits, and its square exceeds 64.
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let picture = drawn(PixelLayout::gray(8), (4096, 5120), color, |_, x, y| 180 + (x * 3 + y * 5) as u16 % 76);
     for number in [2, 5] {

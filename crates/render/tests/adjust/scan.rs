@@ -26,12 +26,12 @@ fn exclusive(words: &[u32]) -> Vec<u32> {
     words.iter().map(sum_before).collect()
 }
 
-/// Scans the first words of `words`, as many as each of `lengths` says, and compares.
+/// For each of `lengths`, scans that many of `words` and compares.
 fn check(gpu: &Gpu, pass: &ScanPass, words: &[u32], lengths: &[usize]) {
     const UNTOUCHED: u32 = 0xdead_beef;
     let source = storage(gpu, words);
     let expected = exclusive(words);
-    // All targets of a batch lie in one buffer, with a word between them that no scan may touch.
+    // All targets of a batch are in one buffer, separated by a word that no scan may change.
     for batch in lengths.chunks(500) {
         let total = batch.iter().map(|length| length + 1).sum::<usize>();
         let target = storage(gpu, &vec![UNTOUCHED; total]);

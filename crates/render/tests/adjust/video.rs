@@ -1,11 +1,11 @@
-//! Equalization of decoded video in time: it is calm where nothing changes, and follows what does at its own pace.
+//! Equalization of decoded video over time: steady when nothing changes, and following changes at its own pace.
 
 use histoscope_core::adjust::{Adjustments, Codes, Equalize, Processor, Tone, equalize};
 use histoscope_core::picture::{Frame, Picture};
 
 use crate::common::{Clip, decode_all};
 
-/// Mean luminance of each frame's picture after `adjust`, which also gets the seconds since the frame before.
+/// Returns the mean luminance of each frame after `adjust`, which also gets the seconds since the frame before.
 fn means(frames: &[Frame], mut adjust: impl FnMut(&Picture, Option<f64>) -> Picture) -> Vec<f64> {
     let mut before = None;
     let mut mean = |frame: &Frame| {
@@ -23,12 +23,12 @@ fn equalized(frames: &[Frame], equalize: Equalize) -> Vec<f64> {
     means(frames, |picture, elapsed| processor.apply(picture, &adjustments, elapsed).unwrap())
 }
 
-/// The largest change from one frame to the next, as a part of the mean.
+/// Returns the largest relative change of the mean from one frame to the next.
 fn flicker(means: &[f64]) -> f64 {
     means.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// A still picture with noise that is new in every frame, 1.6 seconds long.
+/// Makes 1.6 seconds of a still picture with new noise in every frame.
 fn noisy(source: &str, strength: u32, codec: &str) -> Vec<Frame> {
     let filter = format!("-vf noise=alls={strength}:allf=t+u");
     let clip = Clip::new("noisy.mkv", &format!("-f lavfi -i {source}s=320x180:r=25:d=1.6 {filter} {codec}"));
@@ -45,7 +45,8 @@ fn constant_exposure_with_noise_does_not_flicker() {
     for (source, strength, codec) in [
         ("smptehdbars=", 12, H264),
         ("smptehdbars=", 30, DEEP),
-        // Nearly black, with noise as strong as what is to be seen. As H.264 that is no constant exposure: see the next test.
+        // Nearly black, with noise as strong as the picture. As H.264 this is not a constant exposure: see the next
+        // test.
         ("color=c=0x0a0a0a:", 8, "-c:v ffv1 -pix_fmt yuv420p"),
         ("color=c=0x181818:", 8, DEEP),
         ("color=c=0x808080:", 3, DEEP),
@@ -59,15 +60,15 @@ fn constant_exposure_with_noise_does_not_flicker() {
     }
 }
 
-/// A histogram's mean after a curve.
+/// Returns the mean of a histogram after a curve.
 fn mean_through(curve: &[u32], bins: &[u32]) -> f64 {
     let sum: f64 = bins.iter().zip(curve).map(|(&count, &code)| f64::from(count) * f64::from(code)).sum();
     sum / bins.iter().map(|&count| f64::from(count)).sum::<f64>()
 }
 
-/// A lossy codec makes a nearly black, noisy picture brighter in one kind of frame than in the next: no constant exposure. The
-/// curve of so narrow a histogram is steep, and a curve that stood still would show that larger. What moves with the curve, on
-/// a picture that stays the same, is within 1 % all the same, and nothing is added to what the source does.
+/// A lossy codec makes a nearly black, noisy picture brighter in one kind of frame than in the next, so the exposure is
+/// not constant. The curve of such a narrow histogram is steep, and a fixed curve would amplify the changes. Even so,
+/// the curve's own movement changes a fixed picture by less than 1 %, and nothing is added to the source's changes.
 #[test]
 fn where_the_source_pulses_the_curve_stays_calm() {
     for (source, codec) in [
@@ -96,7 +97,7 @@ fn where_the_source_pulses_the_curve_stays_calm() {
     }
 }
 
-/// A curve that is not the same from frame to frame is noticed: here every other frame is equalized by another one's.
+/// An unsteady curve would be noticed: here every other frame is equalized with the curve of another frame.
 #[test]
 fn an_unstable_curve_would_be_seen() {
     let frames = noisy("smptehdbars=", 12, H264);
@@ -116,8 +117,8 @@ fn an_unstable_curve_would_be_seen() {
     assert!(flicker(&unstable) > 0.01, "{}", flicker(&unstable));
 }
 
-/// A ramp that is brighter in one frame, the eleventh. Equalized at once the flash is gone, since a brighter ramp has the same
-/// shape; with a time constant it stays one, and what it does to the curve dies away.
+/// A ramp that is brighter in one frame, the eleventh. Equalized without delay, the flash disappears, since a brighter
+/// ramp has the same shape. With a time constant the flash remains, and its effect on the curve decays.
 #[test]
 fn a_flash_moves_the_curve_no_faster_than_the_time_constant() {
     let ramp = "format=yuv420p,geq=lum=50+100*X/W:cb=128:cr=128,lutyuv=y=val+60:enable='eq(n,10)'";
@@ -130,7 +131,7 @@ fn a_flash_moves_the_curve_no_faster_than_the_time_constant() {
     assert!(smoothed[10] > 1.3 * smoothed[9], "a flash stays a flash: {:?}", &smoothed[8..13]);
     let away = |number: usize| (smoothed[number] / smoothed[9] - 1.0).abs();
     assert!(away(11) > 0.01 && away(11) < 0.15, "{}", away(11));
-    // Half a second later, as long as the time constant, 1/e of it is left.
+    // Half a second later, which is the time constant, 1/e of it remains.
     let left = away(24) / away(11);
     assert!((0.25..0.5).contains(&left), "{left}");
 }

@@ -1,4 +1,4 @@
-//! The adapter and the CPU count alike whatever is done to the pictures first, and the CPU takes what the adapter cannot.
+//! The adapter and the CPU give equal counts, whatever adjustments come first. The CPU takes what the adapter cannot.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use histoscope_render::gpu::{AdapterChoice, Gpu};
 
 use crate::support::{colorimetry, native_layouts, natural, noise};
 
-/// The device that all tests share.
+/// Returns the device that all tests share.
 fn gpu() -> Arc<Gpu> {
     Gpu::shared(&AdapterChoice::default()).expect("an adapter, if only a software one")
 }
 
-/// Each adjustment by itself, then chains of them.
+/// Returns each adjustment alone, then chains of them.
 fn adjustments() -> Vec<Adjustments> {
     let off = Adjustments::default();
     let equalize = |per_channel| Some(Tone::Equalize(Equalize { per_channel, time_constant_secs: 0.0 }));
@@ -46,7 +46,7 @@ fn adjustments() -> Vec<Adjustments> {
     ]
 }
 
-/// Parts of a picture of that size: all of it, corners, single rows and columns, odd places.
+/// Returns regions of a picture of this size: all of it, corners, single rows and columns, odd positions.
 fn regions((width, height): (u32, u32)) -> Vec<Option<Rect>> {
     let rect = |x, y, width, height| Some(Rect { x, y, width, height });
     vec![
@@ -65,7 +65,7 @@ fn color(layout: &PixelLayout) -> Colorimetry {
     colorimetry(matrix, Range::Limited)
 }
 
-/// What the slow definitions make and count.
+/// Returns the counts of the slow definitions.
 fn expected(picture: &Picture, adjustments: &Adjustments, region: Option<Rect>) -> Vec<u32> {
     let picture = if adjustments.is_off() {
         picture.clone()
@@ -78,7 +78,7 @@ fn expected(picture: &Picture, adjustments: &Adjustments, region: Option<Rect>) 
     histograms.reduce(|sum, words| sum.iter().zip(&words).map(|(a, b)| a + b).collect()).unwrap()
 }
 
-/// Counts pictures as a run does, with as many under way as the counter takes.
+/// Counts pictures as a run does, with as many under way as the counter accepts.
 fn count(counter: &mut Counter, pictures: &[(Picture, Option<Rect>)]) -> Vec<Counts> {
     let mut counts = Vec::new();
     let mut under_way = VecDeque::new();
@@ -96,7 +96,7 @@ fn count(counter: &mut Counter, pictures: &[(Picture, Option<Rect>)]) -> Vec<Cou
     counts
 }
 
-/// Counts with both engines, each picture of several kinds after the other, and compares with the slow definitions.
+/// Counts several kinds of pictures in turn with both engines, and compares with the slow definitions.
 fn check(name: &str, pictures: &[(Picture, Option<Rect>)], adjustments: Adjustments) {
     let mut by_adapter = Counter::new(&Engine::on(EngineChoice::Gpu, &gpu()), &[Components::Rgbl], adjustments);
     let mut by_cpu = Counter::new(&Engine::cpu(), &[Components::Rgbl], adjustments);
@@ -116,7 +116,7 @@ fn check(name: &str, pictures: &[(Picture, Option<Rect>)], adjustments: Adjustme
 #[test]
 fn every_adjustment_depth_size_and_region_is_counted_alike() {
     const SIZES: [(u32, u32); 3] = [(67, 41), (3, 2), (130, 77)];
-    // Samples of 12 bits lie in memory as those of 10 do, in all sizes and regions.
+    // Samples of 12 bits have the same memory layout as those of 10, in all sizes and regions.
     for (depth, sizes) in [(8, &SIZES[..]), (10, &SIZES[..]), (12, &SIZES[..1])] {
         let layout = PixelLayout::planar_ycbcr(depth, (1, 1));
         let mut pictures = Vec::new();
@@ -147,11 +147,11 @@ fn every_layout_is_counted_alike_one_after_the_other() {
     }
 }
 
-/// A small picture fits before and after the large one that does not: nobody loses count.
+/// A small picture fits before and after a large one that does not. No counts are lost.
 #[test]
 fn what_the_adapter_cannot_hold_is_the_cpu_s() {
     let mut gpu = Gpu::headless(&AdapterChoice::default()).unwrap();
-    // The planes of the large picture fit, its adjusted codes of four bytes do not.
+    // The planes of the large picture fit, but its adjusted codes of four bytes do not.
     gpu.most_plane_bytes = 200 * 100 * 2;
     let engine = Engine::on(EngineChoice::Gpu, &Arc::new(gpu));
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
@@ -172,7 +172,7 @@ fn what_the_adapter_cannot_hold_is_the_cpu_s() {
     }
 }
 
-/// The scopes that come with the bins, of whatever is counted: those of the reference.
+/// Scopes counted together with the bins, of any picture, equal the reference.
 #[test]
 fn scopes_come_with_the_bins_whoever_counts() {
     let size = (61, 37);
@@ -217,7 +217,7 @@ fn scopes_come_with_the_bins_whoever_counts() {
     }
 }
 
-/// Counts that are added up where they are counted come to what those of each picture come to, also where pictures change.
+/// Sums over several pictures, added up by the engine, equal the sum of each picture's counts, even if pictures change.
 #[test]
 fn sums_of_scopes_are_those_of_the_scopes_of_each_picture() {
     let wanted = ScopeChoice { waveform: true, vectorscope: true };

@@ -11,7 +11,7 @@ use histoscope_render::cpu::{Engine, Level};
 
 use crate::support::{Random, colorimetry, constant, drawn, native_layouts, noise, planes};
 
-/// Engines of every level that this machine can run, counting one channel at a time and two.
+/// Returns engines of every instruction level of this machine, counting one channel at a time and two.
 fn engines() -> Vec<Engine> {
     let levels = Level::ALL.iter().filter(|level| level.is_available());
     levels.flat_map(|&level| [false, true].map(|pairing| Engine::with_level(level).with_pairing(pairing))).collect()
@@ -74,7 +74,7 @@ fn extreme_shapes() {
     }
 }
 
-/// The range is left by any one channel alone, on either side: vectors of pixels that all stay inside take a shorter way.
+/// In each case only one channel leaves the range, on one side. Vectors of pixels within the range take a shorter path.
 #[test]
 fn colours_of_which_one_channel_leaves_the_range() {
     let mut engines = engines();
@@ -103,7 +103,7 @@ fn large_pictures_of_one_colour_do_not_overflow_a_bin() {
         [PixelLayout::planar_ycbcr(8, (1, 1)), PixelLayout::gray(10), PixelLayout::packed_rgb(16, [0, 1, 2], 3)]
     {
         let picture = constant(layout, (1031, 517), colorimetry(Matrix::Bt601, Range::Limited));
-        // One thread counts all of it: 133,000 pixels fall into each of the four narrow bins of a pair of codes.
+        // One thread counts everything: 133,000 pixels in each of the four narrow bins of a pair of codes.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| check(&mut engines, &picture, "constant"));
     }
@@ -133,8 +133,8 @@ fn one_thread_and_many_give_the_same() {
     }
 }
 
-/// The comparison is worth nothing if it cannot fail: one sample is changed, and exactly the bins of the pixels that it
-/// covers must move.
+/// Guards against a comparison that never fails: one sample is changed, and exactly the bins of the pixels that it
+/// covers must change.
 #[test]
 fn one_changed_sample_moves_exactly_its_pixels() {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
@@ -147,7 +147,7 @@ fn one_changed_sample_moves_exactly_its_pixels() {
     };
     for mut engine in engines() {
         let before = count(&original, &mut engine);
-        // A luma sample covers one pixel; an inner Cb sample covers four, and red does not depend on it.
+        // A luma sample covers one pixel. An inner Cb sample covers four, and does not affect red.
         for (plane, at, pixels) in [(0, 101 * 66 + 100, 1), (1, 51 * 3 + 7, 4)] {
             let mut changed = original.clone();
             changed.planes[plane].0[at] = 255 - changed.planes[plane].0[at];
@@ -164,7 +164,7 @@ fn one_changed_sample_moves_exactly_its_pixels() {
     }
 }
 
-/// Pixels that left a bin.
+/// Returns the number of pixels that left their bin.
 fn moved(before: &[u32], after: &[u32]) -> u32 {
     before.iter().zip(after).map(|(b, a)| b.saturating_sub(*a)).sum()
 }

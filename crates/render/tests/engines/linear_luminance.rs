@@ -1,5 +1,5 @@
-//! The luminance of linear light: every engine's counts against the definition, the line that is drawn of them, and that nothing is
-//! counted while nobody asks.
+//! The luminance of linear light: every engine's counts against the definition, and the line drawn from them. It is
+//! counted only when requested.
 
 use histoscope_core::histogram::reference::linear_luminance;
 use histoscope_core::histogram::{Components, LightTable, Transfer, regroup, vertical_scale};
@@ -11,7 +11,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{OverlayStyle, graticule};
 use histoscope_render::view::panel::panels;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted, bare};
 use crate::support::image::pixel;
@@ -66,13 +66,13 @@ fn large_pictures_parts_of_them_and_adjusted_ones_are_exact() {
             renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
             assert!(renderer.count_linear(gpu, &Scene::default()).unwrap().1 == of_part, "a part, {way:?}");
             renderer.load(gpu, &picture, UPRIGHT, None, Components::Rgbl).unwrap();
-            let scene = Scene { counted: Counted::Result, ..bare(equalized) };
+            let scene = Scene::from(Look { counted: Counted::Result, ..bare(equalized).look });
             assert!(renderer.count_linear(gpu, &scene).unwrap().1 == result, "adjusted, {way:?}");
         }
     }
 }
 
-/// The rows from below, lowest and highest, in which the line lies in a column over a black picture.
+/// Returns the lowest and highest row, from below, of the line in a column over a black picture.
 fn line_rows(image: &Image, left: u32, (top, height): (u32, u32)) -> Option<(u32, u32)> {
     // Orange: no bar of luminance has so little blue for its red.
     let is_line = |[r, g, b]: [u8; 3]| r > 150 && i32::from(r) - i32::from(b) > 90 && g > b;
@@ -91,9 +91,10 @@ fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_wh
     for (way, bins) in [(WAYS[0], None), (WAYS[1], None), (WAYS[0], Some(100)), (WAYS[1], Some(16))] {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let style = OverlayStyle { bins, height: 0.5, ..OverlayStyle::default() };
-        studio.snapshot(way, view, &Scene { style, ..Scene::default() });
+        studio.snapshot(way, view, &Scene::from(Look { histograms: style, ..Look::default() }));
         assert!(!studio.renderer(way).0.recorded().contains(&"linear"), "{way:?}: nobody asked");
-        let scene = Scene { style: OverlayStyle { linear_luminance: true, ..style }, ..Scene::default() };
+        let scene =
+            Scene::from(Look { histograms: OverlayStyle { linear_luminance: true, ..style }, ..Look::default() });
         studio.snapshot(way, view, &scene);
         assert!(studio.renderer(way).0.recorded().contains(&"linear"), "{way:?}");
         let image = studio.snapshot(way, view, &scene);
@@ -103,7 +104,7 @@ fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_wh
         let (linear, luminance) = (regroup(&linear, count), regroup(luminance.bins(3), count));
         let scale = f64::from(vertical_scale(&luminance));
         let (_, rect, _) = panels(&scene, Components::Rgbl, view).nth(1).unwrap();
-        // From the middle of each bin's top to the next one's.
+        // The line connects the middles of the tops of bins.
         let height_at = |x: f64| {
             let at = (x * f64::from(count) / f64::from(rect.width) - 0.5).clamp(0.0, f64::from(count - 1));
             let part = |bin: f64| (f64::from(linear[(bin as usize).min(linear.len() - 1)]) * scale).min(1.0);
@@ -124,7 +125,7 @@ fn the_line_is_as_high_as_its_bins_by_the_scale_of_luminance_and_counted_only_wh
                 assert!(around[6] < 3.0, "{way:?} {bins:?} column {column}: {around:?}");
                 continue;
             };
-            // A pen goes beyond a bend between two of these places by as much as they differ.
+            // At a bend, the pen reaches beyond by the difference between neighbouring positions.
             let slack = around.windows(2).map(|two| (two[0] - two[1]).abs()).fold(3.0_f64, |a, b| a.max(3.0 + b));
             let (least, most) =
                 (around.iter().fold(f64::MAX, |a, &b| a.min(b)), around.iter().fold(0.0_f64, |a, &b| a.max(b)));

@@ -1,4 +1,4 @@
-//! Both engines: their counts against the scalar reference, against each other, and against a program that is not ours.
+//! Both engines: their counts against the scalar reference, against each other, and against independent software.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../../tests/support/counter.rs"]

@@ -1,4 +1,4 @@
-//! Both engines against the scalar reference on pictures that nobody thought of.
+//! Both engines against the scalar reference, on random pictures.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::reference;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::counter::Counter;
 use crate::support::{colorimetry, native_layouts, noise};
 
-/// A component anywhere in any of three planes, as long as a layout may have it.
+/// A component anywhere in any of three planes, within the limits of a layout.
 fn component(depth: u8, sample_bytes: u8) -> impl Strategy<Value = Component> {
     let spare_bits = sample_bytes * 8 - depth;
     (0_u8..3, 1_u8..=9, any::<u8>(), 0..=spare_bits).prop_map(move |(plane, samples, position, shift)| Component {
@@ -21,7 +21,7 @@ fn component(depth: u8, sample_bytes: u8) -> impl Strategy<Value = Component> {
     })
 }
 
-/// Any layout that passes validation, most of them unlike any format that exists.
+/// Any valid layout, usually unlike any existing format.
 fn any_layout() -> impl Strategy<Value = PixelLayout> {
     let models = prop_oneof![Just(ColorModel::Gray), Just(ColorModel::YCbCr), Just(ColorModel::Rgb)];
     let depths = prop_oneof![Just((8, 1)), Just((8, 2)), Just((10, 2)), Just((12, 2)), Just((14, 2)), Just((16, 2))];
@@ -41,7 +41,7 @@ fn any_layout() -> impl Strategy<Value = PixelLayout> {
         .prop_filter("chroma lies between lines of luma", |layout| layout.validate().is_ok())
 }
 
-/// The layouts that exist, as often as those that do not.
+/// Existing layouts and random ones, equally often.
 fn layout() -> impl Strategy<Value = PixelLayout> {
     let native: Vec<_> = native_layouts().into_iter().map(|(_, layout)| layout).collect();
     let lines = proptest::sample::select(vec![ChromaLines::Frame, ChromaLines::Field]);
@@ -76,7 +76,7 @@ proptest! {
 }
 
 proptest! {
-    // A layout that was not met yet takes a software adapter a good part of a second to compile.
+    // A software adapter needs a good part of a second to compile each new layout.
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,5 +1,5 @@
-//! The waveform and the vectorscope: the scalar reference against the histogram's, to which it adds up, and the CPU's counts
-//! against the reference.
+//! The waveform and the vectorscope: the scalar reference adds up to the histogram, and the CPU's counts equal the
+//! reference.
 
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
@@ -23,7 +23,7 @@ fn matrix_of(layout: &PixelLayout) -> Matrix {
     if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 }
 }
 
-/// Fails unless the waveform's sums are the histogram's bins and the columns' samples.
+/// Fails unless the waveform adds up to the histogram's bins and to the samples of each column.
 fn check_sums(waveform: &Waveform, histogram: &Histogram, layout: &PixelLayout, pixels: Rect, what: &str) {
     let group = histogram.bin_count() / waveform.levels();
     for channel in 0..4 {
@@ -62,7 +62,7 @@ fn waveforms_add_up_to_the_histogram_in_every_layout() {
     }
 }
 
-/// Wide pictures have columns of several samples, not all as many; stripes end within them.
+/// Wide pictures have several samples per column, not equally many in each, and stripes end within columns.
 #[test]
 fn the_cpu_counts_wide_and_odd_pictures_as_the_reference() {
     let layouts = [
@@ -145,7 +145,7 @@ fn counting_in_the_memory_of_other_counts_leaves_nothing_of_them() {
     assert!(count(second, &narrow) == count(ScopeCounts::default(), &narrow), "of another shape");
 }
 
-/// Bars of R'G'B' fall on the targets, whatever matrix is in use: the trace and its graticule agree.
+/// Colour bars are on the targets, whatever matrix is used: the trace agrees with its graticule.
 #[test]
 fn bars_fall_on_the_targets() {
     for (size, matrix) in [((6, 2), Matrix::Bt601), ((1280, 2), Matrix::Bt709)] {
@@ -158,7 +158,7 @@ fn bars_fall_on_the_targets() {
             });
             let scope = cpu::count_vectorscope(&picture, whole(&picture), Chroma::of(&picture).unwrap());
             for target in bars {
-                // 75 % of 255 is no code, and a pair of rounded codes may be off by one.
+                // 75 % of 255 is not a whole code, and a pair of rounded codes may be off by one.
                 let near = |value: f64| value.round() as u32 - 1..=value.round() as u32 + 1;
                 let found: u32 = near(target.codes[0])
                     .flat_map(|cb| near(target.codes[1]).map(move |cr| (cb, cr)))

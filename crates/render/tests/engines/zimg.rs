@@ -1,14 +1,14 @@
-//! The counts against a program that is not ours: FFmpeg's `zscale` filter, which is the zimg library.
+//! The counts against independent software: FFmpeg's `zscale` filter, which uses the zimg library.
 //!
-//! It converts 4:4:4 and gray pictures to planar R'G'B' of the same depth with its own arithmetic, in floating point. The
-//! red, green and blue histograms must lie within 0.02 codes of its result, as an earth mover counts: the mean distance
-//! by which a sample would have to be moved.
+//! It converts 4:4:4 and gray pictures to planar R'G'B' of the same depth with its own arithmetic, in floating point.
+//! The red, green and blue histograms must be within 0.02 codes of its result in earth mover's distance: the mean
+//! distance by which a sample would have to be moved.
 //!
-//! Two traps of FFmpeg 5.1 shape this test. `zscale` does not take gray, and FFmpeg then slips in its other scaler, which
-//! ignores limited range; so gray is handed over as 4:4:4 with neutral chroma, and any scaler slipped in is a failure.
-//! And subsampled pictures are no subject: zimg interpolates chroma, while the histograms take the nearest sample.
+//! Two traps of FFmpeg 5.1 shape this test. `zscale` does not accept gray, so FFmpeg silently inserts its other scaler,
+//! which ignores limited range. So gray is passed as 4:4:4 with neutral chroma, and the test fails if any scaler is
+//! inserted. Subsampled pictures are not tested: zimg interpolates chroma, while the histograms use the nearest sample.
 //!
-//! Helpers of a test may unwrap and print as the tests themselves may.
+//! Helpers of a test may unwrap and print, as the tests themselves may.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::Write;
@@ -27,7 +27,7 @@ use crate::support::{colorimetry, natural};
 const SIZE: (u32, u32) = (322, 182);
 const MOST_CODES: f64 = 0.02;
 
-/// Runs FFmpeg and returns what it writes to its standard output.
+/// Runs FFmpeg and returns its standard output.
 fn ffmpeg(arguments: &[&str]) -> Vec<u8> {
     let output = Command::new("ffmpeg")
         .args(["-hide_banner", "-nostdin", "-loglevel", "verbose"])
@@ -44,7 +44,7 @@ fn ffmpeg(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// Three planes of that depth, one after the other, as a picture.
+/// Makes a picture of three planes of this depth, one after the other.
 fn three_planes(layout: PixelLayout, matrix: Matrix, range: Range, bytes: &[u8]) -> Picture {
     let stride = SIZE.0 as usize * usize::from(layout.sample_bytes);
     assert_eq!(bytes.len(), 3 * stride * SIZE.1 as usize, "three whole planes");
@@ -52,7 +52,7 @@ fn three_planes(layout: PixelLayout, matrix: Matrix, range: Range, bytes: &[u8])
     Picture::new(layout, SIZE, colorimetry(matrix, range), Arc::new(OwnedPlanes { planes })).unwrap()
 }
 
-/// The picture's planes as 4:4:4, one after the other; gray gets neutral chroma.
+/// Returns the picture's planes as 4:4:4, one after the other. Gray gets neutral chroma.
 fn as_444(picture: &Picture) -> Vec<u8> {
     let layout = picture.layout();
     let mut bytes = picture.plane(0).bytes.to_vec();
@@ -67,7 +67,7 @@ fn as_444(picture: &Picture) -> Vec<u8> {
     bytes
 }
 
-/// The picture in zimg's opinion: planar R'G'B' of the same depth.
+/// Returns the picture as converted by zimg: planar R'G'B' of the same depth.
 fn converted_by_zimg(picture: &Picture) -> Picture {
     let depth = picture.layout().depth;
     let (source, target) = if depth == 8 { ("yuv444p", "gbrp") } else { ("yuv444p10le", "gbrp10le") };
@@ -89,7 +89,7 @@ fn converted_by_zimg(picture: &Picture) -> Picture {
     three_planes(PixelLayout::planar_gbr(depth), Matrix::Identity, Range::Full, &bytes)
 }
 
-/// The largest earth mover's distance of the red, green and blue bins, in codes.
+/// Returns the largest earth mover's distance of the red, green and blue bins, in codes.
 fn distance(a: &Histogram, b: &Histogram) -> f64 {
     assert_eq!(a.bits, b.bits);
     let of_channel = |channel| {
@@ -105,11 +105,11 @@ fn distance(a: &Histogram, b: &Histogram) -> f64 {
     (0..3).map(of_channel).fold(0.0, f64::max)
 }
 
-/// FFmpeg's test chart as legal 4:4:4 codes: saturated colours, ramps and edges.
+/// Returns FFmpeg's test chart as legal 4:4:4 codes: saturated colours, ramps and edges.
 fn chart(depth: u8, matrix: Matrix, range: Range) -> Picture {
     let format = if depth == 8 { "yuv444p" } else { "yuv444p10le" };
     let source = format!("testsrc2=size={}x{}:rate=1", SIZE.0, SIZE.1);
-    // The chart is drawn in 4:2:0; which samples it becomes does not matter, so any conversion of it will do here.
+    // The chart is drawn in 4:2:0. Its exact samples do not matter, so any conversion will do here.
     let filter = format!("scale=flags=neighbor,format={format}");
     let output = ["-vf", &filter, "-frames:v", "1", "-f", "rawvideo", "pipe:1"];
     let bytes = ffmpeg(&[["-f", "lavfi", "-i", &source].as_slice(), &output].concat());
@@ -152,7 +152,7 @@ fn gray_pictures_agree_with_zimg() {
     }
 }
 
-/// The comparison must be able to fail: a wrong matrix and a wrong range are far outside the tolerance.
+/// Guards against a comparison that never fails: a wrong matrix and a wrong range are far outside the tolerance.
 #[test]
 fn a_wrong_matrix_or_range_is_noticed() {
     let right = colorimetry(Matrix::Bt709, Range::Limited);

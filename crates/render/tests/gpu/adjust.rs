@@ -1,5 +1,5 @@
-//! The adjusted picture on a view: drawn and counted alike by whoever draws and counts, split by the divider, kept while
-//! nothing changes, and no cost while all is off.
+//! The adjusted picture on a view: all engines draw and count it alike. It is split by the divider, kept while nothing
+//! changes, and costs nothing while all adjustments are off.
 
 mod brush;
 
@@ -16,7 +16,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::placement::{Fit, ViewSettings};
-use histoscope_render::view::scene::{Counted, Pair, Scene};
+use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare, count, each, frame};
 use crate::support::image::{distance, distance_in};
@@ -67,7 +67,7 @@ fn turned_pictures_are_adjusted_before_they_are_turned() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
     let scene = bare(Adjustments { tone: Some(Tone::Clahe(Clahe::default())), ..Adjustments::default() });
-    let result = adjusted(&source, &scene.adjustments);
+    let result = adjusted(&source, &scene.look.adjustments);
     for (quarter_turns, mirrored) in [(1, false), (2, true), (3, false)] {
         let placing = (Ratio { num: 16, den: 11 }, Orientation { quarter_turns, mirrored });
         for way in WAYS {
@@ -100,12 +100,12 @@ fn sources_results_or_both_are_counted_as_the_scene_says_whenever_it_changes() {
             (other, Counted::Result, &other_result),
         ];
         for (step, (adjustments, counted, expected)) in steps.into_iter().enumerate() {
-            let scene = Scene { counted, ..bare(adjustments) };
+            let scene = Scene::from(Look { counted, ..bare(adjustments).look });
             studio.snapshot(way, (32, 32), &scene);
             assert_eq!(&studio.count(way), expected, "{way:?}, step {step}");
         }
         let (renderer, gpu) = studio.renderer(way);
-        let scene = Scene { counted: Counted::Result, ..bare(adjustments) };
+        let scene = Scene::from(Look { counted: Counted::Result, ..bare(adjustments).look });
         assert_eq!(renderer.count_scene(gpu, &scene).unwrap(), result, "{way:?}, without a drawing");
     }
 }
@@ -114,14 +114,14 @@ fn sources_results_or_both_are_counted_as_the_scene_says_whenever_it_changes() {
 fn code_values_are_those_of_the_source_whatever_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
-    let scene = Scene { overlays: true, ..bare(equalized(0.0)) };
-    let result = adjusted(&source, &scene.adjustments);
+    let scene = Scene::from(Look { overlays: true, ..bare(equalized(0.0)).look });
+    let result = adjusted(&source, &scene.look.adjustments);
     for way in WAYS {
         let expected = studio.plain(way, &result, (61, 35), &bare(Adjustments::default()));
         studio.load(way, &source, UPRIGHT, Components::YCbCr);
         studio.snapshot(way, (61, 35), &scene);
         assert_eq!(studio.count(way), count(&source, Components::YCbCr), "{way:?}");
-        let shown = studio.snapshot(way, (61, 35), &Scene { overlays: false, ..scene });
+        let shown = studio.snapshot(way, (61, 35), &Scene { look: Look { overlays: false, ..scene.look }, ..scene });
         assert!(distance(&shown, &expected) <= 1, "{way:?}: and the picture is adjusted all the same");
     }
 }
@@ -136,17 +136,17 @@ fn the_divider_splits_the_view_at_its_column() {
     let contained = ViewSettings::fitted(Fit::Contain);
     let close = ViewSettings { zoom: 6.5, ..ViewSettings::default() };
     for (view, settings) in [((97, 53), ViewSettings::default()), ((120, 90), contained), ((110, 70), close)] {
-        let scene = Scene { view: settings, ..scene };
+        let scene = Scene { look: Look { view: settings, ..scene.look }, ..scene };
         for way in WAYS {
             let [before, after] = [&source, &result].map(|picture| studio.plain(way, picture, view, &scene));
             assert!(distance(&before, &after) > 20, "the two can be told apart");
             studio.load(way, &source, UPRIGHT, Components::Rgbl);
             for share in [0.0_f32, 0.37, 0.5, 0.93, 1.0, -7.0, 9.0] {
-                let divided = Scene { pair: Pair::divided(share), ..scene };
+                let divided = scene.with_pair(Pair::divided(share));
                 let shown = studio.snapshot(way, view, &divided);
                 let column = (share.clamp(0.0, 1.0) * view.0 as f32).round() as u32;
                 assert_eq!(divided.seam(view).map(|seam| seam.column), Some(column));
-                // The line is two pixels of light between two dark ones.
+                // The line is two light pixels between two dark ones.
                 let (left, right) = (column.saturating_sub(2), (column + 2).min(view.0));
                 let name = format!("{view:?} {way:?} at {share}");
                 assert!(distance_in(&shown, &before, 0..left) <= 1, "{name}: the source at the left");
@@ -163,7 +163,7 @@ fn the_divider_splits_the_view_at_its_column() {
                     assert!(light(dark) * 5 <= light(bare) * 2 + 10, "{name}: dark edges");
                 }
             }
-            let none = studio.snapshot(way, view, &Scene { pair: Pair::divided(f32::NAN), ..scene });
+            let none = studio.snapshot(way, view, &scene.with_pair(Pair::divided(f32::NAN)));
             assert!(distance(&none, &after) <= 1, "no number is no divider");
         }
     }
@@ -175,7 +175,7 @@ fn without_adjustments_there_is_no_divider_either() {
     let source = picture(8, (1, 1), (61, 35));
     for way in WAYS {
         let expected = studio.plain(way, &source, (61, 35), &bare(Adjustments::default()));
-        let divided = Scene { pair: Pair::divided(0.5), ..bare(Adjustments::default()) };
+        let divided = Scene::from(bare(Adjustments::default()).look).with_pair(Pair::divided(0.5));
         assert_eq!(studio.snapshot(way, (61, 35), &divided), expected, "{way:?}");
     }
 }
@@ -196,12 +196,18 @@ fn pictures_of_one_colour_of_one_pixel_and_of_two_levels_are_shown_and_counted()
         for adjustments in each() {
             let result = adjusted(&source, &adjustments);
             for way in WAYS {
-                let scene = Scene { counted: Counted::Both, curves: true, overlays: true, ..bare(adjustments) };
+                let scene = Scene::from(Look {
+                    counted: Counted::Both,
+                    curves: true,
+                    overlays: true,
+                    ..bare(adjustments).look
+                });
                 let expected = studio.plain(way, &result, (40, 30), &bare(Adjustments::default()));
                 studio.load(way, &source, UPRIGHT, Components::Rgbl);
                 studio.snapshot(way, (40, 30), &scene);
                 assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{name}, {adjustments}, {way:?}");
-                let shown = studio.snapshot(way, (40, 30), &Scene { overlays: false, ..scene });
+                let shown =
+                    studio.snapshot(way, (40, 30), &Scene { look: Look { overlays: false, ..scene.look }, ..scene });
                 assert!(distance(&shown, &expected) <= 1, "{name}, {adjustments}, {way:?}");
             }
         }
@@ -213,7 +219,7 @@ fn with_all_off_the_same_passes_run_as_ever_and_no_memory_is_held() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
     let off = Scene::default();
-    let on = Scene { adjustments: each()[8], counted: Counted::Both, ..off };
+    let on = Scene { look: Look { adjustments: each()[8], counted: Counted::Both, ..off.look }, ..off };
     for way in WAYS {
         let is_cpu = way == BackendKind::Cpu;
         let first = if is_cpu { "copy bins" } else { "count" };
@@ -249,7 +255,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         assert!(studio.renderer(way).0.result(&on).is_none(), "{way:?}: not made yet");
-        studio.snapshot(way, (61, 35), &Scene { adjustments: on, ..Scene::default() });
+        studio.snapshot(way, (61, 35), &Scene::from(Look { adjustments: on, ..Look::default() }));
         let renderer = studio.renderer(way).0;
         assert!(renderer.result(&other).is_none(), "{way:?}: of other adjustments");
         let (loading, result) = renderer.result(&on).expect("it is made");
@@ -262,7 +268,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
         }
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         assert!(studio.renderer(way).0.result(&on).is_none(), "{way:?}: of the picture before");
-        studio.snapshot(way, (61, 35), &Scene { adjustments: on, ..Scene::default() });
+        studio.snapshot(way, (61, 35), &Scene::from(Look { adjustments: on, ..Look::default() }));
         assert!(studio.renderer(way).0.result(&on).is_some_and(|(next, _)| next > loading), "{way:?}");
     }
 }
@@ -271,7 +277,7 @@ fn the_result_is_handed_out_once_it_is_drawn_where_the_cpu_has_it() {
 fn only_what_is_wanted_is_counted() {
     let mut studio = Studio::new();
     let source = picture(8, (1, 1), (61, 35));
-    let scene = |counted, adjustments| Scene { counted, ..bare(adjustments) };
+    let scene = |counted, adjustments| Scene::from(Look { counted, ..bare(adjustments).look });
     let way = BackendKind::Adapter;
     let mut passes = |scene: &Scene| {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -281,18 +287,19 @@ fn only_what_is_wanted_is_counted() {
     let blurred = Adjustments { blur: Some(Blur::default()), ..Adjustments::default() };
     assert_eq!(passes(&scene(Counted::Result, blurred)), ["adjust", "count the result", "draw"]);
     assert_eq!(passes(&scene(Counted::Both, blurred)), ["count", "adjust", "count the result", "draw"]);
-    // What ends in a pass that changes every pixel by itself is counted there.
+    // Results of a pass that changes each pixel independently are counted there.
     let counting = ["adjust and count", "reduce the result", "draw"];
     assert_eq!(passes(&scene(Counted::Result, equalized(0.0))), counting);
     assert_eq!(passes(&scene(Counted::Both, equalized(0.0))), [&["count"][..], &counting].concat());
     for adjustments in [blurred, equalized(0.0)] {
         assert_eq!(passes(&scene(Counted::Source, adjustments)), ["count", "adjust", "draw"]);
     }
-    // A brush costs a pass only where it works on the picture that is not counted.
+    // A brush costs a pass only if it works on the picture that is not counted.
     let brush = Some(Brush::between(3, 60, 140));
     let lit = |counted, divider: Option<f32>| {
         let pair = divider.map_or_else(Pair::default, Pair::divided);
-        Scene { brushes: Brushes::of_histogram(brush), pair, ..scene(counted, blurred) }
+        Scene { look: scene(counted, blurred).look, brushes: Brushes::of_histogram(brush), ..Scene::default() }
+            .with_pair(pair)
     };
     assert_eq!(passes(&lit(Counted::Source, None)), ["count", "adjust", "light", "draw"]);
     assert_eq!(passes(&lit(Counted::Source, Some(1.0))), ["count", "adjust", "draw"]);
@@ -309,15 +316,15 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
         let result = adjusted(&source, &equalized(0.0));
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         let mut passes = |counted| {
-            studio.snapshot(way, (61, 35), &Scene { counted, ..bare(equalized(0.0)) });
+            studio.snapshot(way, (61, 35), &Scene::from(Look { counted, ..bare(equalized(0.0)).look }));
             studio.renderer(way).0.recorded().to_vec()
         };
         assert_eq!(passes(Counted::Source), ["count", "adjust", "draw"]);
         assert_eq!(passes(Counted::Result), ["count the result", "draw"], "{depth} bits: counted later");
         assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{depth} bits");
-        // The next picture: whatever fits is counted at once.
+        // The next picture is counted immediately if it fits.
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
-        studio.snapshot(way, (61, 35), &Scene { counted: Counted::Result, ..bare(equalized(0.0)) });
+        studio.snapshot(way, (61, 35), &Scene::from(Look { counted: Counted::Result, ..bare(equalized(0.0)).look }));
         let (renderer, gpu) = studio.renderer(way);
         let fits = Plan::fused(&gpu.device.limits(), gpu.info.device_type, depth.into(), 61 * 35).is_some();
         assert_eq!(renderer.recorded().contains(&"adjust and count"), fits, "{depth} bits");
@@ -325,7 +332,7 @@ fn a_result_that_is_counted_later_or_whose_bins_do_not_fit_is_counted_apart() {
     }
 }
 
-/// A picture of that brightness, with noise in it.
+/// Makes a noisy picture of this brightness.
 fn exposed(number: u64) -> Picture {
     let color = colorimetry(Matrix::Bt709, Range::Full);
     let mut random = support::Random(number);
@@ -338,7 +345,7 @@ fn exposed(number: u64) -> Picture {
 fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_drawn() {
     let mut studio = Studio::new();
     let scene = bare(equalized(0.5));
-    // Serial, number, and the time since the frame before as the definition takes it.
+    // Serial, number, and the time since the frame before, as defined.
     let steps = [
         (1, 3, None),
         (1, 4, Some(0.04)),
@@ -354,15 +361,15 @@ fn curves_follow_the_frames_by_their_own_times_and_stay_while_the_same_one_is_dr
         let mut processor = Processor::default();
         for (step, (serial, number, elapsed)) in steps.into_iter().enumerate() {
             let frame = frame(exposed(number % 12), serial, number);
-            let result = processor.apply(&frame.picture, &scene.adjustments, elapsed).unwrap();
-            // A repeated step is the same frame loaded once; else every frame has planes of its own.
+            let result = processor.apply(&frame.picture, &scene.look.adjustments, elapsed).unwrap();
+            // A repeated step loads the same frame again. Otherwise every frame has its own planes.
             if elapsed != Some(0.0) {
                 studio.load_frame(way, &frame);
             }
             studio.snapshot(way, (48, 32), &scene);
             assert_eq!(studio.count(way), count(&result, Components::Rgbl), "{way:?}, step {step}");
         }
-        // Loaded again, as when other values are counted, the curve stays where it is.
+        // When it is loaded again, for example to count other components, the curve does not move.
         let again = frame(exposed(3), 5, 50);
         studio.load_frame(way, &again);
         studio.snapshot(way, (48, 32), &scene);
@@ -406,11 +413,11 @@ fn a_new_choice_on_a_paused_frame_is_made_at_once_whatever_was_chosen_before() {
 #[test]
 fn a_result_that_the_adapter_cannot_hold_is_made_by_the_cpu() {
     let mut studio = Studio::new();
-    // Two bytes a pixel in planes of their own, eight in one: the source fits and what is made of it does not.
+    // Its separate planes have two bytes per pixel, the result has eight: the source fits, the result does not.
     let source = picture(10, (0, 0), (61, 35));
     studio.gpu.most_plane_bytes = 5000;
-    let scene = Scene { pair: Pair::divided(0.5), ..bare(equalized(0.0)) };
-    let result = adjusted(&source, &scene.adjustments);
+    let scene = Scene::from(bare(equalized(0.0)).look).with_pair(Pair::divided(0.5));
+    let result = adjusted(&source, &scene.look.adjustments);
     let way = BackendKind::Adapter;
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
     let shown = studio.snapshot(way, (61, 35), &scene);

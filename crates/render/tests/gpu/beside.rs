@@ -1,5 +1,6 @@
-//! Another picture on the view: placed, turned, adjusted and drawn as it would be by itself, of any size and depth, by whoever draws and
-//! counts, at its side of a divider or in its half; uploaded once; and what both differ by.
+//! A comparison picture on the view: placed, turned, adjusted and drawn as it would be alone, for any size and depth
+//! and any engine, beside a divider or in its half of the view. It is uploaded once. Also the difference of both
+//! pictures.
 
 use histoscope_core::adjust::difference::{Extent, Gain, Mapping, difference};
 use histoscope_core::adjust::{Adjustments, Codes};
@@ -10,7 +11,7 @@ use histoscope_core::picture::{Frame, Orientation, Ratio};
 use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::exposure::{Exposure, Level};
 use histoscope_render::view::placement::{Fit, ViewSettings};
-use histoscope_render::view::scene::{Other, Pair, Scene, Sharing};
+use histoscope_render::view::scene::{Look, Other, Pair, Scene, Sharing};
 
 use crate::studio::{Studio, WAYS, Way, adjusted, bare, each, frame};
 use crate::support::image::{distance, distance_in};
@@ -21,10 +22,10 @@ fn frame_of(layout: PixelLayout, size: (u32, u32), seed: u64) -> Frame {
 }
 
 fn divided(at: f32, scene: Scene) -> Scene {
-    Scene { pair: Pair { other: Other::Held, ..Pair::divided(at) }, ..scene }
+    scene.with_pair(Pair { other: Other::Held, ..Pair::divided(at) })
 }
 
-/// The view of a frame alone.
+/// Returns the view of a frame alone.
 fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: &Scene) -> Image {
     let (renderer, gpu) = studio.renderer(way);
     renderer.set_comparison(gpu, None).unwrap();
@@ -32,7 +33,7 @@ fn alone(studio: &mut Studio, way: Way, frame: &Frame, view: (u32, u32), scene: 
     studio.snapshot(way, view, scene)
 }
 
-/// The view of a live frame with a held one left of the divider.
+/// Returns the view of a live frame, with a held one left of the divider.
 fn both(studio: &mut Studio, way: Way, (held, live): (&Frame, &Frame), view: (u32, u32), scene: &Scene) -> Image {
     studio.load_frame(way, live);
     let (renderer, gpu) = studio.renderer(way);
@@ -45,8 +46,8 @@ fn either_side_is_drawn_as_its_picture_is_by_itself() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
-    turned.sample_aspect = Ratio { num: 16, den: 11 };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.sample_aspect = Ratio { num: 16, den: 11 };
     let others = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 9),
         frame_of(PixelLayout::planar_gbr(12), (61, 80), 7),
@@ -59,7 +60,7 @@ fn either_side_is_drawn_as_its_picture_is_by_itself() {
     ];
     for adjustments in [Adjustments::default(), each()[8]] {
         for (held, (view, settings)) in others.iter().flat_map(|held| views.map(|view| (held, view))) {
-            let scene = Scene { view: settings, ..bare(adjustments) };
+            let scene = Scene::from(Look { view: settings, ..bare(adjustments).look });
             for way in WAYS {
                 let [before, after] = [held, &live].map(|frame| alone(&mut studio, way, frame, view, &scene));
                 assert!(distance(&before, &after) > 5, "the two can be told apart: {view:?}");
@@ -90,7 +91,7 @@ fn the_planes_are_uploaded_once_and_the_picture_is_adjusted_once() {
     }
     let count = |passes: &[&str], name: &str| passes.iter().filter(|pass| **pass == name).count();
     assert_eq!(recorded.iter().map(|passes| count(passes, "upload comparison")).collect::<Vec<_>>(), [1, 0, 0]);
-    // The live one is loaded anew each time, and both are adjusted at first.
+    // The live frame is loaded anew each time. At first both are adjusted.
     let adjusted = |passes: &Vec<&str>| passes.iter().filter(|pass| pass.starts_with("adjust")).count();
     assert_eq!(recorded.iter().map(adjusted).collect::<Vec<_>>(), [2, 1, 1], "{recorded:?}");
 }
@@ -112,7 +113,7 @@ fn each_side_is_striped_by_its_own_codes() {
     let mut studio = Studio::new();
     let [live, held] = [3, 9].map(|seed| frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), seed));
     let exposure = Exposure { zebra: true, level: Level::Permille(400), ..Exposure::default() };
-    let scene = Scene { exposure, ..bare(Adjustments::default()) };
+    let scene = Scene::from(Look { exposure, ..bare(Adjustments::default()).look });
     for way in WAYS {
         let [before, after] = [&held, &live].map(|frame| alone(&mut studio, way, frame, (97, 53), &scene));
         let shown = both(&mut studio, way, (&held, &live), (97, 53), &divided(0.5, scene));
@@ -133,7 +134,7 @@ fn without_another_picture_nothing_is_divided() {
     }
 }
 
-/// The part of an image between these columns.
+/// Returns the part of an image between these columns.
 fn cut(image: &Image, columns: std::ops::Range<u32>) -> Image {
     let rows = image.rgba.chunks_exact(4 * image.width as usize);
     let part = 4 * columns.start as usize..4 * columns.end as usize;
@@ -149,7 +150,7 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     let mut studio = Studio::new();
     let live = frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3);
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 1, mirrored: false };
+    turned.facts.orientation = Orientation { quarter_turns: 1, mirrored: false };
     let settings = [
         (ViewSettings::default(), Fit::Contain),
         (ViewSettings::fitted(Fit::Actual), Fit::Actual),
@@ -159,15 +160,20 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     {
         for (way, size) in WAYS.into_iter().flat_map(|way| [(way, (160, 90)), (way, (161, 120))]) {
             let pair = Pair { sharing: Sharing::SideBySide, other, ..Pair::default() };
-            let shown =
-                both(&mut studio, way, (&turned, &live), size, &Scene { view, pair, ..bare(Adjustments::default()) });
-            let single = Scene { view: ViewSettings { fit, ..view }, ..bare(Adjustments::default()) };
+            let shown = both(
+                &mut studio,
+                way,
+                (&turned, &live),
+                size,
+                &Scene::from(Look { view, ..bare(Adjustments::default()).look }).with_pair(pair),
+            );
+            let single = Scene::from(Look { view: ViewSettings { fit, ..view }, ..bare(Adjustments::default()).look });
             let halves = [0..size.0 / 2, size.0 / 2..size.0];
             let order = if other == Other::Held { [&turned, &live] } else { [&live, &turned] };
             for (index, (half, frame)) in halves.into_iter().zip(order).enumerate() {
                 let width = half.end - half.start;
                 let expected = alone(&mut studio, way, frame, (width, size.1), &single);
-                // The line between both covers two columns of either.
+                // The line between the two covers two columns of each.
                 let seen = if index == 0 { 0..width - 2 } else { 2..width };
                 let name = format!("{other:?} {fit:?} {way:?} {size:?} half {index}");
                 assert!(distance_in(&cut(&shown, half), &expected, seen) <= 1, "{name}");
@@ -176,14 +182,14 @@ fn side_by_side_each_picture_is_seen_whole_in_its_half() {
     }
 }
 
-/// What both differ by as the CPU finds it, drawn as any picture.
+/// Computes the difference on the CPU and draws it like any picture.
 fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2], scene: &Scene) -> Image {
     let extent = |frame: &Frame| Extent {
         size: (frame.picture.width(), frame.picture.height()),
         orientation: frame.orientation,
     };
     let mapping = Mapping::new(extent(live), extent(other));
-    let found = difference(&Codes::of(&live.picture), &Codes::of(&other.picture), &mapping, scene.pair.gain);
+    let found = difference(&Codes::of(&live.picture), &Codes::of(&other.picture), &mapping, scene.look.gain);
     let drawn = Frame { picture: found.picture().unwrap(), ..live.clone() };
     alone(studio, way, &drawn, (97, 53), &bare(Adjustments::default()))
 }
@@ -192,7 +198,7 @@ fn expected_difference(studio: &mut Studio, way: Way, [live, other]: [&Frame; 2]
 fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
     let mut studio = Studio::new();
     let mut turned = frame_of(PixelLayout::planar_ycbcr(10, (1, 0)), (40, 61), 11);
-    turned.orientation = Orientation { quarter_turns: 3, mirrored: true };
+    turned.facts.orientation = Orientation { quarter_turns: 3, mirrored: true };
     let lives = [
         frame_of(PixelLayout::planar_ycbcr(8, (1, 1)), (97, 53), 3),
         frame_of(PixelLayout::planar_ycbcr(10, (0, 0)), (97, 53), 3),
@@ -206,7 +212,7 @@ fn the_difference_is_that_of_the_codes_of_any_layout_size_and_turn() {
         for (way, times) in WAYS.into_iter().flat_map(|way| [1, 8, 256].map(|times| (way, times))) {
             let gain = Gain::new(times).unwrap();
             let pair = Pair { sharing: Sharing::Difference, other: Other::Second, gain };
-            let scene = Scene { pair, ..bare(Adjustments::default()) };
+            let scene = Scene::from(bare(Adjustments::default()).look).with_pair(pair);
             let expected = expected_difference(&mut studio, way, [live, other], &scene);
             let shown = both(&mut studio, way, (other, live), (97, 53), &scene);
             let name = format!("{:?} {:?} {way:?} ×{times}", live.picture.layout(), other.picture.layout());
@@ -225,7 +231,7 @@ fn the_difference_is_of_what_is_adjusted_and_of_the_source_and_is_found_once() {
             [&live, &held].map(|frame| Frame { picture: adjusted(&frame.picture, &adjustments), ..frame.clone() });
         for (other, against) in [(Other::Source, &live), (Other::Held, &held_made)] {
             let pair = Pair { sharing: Sharing::Difference, other, gain: Gain::new(3).unwrap() };
-            let scene = Scene { pair, ..bare(adjustments) };
+            let scene = Scene::from(bare(adjustments).look).with_pair(pair);
             let expected = expected_difference(&mut studio, way, [&made, against], &scene);
             let shown = both(&mut studio, way, (&held, &live), (97, 53), &scene);
             assert_eq!(distance(&shown, &expected), 0, "{way:?} {adjustments} {other:?}");
@@ -235,7 +241,7 @@ fn the_difference_is_of_what_is_adjusted_and_of_the_source_and_is_found_once() {
             };
             assert!(!again(&mut studio, &scene), "{way:?}: it was found already");
             let pair = Pair { gain: pair.gain.stepped(true), ..pair };
-            assert!(again(&mut studio, &Scene { pair, ..scene }), "{way:?}: of another gain it was not");
+            assert!(again(&mut studio, &scene.with_pair(pair)), "{way:?}: of another gain it was not");
         }
     }
 }
@@ -248,7 +254,7 @@ fn without_another_picture_there_is_no_difference_and_no_half() {
     {
         let plain = bare(Adjustments::default());
         let expected = alone(&mut studio, way, &live, (97, 53), &plain);
-        let scene = Scene { pair: Pair { sharing, ..Pair::default() }, ..plain };
+        let scene = plain.with_pair(Pair { sharing, ..Pair::default() });
         let shown = alone(&mut studio, way, &live, (97, 53), &scene);
         assert_eq!(distance(&shown, &expected), 0, "{way:?} {sharing:?}");
     }

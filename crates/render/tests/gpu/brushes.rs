@@ -1,5 +1,5 @@
-//! What brushes of several scopes select, and what the other scopes count of that: as a scalar loop over the pixels finds it, on the
-//! adapter and on the CPU; and as many pixels of the picture keep their light.
+//! The pixels selected by brushes of several scopes, and the other scopes' counts of them. A scalar loop over the
+//! pixels gives the expected result, for the adapter and the CPU. Equally many pixels of the picture keep their light.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::{Brushes, Filter, Lasso, PairBrush, PairShape, Selection, WaveformBrush};
 use histoscope_render::view::overlay::{Channels, OverlayStyle};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::Scene;
+use histoscope_render::view::scene::{Look, Scene};
 use histoscope_render::view::scopes::{Layout, ScopeStyle};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, Way, adjusted, bare, each};
@@ -32,7 +32,7 @@ fn channels(list: &[usize]) -> Channels {
     list.iter().fold(Channels::NONE, |all, &channel| all.union(Channels::one(channel)))
 }
 
-/// Brushes of each kind alone and together, for pictures of that many bits whose part of that width is counted.
+/// Returns brushes of each kind, alone and together, for pictures of this depth whose counted part has this width.
 fn brushes(bits: u32, width: u32) -> Vec<Brushes> {
     let codes = |share: f64| (share * f64::from((1_u32 << bits) - 1)) as u32;
     let histogram = Some(Brush { channels: channels(&[1, 3]), low: codes(0.2), high: codes(0.7) });
@@ -55,7 +55,7 @@ fn brushes(bits: u32, width: u32) -> Vec<Brushes> {
     ]
 }
 
-/// Which brushes a pixel passes, one after the other by the definitions.
+/// Returns the brushes that a pixel passes, tested one after the other by definition.
 fn passed(
     (picture, chroma): (&Picture, Option<Chroma>),
     (x, y): (u32, u32),
@@ -79,7 +79,7 @@ fn passed(
     ]
 }
 
-/// The levels of Cb and Cr of the sample that covers a pixel.
+/// Returns the levels of Cb and Cr of the sample that covers a pixel.
 fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
     let layout = picture.layout();
     let surplus = layout.bin_bits() - layout.bin_bits().min(10);
@@ -96,7 +96,7 @@ fn pair_of(picture: &Picture, (x, y): (u32, u32), chroma: &Chroma) -> [u32; 2] {
     pair.map(|code| code >> surplus)
 }
 
-/// What a scope counts of a plane's samples: those that cover a pixel which passes all brushes but the scope's own.
+/// Counts the samples of a plane that cover a pixel which passes all brushes except the scope's own.
 fn reference(picture: &Picture, (rect, components): (Rect, Components), brushes: &Brushes) -> (u32, BrushedCounts) {
     let layout = picture.layout();
     let (width, height) = (picture.width(), picture.height());
@@ -176,7 +176,7 @@ impl Adapter {
         bytemuck::pod_collect_to_vec(&read_buffer(&self.gpu, buffer, 4 * count as u64).expect("words come back"))
     }
 
-    /// The planes, and how many pixels are lit, and the counts.
+    /// Returns the planes, the number of lit pixels, and the counts.
     fn count(&mut self, picture: &Picture, selection: &Selection) -> (Vec<u32>, u32, BrushedCounts) {
         self.pictures.upload(&self.gpu, picture).expect("the picture fits");
         let chroma = Chroma::of(picture);
@@ -245,7 +245,7 @@ fn matrix_of(layout: &PixelLayout) -> Matrix {
     if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 }
 }
 
-/// One layout of each way to read samples.
+/// Returns one layout for each way of reading samples.
 fn some_layouts() -> Vec<(String, PixelLayout)> {
     let names = ["gray10", "yuv410p8", "p210", "gbrp12", "yuv420p8 by field"];
     let layouts = native_layouts().into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect::<Vec<_>>();
@@ -288,8 +288,8 @@ fn scopes_count_what_is_selected_of_any_content_and_size() {
     }
 }
 
-/// As many pixels keep their light as are told, in the picture itself and in the adjusted one, whoever counts and draws; and they are
-/// those that pass.
+/// The reported number of pixels keep their light, in the picture itself and in the adjusted one, for any engine; and
+/// they are the pixels that pass.
 #[test]
 fn the_pixels_that_are_told_are_those_that_keep_their_light() {
     let mut studio = Studio::new();
@@ -313,7 +313,7 @@ fn the_pixels_that_are_told_are_those_that_keep_their_light() {
                 let at = (at as u32 % size.0, at as u32 / size.0);
                 let is_lit = passed((&counted, chroma), at, whole, &brushes) == [true; 3];
                 count += u32::from(is_lit);
-                // What is dim and gray already may be as it was.
+                // Pixels that are already dim and gray may stay unchanged.
                 wrong += u32::from(if is_lit { one != other } else { one == other && one[0].abs_diff(one[1]) > 2 });
             }
             assert_eq!((told, wrong), ((count, u64::from(size.0 * size.1)), 0), "{what}");
@@ -322,7 +322,7 @@ fn the_pixels_that_are_told_are_those_that_keep_their_light() {
     }
 }
 
-/// Pixels that are lit and those that are counted, as they are told.
+/// Returns the reported numbers of lit and of counted pixels.
 fn told(studio: &mut Studio, way: Way, brushes: Brushes) -> (u32, u64) {
     let (renderer, gpu) = studio.renderer(way);
     let begin = Instant::now();
@@ -335,7 +335,7 @@ fn told(studio: &mut Studio, way: Way, brushes: Brushes) -> (u32, u64) {
     }
 }
 
-/// A trace of which a part is lit is dim and gray but for that part, whoever counts and draws.
+/// In a partly selected trace, everything else is dim and gray, for any engine.
 #[test]
 fn scopes_show_what_is_selected_lit_and_the_rest_dim() {
     let mut studio = Studio::new();
@@ -343,9 +343,10 @@ fn scopes_show_what_is_selected_lit_and_the_rest_dim() {
     let picture =
         natural(PixelLayout::planar_ycbcr(8, (1, 1)), (64, 40), colorimetry(Matrix::Bt709, Range::Limited), 4);
     let scopes = ScopeStyle { waveform: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    let plain = Scene { scopes, style: OverlayStyle::default(), ..Scene::default() };
-    let parade = Scene { scopes: ScopeStyle { waveform: false, parade: true, ..scopes }, ..plain };
-    let letter = Scene { channels: channels(&[0]), ..parade };
+    let plain = Scene::from(Look { scopes, histograms: OverlayStyle::default(), ..Look::default() });
+    let parade =
+        Scene { look: Look { scopes: ScopeStyle { waveform: false, parade: true, ..scopes }, ..plain.look }, ..plain };
+    let letter = Scene { look: Look { channels: channels(&[0]), ..parade.look }, ..parade };
     let turned = (Ratio::ONE, Orientation { quarter_turns: 1, mirrored: true });
     for scene in [plain, parade, letter] {
         for placing in [UPRIGHT, turned] {
@@ -379,23 +380,23 @@ fn shown_lit_and_dim(
         let colored = |pixels: &[[u8; 3]]| {
             pixels.iter().filter(|p| p.iter().max().unwrap() - p.iter().min().unwrap() > 24).count()
         };
-        // What is lit has not the ground's own faint light.
+        // Lit parts do not contain the background's own faint light.
         let darker = all.iter().zip(plain).any(|(lit, plain)| (0..3).any(|c| lit[c].saturating_add(10) < plain[c]));
         assert!(!darker, "all is lit: nothing is darker");
-        // Lines of scales are as they were.
+        // Lines of scales stay unchanged.
         assert!(light(none) * 5 < light(plain) * 4, "nothing is lit: {} of {}", light(none), light(plain));
         assert!(colored(plain) > 50 && colored(none) == 0, "{} and {}", colored(plain), colored(none));
     }
 }
 
-/// A brush that selects no pixel of a picture.
+/// Returns a brush that selects no pixel of a picture.
 fn none_of(picture: &Picture) -> Brushes {
     let counts = studio::count(picture, Components::Rgbl);
     let free = (0..256).find(|&code| counts.bins(3)[code] == 0).expect("a code that no pixel has");
     Brushes::of_histogram(Brush::between(3, free as u32, free as u32))
 }
 
-/// The pixels of the panels beside the histograms.
+/// Returns the pixels of the panels beside the histograms.
 fn in_scopes(image: &Image, scene: &Scene, size: (u32, u32)) -> Vec<[u8; 3]> {
     let panels = scene.arranged(size).panels;
     let rows =

@@ -1,4 +1,4 @@
-//! The GPU's counts against the scalar reference, on whatever adapter the machine has (a software one will do).
+//! The GPU's counts against the scalar reference, on the adapter of this machine, even if it is software.
 
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, vertical_scale};
@@ -9,7 +9,7 @@ use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use crate::counter::Counter;
 use crate::support::{self, colorimetry, constant, native_layouts, natural, noise};
 
-/// Counts a picture and asserts that every word is the reference's.
+/// Counts a picture and asserts that every word equals the reference's.
 fn assert_equals_reference(counter: &mut Counter, name: &str, picture: &Picture, components: Components) {
     let expected = reference::histogram(picture, components);
     let counted = counter.count(picture, components);
@@ -89,7 +89,7 @@ fn large_constant_and_natural_pictures_are_exact() {
     }
 }
 
-/// Reduce and scale share a dispatch unless the passes are timed one by one; both ways must come to the same scales.
+/// Reduce and scale share a dispatch unless the passes are timed separately. Both ways must give the same scales.
 #[test]
 fn scales_are_those_of_the_reference_however_the_passes_are_dispatched() {
     let mut counter = Counter::get();

@@ -1,4 +1,5 @@
-//! The datascope: the codes of each pixel written in it, on exactly the pixels of the view that the definition names, whoever draws.
+//! The datascope writes the codes of each pixel into it, on exactly the pixels of the view that the definition names,
+//! with any engine.
 
 use glam::DVec2;
 use histoscope_core::adjust::{Adjustments, Posterize, Reduction, working_colorimetry};
@@ -14,7 +15,7 @@ use histoscope_render::view::datascope::{Datascope, Writing, ink_on};
 use histoscope_render::view::exposure::{Exposure, FalseColor};
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::Pair;
+use histoscope_render::view::scene::{Look, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::pixel;
@@ -23,7 +24,7 @@ use crate::support::{colorimetry, native_layouts, noise};
 const SIZE: (u32, u32) = (211, 130);
 
 fn scene(view: ViewSettings, datascope: Datascope) -> Scene {
-    Scene { overlays: false, view, datascope, ..Scene::default() }
+    Scene::from(Look { overlays: false, view, datascope, ..Look::default() })
 }
 
 fn enlarged(zoom: f64, centre: (f64, f64)) -> ViewSettings {
@@ -35,7 +36,8 @@ fn placement(picture: &Picture, (sample_aspect, orientation): (Ratio, Orientatio
     Placement::new(&shape, view, SIZE)
 }
 
-/// Whether the definition has ink on a pixel of the view, and the picture's pixel there; nothing beside the picture.
+/// Returns true if the definition has ink on a pixel of the view, and the picture's pixel there. `None` outside of the
+/// picture.
 fn ink_at(
     picture: &Picture,
     writing: &Writing,
@@ -49,7 +51,7 @@ fn ink_at(
     Some((writing.is_ink([left, top], [width, height], values), at))
 }
 
-/// What is written in all pixels of the view, as the picture without it and the definition say.
+/// Compares all pixels of the view with the picture without codes and the definition.
 fn check(shown: &Image, bare: &Image, ink: impl Fn((u32, u32)) -> Option<bool>, name: &str) -> u32 {
     let mut inked = 0;
     for place in (0..SIZE.1).flat_map(|y| (0..SIZE.0).map(move |x| (x, y))) {
@@ -118,7 +120,7 @@ fn smaller_pixels_and_smooth_ones_have_no_codes() {
     let mut studio = Studio::new();
     let picture =
         noise(PixelLayout::planar_ycbcr(8, (1, 1)), (13, 8), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
-    // Cover enlarges it 16 times and more, but nobody has asked for that.
+    // Cover enlarges it 16 times or more, but the user did not ask for that.
     for (view, expected) in
         [(enlarged(15.9, (0.5, 0.5)), false), (ViewSettings::default(), false), (enlarged(16.0, (0.5, 0.5)), true)]
     {
@@ -157,18 +159,17 @@ fn codes_are_above_zebras_marks_false_colours_and_what_a_brush_dims_and_of_eithe
             let [bare, written] = [Datascope::Off, Datascope::Hexadecimal].map(|datascope| {
                 let brush = Some(Brush::between(3, 60, 140));
                 let scene = Scene {
-                    exposure,
-                    adjustments,
-                    pair: Pair::divided(0.5),
+                    look: Look { exposure, adjustments, ..scene(view, datascope).look },
                     brushes: Brushes::of_histogram(brush),
-                    ..scene(view, datascope)
-                };
+                    ..Scene::default()
+                }
+                .with_pair(Pair::divided(0.5));
                 studio.snapshot(way, SIZE, &scene)
             });
             let middle = SIZE.0.div_ceil(2);
             let ink = |place: (u32, u32)| {
                 let of = if place.0 < middle { &picture } else { &result };
-                // The divider's own line covers what is below it.
+                // The divider's line covers what is below it.
                 let is_line = place.0.abs_diff(middle) <= 4;
                 ink_at(of, &writing(of), &placement, place).map(|(is_ink, _)| is_ink && !is_line)
             };

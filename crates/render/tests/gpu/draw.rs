@@ -1,4 +1,4 @@
-//! The picture on a view: the shader and the CPU draw the same, and what they draw is the picture.
+//! The picture on a view: the shader and the CPU draw the same, and it equals the picture.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::{Image, VIEW_FORMAT};
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::distance;
 use crate::support::{self, colorimetry, native_layouts, natural, noise};
@@ -23,10 +24,10 @@ fn gpu() -> Gpu {
 
 fn drawn(gpu: &Gpu, backend: BackendKind, picture: &Picture, placing: (Ratio, Orientation), size: (u32, u32)) -> Image {
     let mut renderer = Renderer::new(gpu, VIEW_FORMAT, backend);
-    // No bin is shown here, so that none need be counted.
+    // No bins are shown here, so none are counted.
     let counted = Histogram::empty(picture.layout().bin_bits(), Components::Rgbl);
     renderer.load_with_bins(gpu, picture, placing, counted).unwrap();
-    renderer.snapshot(gpu, size, &Scene { overlays: false, ..Scene::default() }).unwrap()
+    renderer.snapshot(gpu, size, &Scene::from(Look { overlays: false, ..Look::default() })).unwrap()
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn the_shader_and_the_cpu_draw_alike() {
     let anamorphic = Ratio { num: 16, den: 11 };
     for (number, (name, layout)) in native_layouts().into_iter().enumerate() {
         let picture = natural(layout, (61, 35), color, 5);
-        // Every layout meets a few of the sizes and turns; together they meet all.
+        // Every layout is tested with a few of the sizes and turns. Together they cover all.
         let size = [(61, 35), (122, 70), (37, 50), (40, 21)][number % 4];
         let orientation = Orientation { quarter_turns: (number / 4 % 4) as u8, mirrored: number % 3 == 0 };
         let placing = (if number % 5 == 0 { anamorphic } else { Ratio::ONE }, orientation);
@@ -59,7 +60,7 @@ fn at_its_own_size_an_rgb_picture_is_shown_code_for_code() {
     }
 }
 
-/// A picture of two by two pixels: red, green over blue, white.
+/// Makes a picture of two by two pixels: red, green over blue, white.
 fn corners() -> Picture {
     let rgb = vec![255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255];
     let planes = OwnedPlanes { planes: vec![(rgb, 6)] };
@@ -71,7 +72,7 @@ fn corners() -> Picture {
 fn turns_and_mirrors_put_the_corners_where_they_belong() {
     let gpu = gpu();
     let (r, g, b, w) = ([255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]);
-    // Clockwise; mirrored before it is turned. Corners in reading order.
+    // Turned clockwise, after mirroring. Corners are in reading order.
     let cases = [
         (0, false, [r, g, b, w]),
         (1, false, [b, r, w, g]),
@@ -113,7 +114,7 @@ fn a_picture_too_large_for_the_adapter_is_counted_and_shown_all_the_same() {
     assert!(PictureBuffers::check(&gpu, &picture).is_err());
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
     renderer.load(&gpu, &picture, (Ratio::ONE, UPRIGHT), None, Components::Rgbl).unwrap();
-    let image = renderer.snapshot(&gpu, (64, 64), &Scene { overlays: false, ..Scene::default() }).unwrap();
+    let image = renderer.snapshot(&gpu, (64, 64), &Scene::from(Look { overlays: false, ..Look::default() })).unwrap();
     let histogram = renderer.count(&gpu).unwrap();
     assert_eq!(histogram, reference::histogram(&picture, Components::Rgbl));
     assert_eq!(image, drawn(&gpu, BackendKind::Cpu, &picture, (Ratio::ONE, UPRIGHT), (64, 64)));

@@ -1,4 +1,4 @@
-//! Zebras and marks: on exactly the pixels that the definition names, in the colours that it names, whoever draws.
+//! Zebra and marks: on exactly the pixels that the definition names, in its colours, with any engine.
 
 use histoscope_core::adjust::{Adjustments, Blur, Posterize, Reduction, working_colorimetry};
 use histoscope_core::histogram::{Components, reference};
@@ -14,7 +14,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
 use histoscope_render::view::marked::MOST_PLACES;
 use histoscope_render::view::placement::{Fit, ViewSettings};
-use histoscope_render::view::scene::{Counted, Pair};
+use histoscope_render::view::scene::{Counted, Look, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::{distance, pixel};
@@ -23,24 +23,24 @@ use crate::support::{Random, colorimetry, native_layouts, natural, noise};
 const SIZE: (u32, u32) = (67, 41);
 
 fn scene(exposure: Exposure) -> Scene {
-    Scene { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Scene::default() }
+    Scene::from(Look { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Look::default() })
 }
 
 fn places() -> impl Iterator<Item = (u32, u32)> {
     (0..SIZE.1).flat_map(|y| (0..SIZE.0).map(move |x| (x, y)))
 }
 
-/// What the definition says of each pixel.
+/// Returns the definition's result for each pixel.
 fn looks(picture: &Picture, inspection: &Inspection) -> Vec<Seen> {
     places().map(|(x, y)| inspection.look(reference::components(picture, x, y))).collect()
 }
 
-/// How many pixels of those are so.
+/// Counts the pixels with this property.
 fn count(seen: &[Seen], is: impl Fn(&Seen) -> bool) -> u64 {
     seen.iter().filter(|seen| is(seen)).count() as u64
 }
 
-/// Compares each pixel with what the definition makes of the one without.
+/// Compares each pixel with the definition applied to the plain pixel.
 fn check(shown: &Image, bare: &Image, seen: &[Seen], inspection: &Inspection, name: &str) {
     for (place, seen) in places().zip(seen) {
         let expected = inspection.painted(pixel(bare, place.0, place.1), seen, place, stripe_pixels(SIZE.1));
@@ -52,7 +52,7 @@ fn marked(limits: MarkLimits) -> Exposure {
     Exposure { marks: true, limits, ..Exposure::default() }
 }
 
-/// Every kind of limits, with levels between them and none at all.
+/// Returns every kind of limits, with zebra levels among them and without any.
 fn exposures(random: &mut Random, bits: u32) -> Vec<Exposure> {
     let mut level = || match random.below(2) {
         0 => Level::Permille(random.below(1100) as i32 - 50),
@@ -89,7 +89,7 @@ fn exactly_the_pixels_of_the_definition_are_striped_and_marked() {
                 check(&shown, &bare, &seen, &inspection, &format!("{name} {way:?} {components:?} {exposure:?}"));
                 striped += count(&seen, |seen| seen.zebra);
                 all_marked += count(&seen, Seen::is_marked);
-                // The histogram and the numbers tell the same of the same pixels.
+                // The histogram and the numbers agree with the marked pixels.
                 if let (Some(lowest), Components::Rgbl) = (inspection.zebra, components) {
                     let counted = histogram.cumulative().channel(3).count_in(lowest..=u32::MAX);
                     assert_eq!(count(&seen, |seen| seen.zebra), counted, "{name} {exposure:?}");
@@ -181,27 +181,30 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
             let (adjustments, pair) =
                 if quarter_turns % 2 == 0 { (blurred, Pair::divided(0.4)) } else { Default::default() };
             let scene = Scene {
-                overlays: false,
-                exposure: Exposure {
-                    zebra: true,
-                    level: Level::Permille(600),
-                    marks: number % 3 > 0,
-                    limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
-                    ..Exposure::default()
+                look: Look {
+                    overlays: false,
+                    exposure: Exposure {
+                        zebra: true,
+                        level: Level::Permille(600),
+                        marks: number % 3 > 0,
+                        limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
+                        ..Exposure::default()
+                    },
+                    adjustments,
+                    counted: [Counted::Source, Counted::Result][number % 2],
+                    view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
+                    ..Look::default()
                 },
-                adjustments,
-                pair,
-                counted: [Counted::Source, Counted::Result][number % 2],
                 brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
                     3,
                     1 << (layout.bin_bits() - 1),
                     4095,
                 ))),
-                view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
                 ..Scene::default()
-            };
+            }
+            .with_pair(pair);
             let size = [(90, 70), (64, 99)][number % 2];
-            let bare = Scene { exposure: Exposure::default(), ..scene };
+            let bare = Scene { look: Look { exposure: Exposure::default(), ..scene.look }, ..scene };
             let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 let image = studio.snapshot(way, size, &scene);
@@ -225,10 +228,10 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         let [bare, shown] = [Exposure::default(), exposure].map(|exposure| {
-            let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
+            let divided = Scene::from(Look { adjustments, ..scene(exposure).look }).with_pair(Pair::divided(0.5));
             studio.snapshot(way, SIZE, &divided)
         });
-        // The divider's own line lies between.
+        // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
             let inspection = exposure.of(of.layout(), &color, Components::Rgbl).expect("both are on");

@@ -1,4 +1,5 @@
-//! False colour: each pixel in exactly the colour that its code has by the definition, whoever draws, below brushes, zebras and marks.
+//! False colour: each pixel has exactly the colour that the definition gives its code, with any engine, below brushes,
+//! zebra and marks.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, stripe_pixels};
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
-use histoscope_render::view::scene::Pair;
+use histoscope_render::view::scene::{Look, Pair};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::image::{distance, pixel};
@@ -21,7 +22,7 @@ use crate::support::{colorimetry, native_layouts, natural, noise};
 const SIZE: (u32, u32) = (67, 41);
 
 fn scene(exposure: Exposure) -> Scene {
-    Scene { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Scene::default() }
+    Scene::from(Look { overlays: false, view: ViewSettings::fitted(Fit::Actual), exposure, ..Look::default() })
 }
 
 const fn by(table: FalseColorTable) -> FalseColor {
@@ -96,30 +97,34 @@ fn the_shader_and_the_cpu_paint_alike_in_every_turn_and_size_beside_a_brush_and_
             let (adjustments, pair) =
                 if quarter_turns % 2 == 0 { (blurred, Pair::divided(0.4)) } else { Default::default() };
             let scene = Scene {
-                overlays: false,
-                exposure: Exposure {
-                    zebra: number % 3 > 0,
-                    level: Level::Permille(600),
-                    marks: number % 3 > 1,
-                    limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
-                    false_color: by(FalseColorTable::ALL[number % 2]),
+                look: Look {
+                    overlays: false,
+                    exposure: Exposure {
+                        zebra: number % 3 > 0,
+                        level: Level::Permille(600),
+                        marks: number % 3 > 1,
+                        limits: MarkLimits::Own(Level::Permille(300), Level::Permille(800)),
+                        false_color: by(FalseColorTable::ALL[number % 2]),
+                    },
+                    adjustments,
+                    view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
+                    ..Look::default()
                 },
-                adjustments,
-                pair,
                 brushes: Brushes::of_histogram((quarter_turns < 2).then_some(Brush::between(
                     3,
                     1 << (layout.bin_bits() - 1),
                     4095,
                 ))),
-                view: ViewSettings::fitted([Fit::Cover, Fit::Contain][number / 2 % 2]),
                 ..Scene::default()
-            };
+            }
+            .with_pair(pair);
             let size = [(90, 70), (64, 99)][number % 2];
             let [shader, cpu] = WAYS.map(|way| {
                 studio.load(way, &picture, placing, Components::Rgbl);
                 studio.snapshot(way, size, &scene)
             });
-            // Nothing of it is interpolated: so nothing is rounded, either, except the divider's own line, which one shader draws.
+            // Nothing is interpolated, so nothing is rounded either, except the divider's line, which only a shader
+            // draws.
             assert_eq!(distance(&shader, &cpu), 0, "{name} {quarter_turns}");
         }
     }
@@ -134,13 +139,13 @@ fn what_a_brush_does_not_light_dims_from_its_false_colour_and_what_is_small_show
     let size = (67, 40);
     let brush = Brush::between(3, 300, 600);
     let scene = Scene {
+        look: Look { view: ViewSettings::default(), ..scene(tinted(FalseColorTable::Camera)).look },
         brushes: Brushes::of_histogram(brush),
-        view: ViewSettings::default(),
-        ..scene(tinted(FalseColorTable::Camera))
+        ..Scene::default()
     };
     let shape = Shape { width: 201, height: 120, sample_aspect: Ratio::ONE, orientation: Orientation::default() };
-    let nearest = Placement::new(&shape, &scene.view, size).nearest();
-    let inspection = scene.exposure.of(&layout, &color, Components::Rgbl).expect("it is on");
+    let nearest = Placement::new(&shape, &scene.look.view, size).nearest();
+    let inspection = scene.look.exposure.of(&layout, &color, Components::Rgbl).expect("it is on");
     let lighting = scene.lighting(Components::Rgbl).expect("there is a brush");
     let mut dim = 0;
     for way in WAYS {
@@ -170,9 +175,9 @@ fn either_side_of_the_divider_tells_of_its_own_codes() {
     let exposure = tinted(FalseColorTable::Camera);
     for way in WAYS {
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
-        let divided = Scene { adjustments, pair: Pair::divided(0.5), ..scene(exposure) };
+        let divided = Scene::from(Look { adjustments, ..scene(exposure).look }).with_pair(Pair::divided(0.5));
         let shown = studio.snapshot(way, SIZE, &divided);
-        // The divider's own line lies between.
+        // The divider's line is in between.
         for (x, y) in places().filter(|&(x, _)| x.abs_diff(SIZE.0 / 2) > 4) {
             let (of, color) = if x < SIZE.0 / 2 { (&picture, color) } else { (&result, working_colorimetry()) };
             let inspection = exposure.of(of.layout(), &color, Components::Rgbl).expect("it is on");

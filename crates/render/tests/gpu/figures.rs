@@ -1,4 +1,4 @@
-//! Bins as numbers while a video plays: they come without anybody waiting, and name the frame that they belong to.
+//! Bins as numbers while a video plays: they arrive without waiting, and name the frame that they belong to.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use histoscope_render::cpu;
 use histoscope_render::engine::{BackendKind, Renderer};
 use histoscope_render::gpu::readback::VIEW_FORMAT;
 use histoscope_render::gpu::{AdapterChoice, FiguresState, FrameTag, Gpu, Scene};
-use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scene::{Counted, Look};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted};
 use crate::support::{colorimetry, constant, native_layouts, natural, noise};
@@ -23,7 +23,7 @@ fn frame(number: u64, chroma_shift: (u8, u8)) -> Frame {
     studio::frame(picture, 3, number)
 }
 
-/// Polls as an event loop does until the bins are there.
+/// Polls until the bins have arrived, as an event loop does.
 fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> (FrameTag, Cumulative) {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(20) {
@@ -50,13 +50,13 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     let [first, second, third] = [7, 8, 9].map(|number| frame(number, (1, 1)));
     assert!(renderer.poll_histogram(&gpu).is_none(), "nobody has asked");
 
-    // Asked for before it is counted: the next drawing sends them.
+    // Requested before they are counted: the next drawing sends them.
     renderer.load_frame(&gpu, &first, None, Components::Rgbl).unwrap();
     renderer.request_histogram(&gpu);
     assert!(renderer.poll_histogram(&gpu).is_none(), "it has not been counted");
     assert!(renderer.is_histogram_pending());
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
-    // The next frame is there before the numbers of the last one are.
+    // The next frame is loaded before the numbers of the last one have arrived.
     renderer.load_frame(&gpu, &second, None, Components::Rgbl).unwrap();
     renderer.snapshot(&gpu, (32, 32), &Scene::default()).unwrap();
     let (tag, sums) = awaited(&gpu, &mut renderer);
@@ -77,7 +77,7 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(sums == expected(&first.picture));
     assert!(!renderer.is_histogram_pending());
 
-    // Asked for on a paused picture: nothing is drawn, and they come all the same.
+    // Requested on a paused picture: nothing is drawn, and they arrive anyway.
     renderer.request_histogram(&gpu);
     renderer.request_histogram(&gpu);
     let (tag, sums) = awaited(&gpu, &mut renderer);
@@ -92,12 +92,12 @@ fn bins_come_back_with_the_frame_they_belong_to() {
     assert!(renderer.poll_histogram(&gpu).is_none());
 }
 
-/// Draws a picture, and the sums of its bins by the adapter's scan.
+/// Draws a picture. Returns the sums of its bins from the adapter's scan.
 fn scanned(studio: &mut Studio, picture: &Picture, components: Components, curves: bool) -> Cumulative {
     studio.load(WAYS[0], picture, UPRIGHT, components);
     let (renderer, gpu) = studio.renderer(WAYS[0]);
     renderer.request_histogram(gpu);
-    renderer.snapshot(gpu, (32, 32), &Scene { curves, ..Scene::default() }).unwrap();
+    renderer.snapshot(gpu, (32, 32), &Scene::from(Look { curves, ..Look::default() })).unwrap();
     awaited(gpu, renderer).1
 }
 
@@ -143,7 +143,7 @@ fn the_adapter_s_sums_and_every_figure_of_them_are_the_cpu_s() {
     }
 }
 
-/// The code of every sample, from the lowest on.
+/// Returns the code of every sample, in ascending order.
 fn sorted(bins: &[u32]) -> Vec<u32> {
     (0..).zip(bins).flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
 }
@@ -160,7 +160,7 @@ fn pixels_outside_r103_are_those_of_the_definition_whoever_counts() {
         for picture in [noise(layout, size, color, number % 3, seed), natural(layout, size, color, seed)] {
             let expected = reference::outside_r103(&picture);
             assert_eq!(cpu::count_outside_r103(&picture), expected, "{name} {color:?}");
-            // What is counted, bins of colours or of code values, makes no difference.
+            // The kind of bins, of colours or of code values, makes no difference.
             let components = if number % 2 == 0 { Components::Rgbl } else { Components::YCbCr };
             for way in WAYS {
                 studio.load(way, &picture, UPRIGHT, components);
@@ -190,7 +190,7 @@ fn of_an_adjusted_picture_nothing_is_outside_r103_and_what_was_not_asked_for_is_
         studio.load_frame(way, &frame);
         let (renderer, gpu) = studio.renderer(way);
         for (adjustments, expected) in [(equalized(), 0), (Adjustments::default(), expected)] {
-            let scene = Scene { adjustments, ..Scene::default() };
+            let scene = Scene::from(Look { adjustments, ..Look::default() });
             renderer.snapshot(gpu, (32, 32), &scene).unwrap();
             renderer.request_histogram(gpu);
             // The panel opens while the bins are under way.
@@ -227,7 +227,7 @@ fn bins_are_summed_up_only_where_they_are_asked_for() {
     assert_eq!(passes(false, &off), ["count", "columns", "draw"]);
     assert_eq!(passes(true, &off), ["count", "sum up", "columns", "draw"]);
     assert_eq!(passes(false, &off), ["count", "columns", "draw"], "not any more");
-    let on = Scene { adjustments: equalized(), ..off };
+    let on = Scene { look: Look { adjustments: equalized(), ..off.look }, ..off };
     assert_eq!(passes(true, &on), ["adjust and count", "reduce the result", "sum up", "columns", "draw"]);
 }
 
@@ -250,8 +250,8 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
     for way in WAYS {
         studio.load_frame(way, &first);
         let (renderer, gpu) = studio.renderer(way);
-        let scene = |adjustments, counted| Scene { adjustments, counted, ..Scene::default() };
-        // The choices of a paused picture, each asked for in front of the drawing and behind it.
+        let scene = |adjustments, counted| Scene::from(Look { adjustments, counted, ..Look::default() });
+        // The options of a paused picture, each requested before and after drawing.
         let steps = [
             (scene(equalized, Counted::Result), true, result(&first, &equalized)),
             (scene(equalized, Counted::Source), false, expected(&first.picture)),
@@ -275,12 +275,13 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
                 assert!(!renderer.is_histogram_pending() || *is_adjusted, "{name}");
             }
         }
-        // Bins that came before a choice are no news after it; the drawing sends the new ones by itself.
+        // Bins that arrived before a change of options are not reported again. Drawing sends the new ones without a
+        // request.
         renderer.request_histogram(gpu);
         awaited(gpu, renderer);
         renderer.snapshot(gpu, (32, 32), &steps[0].0).unwrap();
         assert_eq!(awaited(gpu, renderer).1, steps[0].2, "{way:?}");
-        // Another engine's bins of a picture that is yet to be adjusted are not known before it is.
+        // Another engine's bins of a picture that is still to be adjusted are not known yet.
         studio.load_frame(way, &second);
         let (renderer, gpu) = studio.renderer(way);
         renderer.request_histogram(gpu);
@@ -292,9 +293,9 @@ fn bins_are_those_of_the_picture_that_is_shown_filled_and_say_so() {
     }
 }
 
-/// Draws, and polls until nothing is under way; the thresholds then.
+/// Draws, and polls until nothing is under way. Returns the thresholds.
 fn thresholds(gpu: &Gpu, renderer: &mut Renderer, adjustments: Adjustments) -> Option<[u32; 4]> {
-    renderer.snapshot(gpu, (32, 32), &Scene { adjustments, ..Scene::default() }).unwrap();
+    renderer.snapshot(gpu, (32, 32), &Scene::from(Look { adjustments, ..Look::default() })).unwrap();
     let begin = Instant::now();
     while renderer.is_histogram_pending() && begin.elapsed() < Duration::from_secs(20) {
         renderer.poll_histogram(gpu);
@@ -329,14 +330,14 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
         studio.load_frame(way, &frame(3, (1, 1)));
         let (renderer, gpu) = studio.renderer(way);
         renderer.set_timing(gpu, true);
-        renderer.snapshot(gpu, (32, 32), &Scene { adjustments: equalized(), ..Scene::default() }).unwrap();
+        renderer.snapshot(gpu, (32, 32), &Scene::from(Look { adjustments: equalized(), ..Look::default() })).unwrap();
         let begin = Instant::now();
         while renderer.poll_times(gpu) == FiguresState::UnderWay && begin.elapsed() < Duration::from_secs(20) {}
         let (times, has_timestamps) = renderer.pass_times().unwrap();
         let on_adapter = way == WAYS[0];
         assert_eq!(times.adjust.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.cpu_adjust.is_some(), !on_adapter, "{way:?} {times:?}");
-        // Where the adapter adjusts, it counts what it writes as it writes it.
+        // If the adapter adjusts, it counts the result while writing it.
         assert!(times.chunk.is_none(), "{way:?} {times:?}");
         assert_eq!(times.reduce.is_some(), on_adapter && has_timestamps, "{way:?} {times:?}");
         assert_eq!(times.scale.is_some(), has_timestamps, "{way:?} {times:?}");
@@ -345,16 +346,16 @@ fn adjusting_is_timed_on_the_clock_of_whoever_adjusts() {
     }
 }
 
-/// A software adapter may note a timestamp long after it was recorded: with the next one, or when drawing ends.
+/// A software adapter may write a timestamp long after it was recorded: with the next one, or when drawing ends.
 #[test]
 fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     const FRAMES: usize = 9;
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let picture = noise(layout, (1280, 720), colorimetry(Matrix::Bt709, Range::Limited), 0, 1);
-    let scene = Scene { adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+    let scene = Scene::from(Look { adjustments: equalized(), counted: Counted::Both, ..Look::default() });
     let mut renderer = Renderer::new(&gpu, VIEW_FORMAT, BackendKind::Adapter);
-    // What the passes of one frame take in all, and how long whoever waits for them waits.
+    // Returns the total time of a frame's passes, and the time spent waiting for them.
     let mut frame = || {
         renderer.load(&gpu, &picture, UPRIGHT, None, Components::Rgbl).unwrap();
         renderer.set_timing(&gpu, true);
@@ -369,7 +370,7 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
     };
     // The first drawing compiles the shaders.
     frame();
-    // On a machine that does something else meanwhile a pass may take long for no reason of its own: most frames decide.
+    // On a busy machine a pass may take long for no reason of its own, so most frames decide.
     let mut seen = Vec::new();
     for _ in 0..FRAMES {
         let (times, passes, waited) = frame();
@@ -377,8 +378,9 @@ fn passes_that_follow_a_drawing_are_timed_with_all_their_work() {
             return; // The adapter writes no timestamps.
         }
         assert!(passes <= waited, "{times:?} of {waited:?}");
-        // Counting and adjusting read every pixel of the picture, and take most of the time. A begin that is noted behind the
-        // work leaves a pass a hundredth of that. On a GPU handing the work over takes longer than all of it.
+        // Counting and adjusting read every pixel of the picture, and take most of the time. If the begin was recorded
+        // after the work, the pass would seem to take a hundredth of it. On a GPU, submitting the work takes longer
+        // than all of it.
         let has_its_work = times.chunk.is_some_and(|chunk| Some(20 * chunk) > times.adjust) && passes > waited / 4;
         seen.push((has_its_work || !gpu.is_software(), format!("{times:?} of {waited:?}")));
     }

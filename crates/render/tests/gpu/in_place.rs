@@ -1,4 +1,4 @@
-//! Pictures that the adapter reads where the decoder wrote them are counted like those that are copied to it.
+//! Pictures that the adapter reads in the decoder's memory are counted like copied ones.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ fn gpu() -> Gpu {
     Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one")
 }
 
-/// Counts what the decoder gives, with several pictures under way, and compares with the CPU's counts. The pictures are
-/// dropped as soon as they are submitted, so that the decoder would write over those which nobody held on to.
+/// Counts the decoder's frames, with several under way, and compares with the CPU's counts. The pictures are dropped as
+/// soon as they are submitted, so the decoder would overwrite any that are not kept alive.
 fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
     let mut decoder = Decoder::open(clip.path(), &OpenOptions::default()).unwrap();
     let mut queue = CountQueue::new(gpu, 4, ScopeTally::default());
@@ -55,7 +55,7 @@ fn count_video(gpu: &Gpu, clip: &Clip) -> usize {
 #[test]
 fn decoded_pictures_are_read_in_place_and_counted_alike() {
     let gpu = gpu();
-    // Mesa's drivers all can; others may not take such memory, which is no fault.
+    // All of Mesa's drivers can. Others may not accept such memory, which is not an error.
     assert!(gpu.reads_in_place() || !gpu.info.driver_info.contains("Mesa"), "{} can", gpu.info.driver_info);
     for (name, arguments) in [
         ("h264.mp4", "-c:v libx264 -preset ultrafast -bf 3 -g 25 -pix_fmt yuv420p"),
@@ -94,7 +94,7 @@ fn the_program_s_end_waits_for_decoders_that_are_still_closed_elsewhere() {
     closing.join().unwrap();
 }
 
-/// A gray picture that begins at some byte of pages of the test's own.
+/// A gray picture that begins at any byte of the test's own pages.
 struct Part {
     pages: Arc<Pages>,
     offset: usize,
@@ -108,7 +108,7 @@ fn noise(bytes: usize) -> Arc<Pages> {
 impl PlaneStore for Part {
     fn plane(&self, _: usize) -> PlaneView<'_> {
         let memory = self.pages.memory();
-        // SAFETY: initialised memory that lives as long as this, and that nobody writes to.
+        // SAFETY: the memory is initialised, lives as long as this value, and is never written to.
         let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
         PlaneView { bytes: &bytes[self.offset..], stride: self.stride }
     }

@@ -1,4 +1,4 @@
-//! What the adapter counts and draws: against the scalar reference, and against the CPU, pixel by pixel.
+//! The adapter's counting and drawing: against the scalar reference, and against the CPU, pixel by pixel.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../../../tests/common/mod.rs"]

@@ -17,13 +17,13 @@ use histoscope_render::view::overlay::{
     Arrangement, Channels, OverlapTable, Overlaps, OverlayStyle, graticule, lights, line_pixels,
 };
 use histoscope_render::view::panel::{PanelRect, panels};
-use histoscope_render::view::scene::{Brush, NO_BIN, Scene};
+use histoscope_render::view::scene::{Brush, Look, NO_BIN, Scene};
 
 use self::checks::{check_indicators, check_panel, is_near};
 use crate::support::image::{distance, pixel};
 use crate::support::{Random, colorimetry};
 
-/// An adapter and whoever draws given bins over a black picture: the shaders, and the CPU.
+/// An adapter, with the shaders and the CPU as painters of given bins over a black picture.
 struct Easel {
     gpu: Gpu,
     renderers: [Renderer; 2],
@@ -41,7 +41,7 @@ impl Easel {
         self.drawn_over(0, histogram, range, view, scene)
     }
 
-    /// The same over a picture of that code. The CPU must draw it as the shaders do.
+    /// Draws over a picture of this code. The CPU must paint the same as the shaders.
     fn drawn_over(&mut self, code: u8, histogram: &Histogram, range: Range, view: (u32, u32), scene: &Scene) -> Image {
         let depth = histogram.bits as u8;
         let planes = OwnedPlanes { planes: vec![(vec![code; 8], 4); 1] };
@@ -53,7 +53,7 @@ impl Easel {
             renderer.snapshot(&self.gpu, view, scene).unwrap()
         });
         let [by_shaders, by_cpu] = self.renderers.each_ref().map(|renderer| renderer.recorded().contains(&"columns"));
-        assert_eq!((by_shaders, by_cpu), (scene.overlays, false), "each draws its own");
+        assert_eq!((by_shaders, by_cpu), (scene.look.overlays, false), "each draws its own");
         let most = distance(&shaders, &cpu);
         // Adapters round half a code either way.
         assert!(most <= 1, "{view:?} {scene:?}: {most} codes between the shaders' overlays and the CPU's");
@@ -61,7 +61,7 @@ impl Easel {
     }
 }
 
-/// Bins of every kind: empty, low, high, and one in each channel that is clipped.
+/// Makes bins of every kind: empty, low, high, and one clipped in each channel.
 fn random_bins(bits: u32, components: Components, seed: u64) -> Histogram {
     let mut random = Random(seed);
     let mut histogram = Histogram::empty(bits, components);
@@ -87,7 +87,7 @@ fn every_arrangement_draws_the_bins_where_it_is_placed_linear_and_logarithmic() 
                 let view = views[(number + bits as usize / 2 + usize::from(logarithmic)) % 3];
                 let histogram = random_bins(bits, components, number as u64 + u64::from(bits));
                 let style = OverlayStyle { arrangement, logarithmic, ..OverlayStyle::default() };
-                let scene = Scene { style, ..Scene::default() };
+                let scene = Scene::from(Look { histograms: style, ..Look::default() });
                 let image = easel.drawn(&histogram, Range::Full, view, &scene);
                 let mut covered = vec![false; (view.0 * view.1) as usize];
                 for (_, rect, channels) in panels(&scene, components, view) {
@@ -116,7 +116,7 @@ fn overlaps_have_the_colours_of_the_table() {
         for arrangement in [Arrangement::Pair, Arrangement::Combined] {
             let style =
                 OverlayStyle { arrangement, overlaps: Overlaps::Table, overlap_table, ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let histogram = random_bins(8, Components::Rgbl, 40 + number as u64);
             let view = (1280, 720);
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
@@ -124,7 +124,7 @@ fn overlaps_have_the_colours_of_the_table() {
                 let (_, compared) = check_panel(&image, &histogram, &scene, rect, channels);
                 assert!(compared > (rect.width * rect.height) as usize / 3, "{compared} pixels compared");
             }
-            // Brushes and marks take the same colours, darker or brighter; both painters alike.
+            // Brushes and marks use the same colours, darker or brighter, with both painters.
             let brush = Some(Brush { channels: Channels::ALL, low: 60, high: 120 });
             easel.drawn(
                 &histogram,
@@ -146,7 +146,7 @@ fn any_number_of_bins_is_drawn_from_the_codes_in_them() {
                 ((number + bits as usize / 2).is_multiple_of(3), [(480, 270), (1280, 720)][number % 2]);
             let histogram = random_bins(bits, components, u64::from(count + bits));
             let style = OverlayStyle { logarithmic, bins: Some(count), ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let bare = easel.drawn(&histogram, Range::Full, view, &Scene::default());
             let is_of_codes = count == 1 << bits && !logarithmic;
@@ -165,7 +165,8 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
     let mut easel = Easel::new();
     let (view, bits) = ((1280, 720), 8);
     let mut histogram = Histogram::empty(bits, Components::Rgbl);
-    // Of the outermost bins of 16 most samples are not clipped: code 0 holds too few for a clip indicator, code 255 holds enough.
+    // Of 16 bins, most samples in the outermost ones are not clipped: code 0 holds too few for a clip indicator, code
+    // 255 enough.
     for channel in 0..4 {
         let bins = histogram.bins_mut(channel);
         (bins[0], bins[5], bins[100], bins[250], bins[255]) = (1, 3000, 3000, 3980, 19);
@@ -174,7 +175,7 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
         let style = OverlayStyle { bins: count, ..OverlayStyle::default() };
         let brush = Some(Brush { channels: Channels::one(3), low: 96, high: 111 });
         let marks = Some([100, NO_BIN, NO_BIN, 100]);
-        let scene = Scene { style, ..Scene::default() };
+        let scene = Scene::from(Look { histograms: style, ..Look::default() });
         let image = easel.drawn(&histogram, Range::Full, view, &scene);
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
             let lit = check_indicators(&image, &histogram, rect, channels);
@@ -198,7 +199,7 @@ fn brushes_marks_and_lamps_keep_to_the_codes_whatever_bins_are_drawn() {
         let (first, last) = rect.columns_of_codes((96, 111), bins);
         let below = rect.top + rect.height - 1;
         let light = |column| pixel(&image, rect.left + column, below);
-        // Nothing is in the codes beside 100 but where bins are as wide as the brush.
+        // The codes next to 100 are empty, unless bins are as wide as the brush.
         let lit = light(if count == Some(16) { first + 4 } else { (first + last) / 2 + 9 });
         assert!(lit[0] > 30, "{count:?}: the brushed columns are lit, {lit:?}");
         assert!(light(first - 3)[0] <= 12 && light(last + 4)[0] <= 12, "{count:?}: those beside are not");
@@ -217,19 +218,19 @@ fn indicators_light_above_a_thousandth_and_only_there() {
         for channel in 0..4 {
             histogram.bins_mut(channel)[100] = 999_000;
         }
-        // Of a million, just as many as are tolerated, and one more.
+        // Of a million samples: exactly as many as are tolerated, and one more.
         for (channel, bin, count) in [(0, 0, 1000), (1, 0, 1001), (2, top, 1001), (3, top, 1000), (3, 0, 400_000)] {
             histogram.bins_mut(channel)[bin] = count;
             histogram.bins_mut(channel)[100] = 1_000_000 - count;
         }
         for arrangement in Arrangement::ALL {
             let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
-            let scene = Scene { style, ..Scene::default() };
+            let scene = Scene::from(Look { histograms: style, ..Look::default() });
             let image = easel.drawn(&histogram, Range::Full, view, &scene);
             let mut lit = 0;
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 lit += check_indicators(&image, &histogram, rect, channels).len();
-                // Where no clip indicator is lit the corner is as dark as the rest of the scrim.
+                // Without a lit clip indicator, the corner is as dark as the rest of the scrim.
                 let line = line_pixels(view);
                 for (place, channel) in (0..).zip(channels.iter()).filter(|_| clip_indicators::side(&rect) > 0) {
                     let unlit = [(0, End::Lowest), (3, End::Highest), (1, End::Highest), (2, End::Lowest)];
@@ -253,7 +254,7 @@ fn channels_that_are_off_are_left_out_of_the_mix() {
     let mut channels = Channels::ALL;
     channels.toggle(1);
     let style = OverlayStyle { arrangement: Arrangement::Combined, ..OverlayStyle::default() };
-    let scene = Scene { channels, style, ..Scene::default() };
+    let scene = Scene::from(Look { channels, histograms: style, ..Look::default() });
     let image = easel.drawn(&histogram, Range::Full, (640, 400), &scene);
     let shown: Vec<_> = panels(&scene, Components::Rgbl, (640, 400)).collect();
     assert_eq!(shown.len(), 1);
@@ -268,7 +269,7 @@ fn the_graticule_stands_at_its_codes_and_quarters_and_is_subtle() {
         let scene = Scene::default();
         let image = easel.drawn(&Histogram::empty(bits, Components::Rgbl), Range::Full, view, &scene);
         for (_, rect, _) in panels(&scene, Components::Rgbl, view) {
-            // A row and a column without a line across it.
+            // A row and a column away from the lines of the graticule.
             let (row, column) = (rect.top + rect.height / 3, rect.left + rect.width / 16);
             let lines = |mut lit: Vec<u32>| {
                 lit.dedup_by(|next, last| *next < *last + line);
@@ -296,7 +297,7 @@ fn marks_stand_at_the_probed_bins_of_the_channels_that_are_shown() {
     let marks = [10, 255, NO_BIN, 128];
     for arrangement in Arrangement::ALL {
         let style = OverlayStyle { arrangement, ..OverlayStyle::default() };
-        let bare = Scene { style, ..Scene::default() };
+        let bare = Scene::from(Look { histograms: style, ..Look::default() });
         let marked = Scene { marks: Some(marks), ..bare };
         let view = (1280, 720);
         let [without, with] = [bare, marked].map(|scene| easel.drawn(&histogram, Range::Full, view, &scene));
@@ -335,7 +336,7 @@ fn bars_outside_the_brushed_range_dim_in_the_overlays_of_that_channel() {
         let columns = rect.columns_of_bin(*bins.start(), 1 << 8).0..=rect.columns_of_bin(*bins.end(), 1 << 8).1;
         columns.map(|column| pixel(image, rect.left + column, rect.top + rect.height - 1)[1]).collect()
     };
-    // The picture below is dimmed, which shines through a little.
+    // The picture below is dimmed and shines through slightly.
     let (before, after) = (bright(&without, colour, 0..=255), bright(&with, colour, 0..=255));
     assert!(before.iter().zip(&after).all(|(before, after)| after - before <= 3), "another overlay is left alone");
     for bins in [0..=59, 120..=255] {
@@ -352,7 +353,7 @@ fn opacity_lets_the_picture_through() {
     let histogram = random_bins(8, Components::Rgbl, 5);
     let [half, full] = [0.5, 1.0].map(|opacity| {
         let style = OverlayStyle { opacity, arrangement: Arrangement::Parade, ..OverlayStyle::default() };
-        easel.drawn(&histogram, Range::Full, (480, 270), &Scene { style, ..Scene::default() })
+        easel.drawn(&histogram, Range::Full, (480, 270), &Scene::from(Look { histograms: style, ..Look::default() }))
     });
     for (half, full) in half.rgba.chunks_exact(4).zip(full.rgba.chunks_exact(4)) {
         for part in 0..3 {
@@ -385,7 +386,7 @@ fn legal_levels_are_marked_where_codes_are_counted_in_limited_range() {
 fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
     let mut easel = Easel::new();
     let view = (1280, 720);
-    // All of luminance is white: its bar stands at the right end, beside a white picture.
+    // All luminance is white: its bar is at the right end, next to a white picture.
     let mut histogram = Histogram::empty(8, Components::Rgbl);
     (0..4).for_each(|channel| histogram.bins_mut(channel)[255] = 1000);
     let image = easel.drawn_over(255, &histogram, Range::Full, view, &Scene::default());
@@ -396,7 +397,7 @@ fn a_dark_frame_sets_an_overlay_off_from_a_picture_of_its_bars_colour() {
         let above = pixel(&image, rect.left + rect.width / 2, rect.top - 1)[1];
         assert!(above < 80 && pixel(&image, rect.left - 1, top)[1] < 80, "above: {above}");
     }
-    let hidden = Scene { overlays: false, ..Scene::default() };
+    let hidden = Scene::from(Look { overlays: false, ..Look::default() });
     let bare = easel.drawn_over(255, &histogram, Range::Full, view, &hidden);
     assert!(bare.rgba.iter().all(|part| *part > 250), "a frame without its overlay");
 }

@@ -8,14 +8,14 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::readback::Image;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, Way, adjusted, count, each};
 use crate::support::{colorimetry, natural, noise};
 
 const VIEW: (u32, u32) = (640, 360);
 
-/// A picture with a reference over it.
+/// Draws a picture with the outlines of a held frame.
 fn drawn(studio: &mut Studio, way: Way, picture: &Picture, of: (Components, Option<&Histogram>)) -> Image {
     studio.load(way, picture, UPRIGHT, of.0);
     let (renderer, gpu) = studio.renderer(way);
@@ -30,7 +30,7 @@ fn picture(bits: u8, size: (u32, u32), seed: u64) -> Picture {
     natural(PixelLayout::planar_ycbcr(bits, (1, 1)), size, colorimetry(Matrix::Bt709, Range::Limited), seed)
 }
 
-/// The same bins are outlined in the same way, whether they are those of the source beside what was made of it or of a held frame.
+/// The same bins give the same outlines, whether they are the source of an adjusted picture or a held frame.
 #[test]
 fn a_reference_is_outlined_as_a_source_is_beside_its_result() {
     let mut studio = Studio::new();
@@ -40,13 +40,15 @@ fn a_reference_is_outlined_as_a_source_is_beside_its_result() {
     let bins = count(&source, Components::Rgbl);
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
-        let both = studio.snapshot(way, VIEW, &Scene { adjustments, counted: Counted::Both, ..Scene::default() });
+        let both =
+            studio.snapshot(way, VIEW, &Scene::from(Look { adjustments, counted: Counted::Both, ..Look::default() }));
         let held = drawn(&mut studio, way, &result, (Components::Rgbl, Some(&bins)));
         assert!(held == both, "{way:?}");
         let bare = drawn(&mut studio, way, &result, (Components::Rgbl, None));
         assert!(held != bare, "{way:?}: there are no outlines");
         studio.load(way, &result, UPRIGHT, Components::Rgbl);
-        let plain = studio.snapshot(way, VIEW, &Scene { adjustments: Adjustments::default(), ..Scene::default() });
+        let plain =
+            studio.snapshot(way, VIEW, &Scene::from(Look { adjustments: Adjustments::default(), ..Look::default() }));
         assert!(bare == plain, "{way:?}: outlines are left of a reference that is let go of");
     }
 }
@@ -70,7 +72,7 @@ fn outlines_show_shares_of_pictures_of_any_size_and_depth_of_the_same_components
         );
         let rough = drawn(&mut studio, way, &live, (Components::Rgbl, Some(&coarse)));
         assert!(rough != plain, "{way:?}: of a picture of 8 bits");
-        // What was not counted of the picture on screen has nothing to be compared with.
+        // Without counts of these components for the picture on screen, there is nothing to compare.
         let coded = drawn(&mut studio, way, &live, (Components::YCbCr, None));
         assert!(drawn(&mut studio, way, &live, (Components::YCbCr, Some(&bins))) == coded, "{way:?}");
         let coded_bins = count(&other, Components::YCbCr);

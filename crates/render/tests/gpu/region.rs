@@ -1,5 +1,5 @@
-//! A region is counted alike by whoever counts, in every layout, wherever it begins and ends, of the source and of the adjusted
-//! picture: as a scalar loop over its pixels says.
+//! A region is counted alike by all engines, in every layout, for all its positions, in the source and in the adjusted
+//! picture. A scalar loop over its pixels gives the expected counts.
 
 use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::histogram::{Components, Histogram};
@@ -8,7 +8,7 @@ use histoscope_core::picture::color::{Matrix, Range, luminance_bin};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 use histoscope_core::picture::region::Rect;
 use histoscope_render::gpu::readback::VIEW_FORMAT;
-use histoscope_render::view::scene::{Counted, Scene};
+use histoscope_render::view::scene::{Counted, Look, Scene};
 
 use crate::studio::{self, Studio, UPRIGHT, WAYS, adjusted, bare, each};
 use crate::support::{colorimetry, native_layouts, natural, noise};
@@ -17,7 +17,7 @@ const fn rect(x: u32, y: u32, width: u32, height: u32) -> Rect {
     Rect { x, y, width, height }
 }
 
-/// The pixels of a rectangle, one after the other; of chroma, the samples that cover one of them.
+/// Counts the pixels of a rectangle one by one. For chroma, counts the samples that cover one of them.
 fn expected(picture: &Picture, rect: Rect, components: Components) -> Histogram {
     let layout = picture.layout();
     let bits = layout.bin_bits();
@@ -70,7 +70,7 @@ fn every_layout_is_counted_inside_the_region_only() {
         rect(7, 0, 1, 22),
         rect(0, 0, 37, 22),
     ];
-    // Each layout has passes of its own, whose compiling takes longest: a few of every kind.
+    // Each layout has its own passes, which are slow to compile, so only a few of every kind are tested.
     let layouts = native_layouts()
         .into_iter()
         .enumerate()
@@ -101,7 +101,7 @@ fn an_adjusted_picture_is_adjusted_whole_and_counted_in_the_region() {
             let source = expected(&picture, rect, Components::Rgbl);
             for (way, counted) in WAYS.into_iter().flat_map(|way| Counted::ALL.map(|counted| (way, counted))) {
                 load(&mut studio, way, &picture, rect, Components::Rgbl);
-                let scene = Scene { counted, ..bare(adjustments) };
+                let scene = Scene::from(Look { counted, ..bare(adjustments).look });
                 let (renderer, gpu) = studio.renderer(way);
                 let found = renderer.count_scene(gpu, &scene).unwrap();
                 let wanted = if counted == Counted::Source { &source } else { &result };

@@ -1,4 +1,4 @@
-//! The adapter's waveforms and vectorscopes against the scalar reference, on whatever adapter the machine has.
+//! The adapter's waveforms and vectorscopes against the scalar reference, on the adapter of this machine.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Picture;
@@ -83,7 +83,7 @@ fn matrix_of(layout: &PixelLayout) -> Matrix {
     if layout.model == ColorModel::Rgb { Matrix::Identity } else { Matrix::Bt709 }
 }
 
-/// One layout of each way to read samples: each has passes of its own, whose compiling takes longest.
+/// Returns one layout for each way of reading samples, since each has its own passes, which are slow to compile.
 fn some_layouts() -> Vec<(String, PixelLayout)> {
     let names = ["gray10", "yuv410p8", "nv12 with Cr first", "p210", "yuyv422", "gbrp12", "bgr", "rgba 16 bits"];
     let layouts = native_layouts().into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect::<Vec<_>>();
@@ -102,13 +102,13 @@ fn vectorscopes_of_each_kind_of_layout_are_the_references() {
         colourless += usize::from(counter.vectorscope(&picture, whole(&picture)).is_none());
     }
     assert!(colourless > 0, "gray was among them");
-    // Planes of R'G'B' under a Y'CbCr layout's name.
+    // Planes of R'G'B' labelled as a Y'CbCr layout.
     let layout = PixelLayout::planar_ycbcr(8, (0, 0));
     let picture = noise(layout, (61, 33), colorimetry(Matrix::Identity, Range::Full), 0, 1);
     counter.check_vectorscope(&picture, whole(&picture), "gbr");
 }
 
-/// Pictures of one colour, of a few, and of more than a workgroup's table has slots for.
+/// Pictures of one colour, of a few colours, and of more than a workgroup's table has slots for.
 #[test]
 fn vectorscopes_of_any_content_and_plan_are_the_references() {
     let mut counter = Counter::get();
@@ -166,7 +166,7 @@ fn waveforms_of_wide_odd_and_constant_pictures_are_the_references() {
     }
 }
 
-/// A workgroup's counts have 16 bits: of a constant picture of few columns all samples of a column are in one of them.
+/// A workgroup's counts have 16 bits. In a constant picture with few columns, all samples of a column share one count.
 #[test]
 fn tall_pictures_do_not_overflow_a_workgroups_counts() {
     let mut counter = Counter::get();
@@ -180,7 +180,7 @@ fn tall_pictures_do_not_overflow_a_workgroups_counts() {
     }
 }
 
-/// However the work is cut up, and where memory holds only some of the channels, the counts are the same.
+/// The counts are the same however the work is divided, even if memory holds only some of the channels.
 #[test]
 fn every_plan_counts_alike() {
     let mut counter = Counter::get();

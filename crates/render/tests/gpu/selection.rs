@@ -1,5 +1,6 @@
-//! A brush over several channels: as many pixels are told for any and for all of them as a scalar loop over the region finds,
-//! whoever counts, of the picture that is counted; and the bars of channels that are not brushed stay dim.
+//! A brush over several channels. The numbers of pixels with any and with all of them in the range equal those of a
+//! scalar loop over the region, for any engine and for the counted picture. The bars of channels that are not brushed
+//! stay dim.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +13,12 @@ use histoscope_render::engine::Renderer;
 use histoscope_render::gpu::Gpu;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Brush, Counted, Scene};
+use histoscope_render::view::scene::{Brush, Counted, Look, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare, each};
 use crate::support::{colorimetry, natural, noise};
 
-/// The pixels of a rectangle that a brush selects, one after the other.
+/// Counts the pixels of a rectangle that a brush selects, one by one.
 fn expected(picture: &Picture, rect: Rect, brush: &Brush, components: Components) -> Selected {
     let mut selected = Selected::default();
     for y in rect.y..rect.y + rect.height {
@@ -30,7 +31,7 @@ fn expected(picture: &Picture, rect: Rect, brush: &Brush, components: Components
     selected
 }
 
-/// What comes back of a brush that was asked for.
+/// Returns the result of a requested brush.
 fn counted(gpu: &Gpu, renderer: &mut Renderer, scene: &Scene, brush: Brush) -> Selected {
     renderer.set_selecting(Some(brush));
     renderer.request_histogram(gpu);
@@ -97,7 +98,7 @@ fn of_an_adjusted_picture_the_one_that_is_counted_decides() {
         for (way, choice) in WAYS.into_iter().flat_map(|way| [Counted::Source, Counted::Both].map(|c| (way, c))) {
             let (renderer, gpu) = studio.renderer(way);
             renderer.load(gpu, &picture, UPRIGHT, Some(rect), Components::Rgbl).unwrap();
-            let found = counted(gpu, renderer, &Scene { counted: choice, ..bare(adjustments) }, brush);
+            let found = counted(gpu, renderer, &Scene::from(Look { counted: choice, ..bare(adjustments).look }), brush);
             let decides = if choice == Counted::Source { &picture } else { &result };
             assert_eq!(found, expected(decides, rect, &brush, Components::Rgbl), "{adjustments} {way:?} {choice:?}");
         }

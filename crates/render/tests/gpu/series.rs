@@ -1,5 +1,5 @@
-//! Answers of the adapter belong to the video that they were asked of: after another file has come, nothing that was counted of the one
-//! before is told of it, whether it came before or was under way.
+//! The adapter's answers belong to the video that they were requested for. After another file is loaded, no counts of
+//! the one before are reported for it, whether they had arrived or were under way.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use histoscope_render::engine::{Renderer, ScopeAnswer, ScopeQuestion};
 use histoscope_render::gpu::{FiguresState, Gpu, Scene};
 use histoscope_render::view::brushes::{Brushes, WaveformBrush};
 use histoscope_render::view::overlay::Channels;
-use histoscope_render::view::scene::Brush;
+use histoscope_render::view::scene::{Brush, Look};
 use histoscope_render::view::scopes::ScopeStyle;
 
 use crate::studio::{self, Studio, WAYS, Way};
@@ -22,7 +22,7 @@ const SIZE: (u32, u32) = (71, 43);
 const QUESTION: ScopeQuestion = ScopeQuestion::Column([35; CHANNELS]);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A frame of a video of so many bits. Time, number and serial of the frames of two videos are alike.
+/// Makes a frame of a video of this depth. The frames of two videos have equal times, numbers and serials.
 fn frame(video: VideoId, bits: u32, number: u64) -> Frame {
     let layout = PixelLayout::planar_ycbcr(bits as u8, (1, 1));
     let picture = noise(layout, SIZE, colorimetry(Matrix::Bt709, Range::Limited), 0, number + u64::from(bits));
@@ -36,10 +36,14 @@ fn scene() -> Scene {
     let waveform = Some(WaveformBrush { range, columns: [0, 35], of: SIZE.0 });
     let brushes = Brushes { waveform, ..Brushes::default() };
     let adjustments = Adjustments { reduction, ..Adjustments::default() };
-    Scene { scopes, brushes, adjustments, counted: histoscope_render::view::scene::Counted::Source, ..Scene::default() }
+    Scene {
+        look: Look { scopes, adjustments, counted: histoscope_render::view::scene::Counted::Source, ..Look::default() },
+        brushes,
+        ..Scene::default()
+    }
 }
 
-/// What is told of what is loaded.
+/// The numbers reported for the loaded frame.
 #[derive(Debug, PartialEq)]
 struct Told {
     column: Option<ScopeAnswer>,
@@ -58,7 +62,7 @@ impl Told {
         }
     }
 
-    /// All of it, once nothing is under way any more.
+    /// Returns all numbers, once nothing is under way any more.
     fn awaited(gpu: &Gpu, renderer: &mut Renderer) -> Self {
         let begin = Instant::now();
         loop {
@@ -96,14 +100,14 @@ fn nothing_of_another_video_is_told() {
             let told = Told::awaited(gpu, renderer);
             assert_eq!(told.column.map(|answer| answer.counts.len()), Some(CHANNELS << bits), "{way:?}");
 
-            // What has come is of a video that is no longer on screen.
+            // The arrived numbers belong to a video that is no longer on screen.
             let what = format!("{way:?}, {bits} to {next} bits");
             studio.load_frame(way, &frame(second, next, 1));
             let (renderer, gpu) = studio.renderer(way);
             assert_eq!(Told::of(gpu, renderer), NOTHING, "{what}: it was loaded");
             studio.snapshot(way, (640, 360), &scene());
             let (renderer, gpu) = studio.renderer(way);
-            // What is told is this one's, whenever it comes.
+            // The reported numbers belong to this video, whenever they arrive.
             let own = Told::awaited(gpu, renderer);
             let fresh = {
                 let mut other = Studio::new();
@@ -128,7 +132,7 @@ fn what_is_under_way_when_another_video_comes_is_never_told_of_it() {
         let (before, after) = (frame(first, 8, 1), frame(second, 8, 1));
         show(&mut studio, way, &before);
         let (renderer, gpu) = studio.renderer(way);
-        // All is asked for, and nothing is looked at before the next video is there.
+        // Everything is requested, but nothing is read before the next video is loaded.
         renderer.request_histogram(gpu);
         Told::of(gpu, renderer);
         show(&mut studio, way, &after);
@@ -158,7 +162,7 @@ fn what_is_under_way_when_another_video_comes_is_never_told_of_it() {
     }
 }
 
-/// While a video plays, numbers stay on screen until those of the next frame have come.
+/// While a video plays, numbers stay on screen until those of the next frame arrive.
 #[test]
 fn what_was_counted_of_an_earlier_frame_of_the_video_is_told_meanwhile() {
     let mut studio = Studio::new();

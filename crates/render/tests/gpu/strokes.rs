@@ -1,4 +1,4 @@
-//! Lines over the bars and what lies behind them: the source's outline, the cumulative curves and the backdrop.
+//! Lines over the bars, and the layers behind them: the source's outline, the cumulative curves and the backdrop.
 
 use histoscope_core::adjust::{Adjustments, Equalize, Tone};
 use histoscope_core::histogram::{Components, Histogram, vertical_scale};
@@ -9,7 +9,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::{Arrangement, OverlayStyle};
 use histoscope_render::view::panel::{PanelRect, panels};
-use histoscope_render::view::scene::{Counted, Pair, Scene};
+use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, count};
 use crate::support::image::{distance, pixel};
@@ -24,10 +24,10 @@ fn equalized() -> Adjustments {
     Adjustments { tone, ..Adjustments::default() }
 }
 
-/// Rows from the overlay's lower edge up, lowest and highest, in which a line lies in a column over a black picture: no bar
-/// has so much of every primary, with outlines over it.
+/// Returns the lowest and highest row, from the overlay's lower edge up, of a line in a column over a black picture. No
+/// bar has so much of every primary with outlines over it.
 fn line_rows(image: &Image, rect: PanelRect, column: u32, channel: usize) -> Option<(u32, u32)> {
-    // Where two lines of the graticule cross there is less light.
+    // Where two lines of the graticule cross, there is less light.
     let least = if channel == 3 { 140 } else { 95 };
     let at = |row: u32| pixel(image, rect.left + column, rect.top + rect.height - 1 - row);
     let rows: Vec<u32> = (0..rect.height).filter(|&row| at(row).iter().all(|&part| part > least)).collect();
@@ -39,8 +39,8 @@ fn black(depth: u8) -> Picture {
     support::drawn(PixelLayout::gray(depth), (64, 64), colorimetry(Matrix::Bt709, Range::Full), |_, _, _| 0)
 }
 
-/// Heights of the bars in each column, by the definition, where both pictures share their scale: the larger one's tallest
-/// bin decides.
+/// Returns the heights of the bars in each column, by definition. Both pictures share a scale, and the larger one's
+/// tallest bin decides.
 fn outline_heights(
     source: &Histogram,
     result: &Histogram,
@@ -65,13 +65,18 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
     let mut studio = Studio::new();
     let (mut compared, mut peaks) = (0, 0);
     for (number, depth) in [8, 10, 12].into_iter().enumerate() {
-        // Bins of another picture than the black one that is drawn, with as many samples as that has.
+        // The bins of a picture other than the black one that is drawn, with equally many samples.
         let black = black(depth);
         let bins = spread(&count(&picture(depth), Components::Rgbl), black.pixel_count());
         let result = count(&adjusted(&black, &equalized()), Components::Rgbl);
         for (arrangement, logarithmic) in [(Arrangement::Parade, false), (Arrangement::Column, true)] {
             let style = OverlayStyle { arrangement, logarithmic, height: 0.5, ..OverlayStyle::default() };
-            let scene = Scene { style, adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+            let scene = Scene::from(Look {
+                histograms: style,
+                adjustments: equalized(),
+                counted: Counted::Both,
+                ..Look::default()
+            });
             let view = [(1300, 700), (2400, 1400)][number % 2];
             let (renderer, gpu) = studio.renderer(WAYS[number % 2]);
             renderer.load_with_bins(gpu, &black, UPRIGHT, bins.clone()).unwrap();
@@ -79,10 +84,10 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
             for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
                 let channel = channels.iter().next().unwrap();
                 let heights = outline_heights(&bins, &result, channel, rect, logarithmic);
-                // The first columns hold the black bar, and clip indicators are at both ends.
+                // The first columns contain the black bar, and clip indicators are at both ends.
                 let ends = clip_indicators::side(&rect) + 8;
                 for column in ends..rect.width - ends {
-                    // The line runs from bin to bin, so that a column lies between what stands around it.
+                    // The line runs from bin to bin, so in a column it is between the neighbouring heights.
                     let around = &heights[column as usize - 2..=column as usize + 2];
                     let (low, high) = around.iter().fold((f64::MAX, 0.0_f64), |(l, h), &v| (l.min(v), h.max(v)));
                     let name = format!("{depth} bits {arrangement:?} channel {channel} column {column}");
@@ -96,7 +101,7 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
                     let (own, first, last) = (heights[column as usize], f64::from(first), f64::from(last) + 1.0);
                     assert!(first >= low - 3.0 && last <= high + 3.0, "{name}: {first} to {last}, {around:?}");
                     compared += 1;
-                    // A peak of one bin is as high as that bin.
+                    // A peak of a single bin is as high as that bin.
                     if own >= high {
                         assert!((last - own).abs() <= 2.5, "{name}: a peak to {last}, not {own}");
                         peaks += 1;
@@ -108,7 +113,7 @@ fn the_source_is_an_outline_at_the_height_of_its_bins_by_the_scale_of_both() {
     assert!(compared > 2000 && peaks > 200, "{compared} columns compared, {peaks} peaks");
 }
 
-/// The same bins with so many samples in all, in every channel.
+/// Scales the bins to this many samples in every channel.
 fn spread(bins: &Histogram, samples: u32) -> Histogram {
     let mut spread = bins.clone();
     for channel in 0..4 {
@@ -128,7 +133,8 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
     let source = picture(8);
     let [bins, result] = [&source, &adjusted(&source, &equalized())].map(|picture| count(picture, Components::Rgbl));
     let style = OverlayStyle { arrangement: Arrangement::Parade, height: 0.9, ..OverlayStyle::default() };
-    let scene = Scene { style, adjustments: equalized(), counted: Counted::Both, ..Scene::default() };
+    let scene =
+        Scene::from(Look { histograms: style, adjustments: equalized(), counted: Counted::Both, ..Look::default() });
     let view = (1300, 700);
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -136,7 +142,7 @@ fn beside_an_outline_the_bars_are_those_of_the_result_by_the_scale_of_both() {
         let mut checked = 0;
         for (_, rect, channels) in panels(&scene, Components::Rgbl, view) {
             let channel = channels.iter().next().unwrap();
-            // As if the result were the outline.
+            // Exchanged: as if the result were the outline.
             let heights = outline_heights(&result, &bins, channel, rect, false);
             let lights = outline_heights(&bins, &result, channel, rect, false);
             let primary = channel.min(2);
@@ -167,11 +173,11 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
     let mut studio = Studio::new();
     let scenes = [(8, Arrangement::Parade), (10, Arrangement::Column), (12, Arrangement::Parade)];
     for (number, (depth, arrangement)) in scenes.into_iter().enumerate() {
-        // Bins of another picture than the black one that is drawn, as another engine counted them.
+        // The bins of a picture other than the black one that is drawn, as counted by another engine.
         let bins = without_ends(&count(&picture(depth), Components::Rgbl));
-        // By logarithm no bar is cut off, whose cap would be as light.
+        // With logarithmic height no bar is cut off, so there are no caps, which would be as light.
         let style = OverlayStyle { arrangement, logarithmic: true, ..OverlayStyle::default() };
-        let scene = Scene { style, curves: true, ..Scene::default() };
+        let scene = Scene::from(Look { histograms: style, curves: true, ..Look::default() });
         let view = [(1300, 700), (2400, 1400)][number % 2];
         for way in WAYS {
             let (renderer, gpu) = studio.renderer(way);
@@ -196,7 +202,7 @@ fn curves_rise_with_the_share_of_samples_to_the_whole_height() {
     }
 }
 
-/// The same bins with none in the outermost codes, so that no clip indicator is lit.
+/// Empties the outermost codes, so that no clip indicator is lit.
 fn without_ends(bins: &Histogram) -> Histogram {
     let mut inner = bins.clone();
     for channel in 0..4 {
@@ -208,7 +214,8 @@ fn without_ends(bins: &Histogram) -> Histogram {
     inner
 }
 
-/// Share of a channel's samples below a place among its bins, 0 to 1 from the first one's begin to the last one's end.
+/// Returns the share of a channel's samples below a position among its bins, from 0 at the first to 1 at the end of the
+/// last.
 fn share_at(bins: &Histogram, channel: usize, place: f64) -> f64 {
     let at = place.clamp(0.0, 1.0) * f64::from(1 << bins.bits);
     let bin = (at as u32).min((1 << bins.bits) - 1);
@@ -222,9 +229,9 @@ fn curves_are_those_of_the_bars_that_are_filled() {
     let mut studio = Studio::new();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Column, ..OverlayStyle::default() };
-    let scene = Scene { style, adjustments: equalized(), curves: true, ..Scene::default() };
-    let result = adjusted(&source, &scene.adjustments);
-    let drawn_over = Scene { adjustments: Adjustments::default(), ..scene };
+    let scene = Scene::from(Look { histograms: style, adjustments: equalized(), curves: true, ..Look::default() });
+    let result = adjusted(&source, &scene.look.adjustments);
+    let drawn_over = Scene { look: Look { adjustments: Adjustments::default(), ..scene.look }, ..scene };
     for way in WAYS {
         let expected = studio.plain(way, &result, (640, 400), &drawn_over);
         let other = studio.plain(way, &source, (640, 400), &drawn_over);
@@ -232,8 +239,8 @@ fn curves_are_those_of_the_bars_that_are_filled() {
         let shown = studio.snapshot(way, (640, 400), &scene);
         assert!(distance(&shown, &expected) <= 1, "{way:?}: {}", distance(&shown, &expected));
         assert!(distance(&shown, &other) > 50);
-        // The same curves as the picture by itself has, again and again.
-        let source_counted = Scene { counted: Counted::Source, ..scene };
+        // The same curves as for the picture alone, again and again.
+        let source_counted = Scene { look: Look { counted: Counted::Source, ..scene.look }, ..scene };
         let first = studio.snapshot(way, (640, 400), &source_counted);
         assert_ne!(first, shown, "{way:?}");
         assert_eq!(studio.snapshot(way, (640, 400), &scene), shown, "{way:?}");
@@ -249,7 +256,7 @@ fn lines_that_meet_mix_as_light() {
         bins.bins_mut(channel).fill(16);
     }
     // Red, green and blue have the same curve: a straight line from corner to corner.
-    let scene = Scene { curves: true, ..Scene::default() };
+    let scene = Scene::from(Look { curves: true, ..Look::default() });
     let (renderer, gpu) = studio.renderer(WAYS[1]);
     renderer.load_with_bins(gpu, &black(8), UPRIGHT, bins).unwrap();
     let image = renderer.snapshot(gpu, (1280, 720), &scene).unwrap();
@@ -266,25 +273,29 @@ fn without_curves_and_outlines_nothing_is_drawn_over_the_bars() {
     let mut studio = Studio::new();
     let source = picture(8);
     let style = OverlayStyle { arrangement: Arrangement::Parade, ..OverlayStyle::default() };
-    let scene = Scene { style, ..Scene::default() };
+    let scene = Scene::from(Look { histograms: style, ..Look::default() });
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
         let bare = studio.snapshot(way, (640, 400), &scene);
-        // Both are counted only where something is adjusted.
-        assert_eq!(studio.snapshot(way, (640, 400), &Scene { counted: Counted::Both, ..scene }), bare, "{way:?}");
-        let curves = studio.snapshot(way, (640, 400), &Scene { curves: true, ..scene });
+        // Both are counted only if something is adjusted.
+        assert_eq!(
+            studio.snapshot(way, (640, 400), &Scene { look: Look { counted: Counted::Both, ..scene.look }, ..scene }),
+            bare,
+            "{way:?}"
+        );
+        let curves = studio.snapshot(way, (640, 400), &Scene { look: Look { curves: true, ..scene.look }, ..scene });
         assert!(distance(&bare, &curves) > 50, "{way:?}");
         assert_eq!(studio.snapshot(way, (640, 400), &scene), bare, "{way:?}: off again");
     }
 }
 
-/// Stripes of black and white, a few pixels each: the hardest picture to read bars on.
+/// Makes narrow stripes of black and white, the hardest picture to read bars on.
 fn stripes() -> Picture {
     let color = colorimetry(Matrix::Bt709, Range::Full);
     support::drawn(PixelLayout::gray(8), (320, 180), color, |_, x, _| if x / 8 % 2 == 0 { 0 } else { 255 })
 }
 
-/// How much neighbouring columns differ at most in a part of an image.
+/// Returns the largest difference of neighbouring columns in a part of an image.
 fn contrast(image: &Image, rect: PanelRect, row: u32) -> u8 {
     let lights = (rect.left..rect.left + rect.width).map(|x| pixel(image, x, rect.top + row)[1]);
     let (low, high) = lights.fold((255, 0), |(low, high): (u8, u8), light| (low.min(light), high.max(light)));
@@ -296,7 +307,10 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
     let mut studio = Studio::new();
     let (source, view) = (stripes(), (640, 360));
     let sharp = Scene::default();
-    let soft = Scene { style: OverlayStyle { backdrop: true, ..sharp.style }, ..sharp };
+    let soft = Scene {
+        look: Look { histograms: OverlayStyle { backdrop: true, ..sharp.look.histograms }, ..sharp.look },
+        ..sharp
+    };
     let mut softs = Vec::new();
     for way in WAYS {
         studio.load(way, &source, UPRIGHT, Components::Rgbl);
@@ -305,7 +319,7 @@ fn the_backdrop_takes_the_pattern_out_of_what_lies_behind_the_overlays_and_nowhe
         for (_, rect, _) in panels(&soft, Components::Rgbl, view) {
             // A row without bars, lines or clip indicators.
             let row = rect.height * 3 / 8;
-            // Between two lines of the graticule, where two stripes have room.
+            // Between two lines of the graticule, where two stripes fit.
             let between = PanelRect { left: rect.left + 2, width: rect.width / 8 - 4, ..rect };
             assert!(contrast(&before, between, row) > 100, "{way:?}: the pattern shows through the scrim");
             assert!(contrast(&after, between, row) < 16, "{way:?}: {}", contrast(&after, between, row));
@@ -335,15 +349,15 @@ fn the_backdrop_is_of_what_is_shown_on_either_side_of_the_divider() {
     let style = OverlayStyle { backdrop: true, ..OverlayStyle::default() };
     for way in WAYS {
         studio.load(way, &gray, UPRIGHT, Components::Rgbl);
-        let scene = Scene {
-            style,
+        let scene = Scene::from(Look {
+            histograms: style,
             adjustments: equalized(),
             counted: Counted::Source,
-            pair: Pair::divided(0.5),
-            ..Scene::default()
-        };
+            ..Look::default()
+        })
+        .with_pair(Pair::divided(0.5));
         let image = studio.snapshot(way, (640, 360), &scene);
-        let plain = studio.snapshot(way, (640, 360), &Scene { pair: Pair::default(), ..scene });
+        let plain = studio.snapshot(way, (640, 360), &scene.with_pair(Pair::default()));
         let [(_, left, _), (_, right, _)] = panels(&scene, Components::Rgbl, (640, 360)).collect::<Vec<_>>()[..] else {
             panic!("a pair is two")
         };
@@ -361,7 +375,8 @@ fn an_adapter_too_small_for_a_backdrop_draws_the_overlays_without() {
     let source = natural(PixelLayout::gray(8), (40, 30), colorimetry(Matrix::Bt709, Range::Full), 1);
     let way = WAYS[0];
     studio.load(way, &source, UPRIGHT, Components::Rgbl);
-    let soft = Scene { style: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Scene::default() };
+    let soft =
+        Scene::from(Look { histograms: OverlayStyle { backdrop: true, ..OverlayStyle::default() }, ..Look::default() });
     let [without, with] = [Scene::default(), soft].map(|scene| studio.snapshot(way, (320, 180), &scene));
     assert_eq!(without, with);
 }

@@ -1,4 +1,4 @@
-//! Waveform, parade and vectorscope as they are drawn: each trace where its counts say, whoever counts and draws.
+//! Drawn waveform, parade and vectorscope: each trace is where its counts say, with any engine.
 
 use histoscope_core::adjust::{Adjustments, Posterize, Reduction};
 use histoscope_core::histogram::Components;
@@ -12,7 +12,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{AdapterChoice, Gpu, Scene};
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::rect::PanelRect;
-use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scene::{Counted, Look};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted};
@@ -29,20 +29,20 @@ fn only(kind: ScopeKind, is_split: bool) -> Scene {
     let mut scopes =
         ScopeStyle { layout: if is_split { Layout::Split } else { Layout::Strip }, ..ScopeStyle::default() };
     scopes.toggle(kind);
-    Scene { overlays: false, scopes, ..Scene::default() }
+    Scene::from(Look { overlays: false, scopes, ..Look::default() })
 }
 
 fn panel(scene: &Scene, kind: ScopeKind) -> PanelRect {
     scene.arranged(VIEW).panels.into_iter().find(|panel| panel.kind == kind).expect("it is shown").rect
 }
 
-/// Columns and rows of a panel, from its upper left corner, whose pixels are brighter than its ground.
+/// Returns columns and rows of a panel, from its upper left corner, whose pixels are brighter than its background.
 fn lit(image: &Image, rect: PanelRect) -> Vec<(u32, u32)> {
     let places = (0..rect.height).flat_map(|y| (0..rect.width).map(move |x| (x, y)));
     places.filter(|(x, y)| pixel(image, rect.left + x, rect.top + y).iter().any(|&part| part > 20)).collect()
 }
 
-/// A view as every way draws it, which are all the same.
+/// Draws a view in every way. All results must be equal.
 #[track_caller]
 fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, scene: &Scene, name: &str) -> Image {
     let mut first: Option<Image> = None;
@@ -55,7 +55,7 @@ fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, 
             let expected = first.as_ref().unwrap();
             for (x, y) in places {
                 let (found, expected) = (pixel(&image, x, y), pixel(expected, x, y));
-                // What the CPU paints is rounded to whole bytes once more before it is laid over the picture.
+                // The CPU's painting is rounded to whole bytes once more before it is blended with the picture.
                 let is_near = (0..3).all(|part| found[part].abs_diff(expected[part]) <= 2);
                 assert!(is_near, "{name} {way:?}: {found:?} for {expected:?} at {x}, {y} of {rect:?}");
             }
@@ -65,7 +65,7 @@ fn drawn_by_all(studio: &mut Studio, picture: &Picture, components: Components, 
     first.unwrap()
 }
 
-/// Bars of exact codes: gray first, then the six colours of that amplitude.
+/// Makes colour bars of exact codes: gray first, then the six colours with this amplitude.
 fn bars(matrix: Matrix, range: Range, depth: &str, amplitude: f64) -> Picture {
     let layout = layout(depth);
     let color = colorimetry(matrix, range);
@@ -93,7 +93,7 @@ fn traces_of_colour_bars_fall_on_their_targets() {
     ] {
         let picture = bars(matrix, Range::Limited, depth, amplitude);
         let mut scene = only(ScopeKind::Vectorscope, true);
-        scene.scopes.zoom = zoom;
+        scene.look.scopes.zoom = zoom;
         let name = format!("{matrix} {amplitude} {depth} ×{zoom}");
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, &name);
         let rect = panel(&scene, ScopeKind::Vectorscope);
@@ -123,7 +123,7 @@ fn traces_of_colour_bars_fall_on_their_targets() {
     }
 }
 
-/// In a panel that is large, or of deep codes, one level is hardly seen.
+/// In a large panel, or with deep codes, a single level is hardly visible.
 #[test]
 fn bars_make_spots_that_are_seen_in_panels_of_any_size() {
     let mut studio = Studio::new();
@@ -165,7 +165,7 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
             },
         );
     for is_split in [true, false] {
-        let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, is_split) };
+        let scene = Scene::from(Look { channels: Channels::one(3), ..only(ScopeKind::Waveform, is_split).look });
         let panel = scene.arranged(VIEW).panels[0];
         assert!(panel.margins().count() == 2);
         for way in WAYS {
@@ -174,7 +174,7 @@ fn black_and_white_are_seen_inside_of_a_waveforms_frame() {
             let at = |part: u32, y: u32| pixel(&image, panel.rect.left + panel.rect.width * part / 4, y);
             let end = panel.rect.top + panel.rect.height;
             assert!(at(3, panel.rect.top)[0] > 150 && at(1, end - 1)[0] > 150, "{way:?}");
-            // The margins have the ground of the rest.
+            // The margins have the same background as the rest.
             let ground = at(1, panel.rect.top + 9);
             assert!(ground[0] < 60, "{ground:?}");
             for y in [panel.frame.top, panel.rect.top - 1] {
@@ -206,7 +206,7 @@ fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
     ] {
         assert!(brightest(&colored, rect, is), "no {name}");
     }
-    scene.scopes.white = true;
+    scene.look.scopes.white = true;
     let white = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "white");
     let is_colored = |[r, g, b]: [u8; 3]| r.max(g).max(b) - r.min(g).min(b) > 70;
     assert!(!brightest(&white, rect, &is_colored));
@@ -215,16 +215,16 @@ fn a_trace_has_the_hue_that_it_stands_for_or_is_white() {
 #[test]
 fn every_level_has_its_row_and_a_single_pixel_is_seen() {
     let mut studio = Studio::new();
-    // Gray of full range has the codes that it is coded with; one pixel among 200 rows is another.
+    // Gray of full range keeps its codes. One pixel among 200 rows differs.
     let gray = layout("gray8");
     let picture = drawn(gray, (64, 200), colorimetry(Matrix::Bt709, Range::Full), |_, x, y| match (x, y) {
         (10, 77) => 240,
         (x, _) => x as u16 * 4,
     });
-    let scene = Scene { channels: Channels::one(3), ..only(ScopeKind::Waveform, true) };
+    let scene = Scene::from(Look { channels: Channels::one(3), ..only(ScopeKind::Waveform, true).look });
     let rect = panel(&scene, ScopeKind::Waveform);
     let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "levels");
-    // Rows from the top whose levels include that one.
+    // Rows from the top whose levels include this one.
     let row = |level: u32| {
         let height = rect.height;
         let is_of = move |up: &u32| {
@@ -280,7 +280,7 @@ fn all_ways_draw_the_same_of_any_layout_region_and_components() {
         gain: 2.0,
         ..ScopeStyle::default()
     };
-    let scene = Scene { overlays: false, scopes: style, ..Scene::default() };
+    let scene = Scene::from(Look { overlays: false, scopes: style, ..Look::default() });
     for (number, (name, layout)) in native_layouts().into_iter().enumerate().step_by(5) {
         let color = colorimetry(Matrix::Bt709, [Range::Limited, Range::Full][number % 2]);
         let picture = match number % 3 {
@@ -307,17 +307,17 @@ fn scopes_of_an_adjusted_picture_are_those_of_what_it_is_made_to() {
     let mut scene = only(ScopeKind::Waveform, true);
     let plain = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "plain");
     let of_result = drawn_by_all(&mut studio, &adjusted(&picture, &adjustments), Components::Rgbl, &scene, "result");
-    scene.adjustments = adjustments;
+    scene.look.adjustments = adjustments;
     let rect = panel(&scene, ScopeKind::Waveform);
     for (counted, expected) in [(Counted::Result, &of_result), (Counted::Source, &plain), (Counted::Both, &of_result)] {
-        scene.counted = counted;
+        scene.look.counted = counted;
         let image = drawn_by_all(&mut studio, &picture, Components::Rgbl, &scene, "adjusted");
         assert!(lit(&image, rect) == lit(expected, rect), "{counted:?}");
     }
     assert!(lit(&plain, rect) != lit(&of_result, rect), "the comparison tells nothing");
 }
 
-/// What the adapter has given away for buffers and textures.
+/// Returns the bytes that the adapter has allocated for buffers and textures.
 fn held(studio: &Studio) -> u64 {
     studio.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     studio.gpu.device.generate_allocator_report().expect("Vulkan and its like tell").total_allocated_bytes
@@ -325,25 +325,29 @@ fn held(studio: &Studio) -> u64 {
 
 #[test]
 fn scopes_of_4k_in_10_bits_take_at_most_24_mb() {
-    // What the CPU paints is held besides, and grows with the view.
+    // The CPU's painting is held in addition, and grows with the view.
     const MOST: [u64; 2] = [22_000_000, 24 << 20];
     const LARGE: (u32, u32) = (1600, 900);
     let layout = layout("yuv420p10");
     let picture = natural(layout, (3840, 2160), colorimetry(Matrix::Bt2020, Range::Limited), 1);
-    let bare = Scene { overlays: false, ..Scene::default() };
+    let bare = Scene::from(Look { overlays: false, ..Look::default() });
     let scopes =
         ScopeStyle { waveform: true, parade: true, vectorscope: true, layout: Layout::Split, ..ScopeStyle::default() };
-    let all = Scene { scopes, ..bare };
+    let all = Scene { look: Look { scopes, ..bare.look }, ..bare };
     for way in WAYS {
         let mut studio = Studio::new();
         studio.load(way, &picture, UPRIGHT, Components::Rgbl);
         studio.snapshot(way, LARGE, &bare);
         let before = held(&studio);
         for gain in [1.0, 2.0] {
-            studio.snapshot(way, LARGE, &Scene { scopes: ScopeStyle { gain, ..scopes }, ..all });
+            studio.snapshot(
+                way,
+                LARGE,
+                &Scene { look: Look { scopes: ScopeStyle { gain, ..scopes }, ..all.look }, ..all },
+            );
         }
         let of_adapter = held(&studio) - before;
-        // Counts that the CPU has made lie with it.
+        // Counts made by the CPU are held in its memory.
         let counts = Waveform::shape(&layout, Region::whole(3840, 2160), Components::Rgbl);
         let words = ((4 * counts.columns[0] as u64) << counts.level_bits) + (1 << (2 * counts.level_bits));
         let is_cpu = way == BackendKind::Cpu;
@@ -378,7 +382,7 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
         while counter.take().unwrap().is_some() {}
         let of_counting = held() - before;
         counter.take_sums().unwrap();
-        // Whatever came back is gone; what it came in was there beside the counts.
+        // The readback buffers are gone; they were held in addition to the counts.
         (of_counting, counter)
     };
     let (without, _) = kept(ScopeTally::default());
@@ -386,7 +390,7 @@ fn adding_scopes_of_4k_in_10_bits_up_takes_at_most_24_mib_of_the_adapter() {
         let (with, _) = kept(tally);
         let of_scopes = with - without;
         let least = if tally == ScopeTally::Sum(both) { 20 << 20 } else { 4 << 20 };
-        // Two more come back at a time.
+        // Two more are read back at a time.
         assert!((least..=22 << 20).contains(&of_scopes), "{tally:?}: {of_scopes} bytes");
     }
 }

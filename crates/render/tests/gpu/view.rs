@@ -1,5 +1,5 @@
-//! What of the picture is seen and lit: fits, zoom, pan and brush, the same from the shader and from the CPU, and exactly
-//! the pixels that were counted.
+//! The visible and lit parts of the picture: fits, zoom, pan and brush. The shader and the CPU agree, and exactly the
+//! counted pixels are lit.
 
 use glam::DVec2;
 use histoscope_core::histogram::reference;
@@ -15,6 +15,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::datascope::Datascope;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
+use histoscope_render::view::scene::Look;
 
 use crate::support::image::{distance, pixel};
 use crate::support::{self, Random, colorimetry, native_layouts, natural, noise};
@@ -37,14 +38,14 @@ impl Studio {
     fn drawn(&mut self, backend: BackendKind, subject: &Subject, size: (u32, u32), scene: &Scene) -> Image {
         let Subject { picture, placing, components } = subject;
         let renderer = &mut self.renderers[backend as usize];
-        // No bin is shown here, so that none need be counted.
+        // No bins are shown here, so none are counted.
         let counted = Histogram::empty(picture.layout().bin_bits(), *components);
         renderer.load_with_bins(&self.gpu, picture, *placing, counted).unwrap();
         renderer.snapshot(&self.gpu, size, scene).unwrap()
     }
 }
 
-/// A picture with the way that it is turned, and what is counted of it.
+/// A picture with its orientation, and the components counted.
 struct Subject {
     picture: Picture,
     placing: (Ratio, Orientation),
@@ -63,17 +64,15 @@ impl Subject {
 }
 
 fn scene(view: ViewSettings, brush: Option<Brush>) -> Scene {
-    // What is compared are the picture's own pixels, without codes written in large ones.
+    // Only the picture's own pixels are compared, without codes in large pixels.
     Scene {
-        overlays: false,
-        view,
+        look: Look { overlays: false, view, datascope: Datascope::Off, ..Look::default() },
         brushes: Brushes::of_histogram(brush),
-        datascope: Datascope::Off,
         ..Scene::default()
     }
 }
 
-/// Settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and smaller than itself.
+/// Returns settings that together reach every way of drawing: borders, hard edges, zoom into a corner, and reduction.
 fn views() -> [ViewSettings; 6] {
     let zoomed = |fit, zoom, x, y| ViewSettings { fit, zoom, centre: DVec2::new(x, y) };
     [
@@ -104,7 +103,7 @@ fn the_shader_and_the_cpu_draw_alike_in_every_fit_zoom_and_turn_with_and_without
             let mut scene = scene(view, brush);
             scene.brush_strength = if number % 2 == 0 { 1.0 } else { 0.6 };
             let size = [(90, 70), (64, 99), (33, 20)][(number + index) % 3];
-            // Below half its size the shader averages more samples than the CPU, which would take too long.
+            // Below half size, the shader averages more samples than the CPU, which would take too long.
             if Placement::new(&subject.shape(), &view, size).sampling.footprint() > 2.0 {
                 continue;
             }
@@ -204,7 +203,7 @@ fn around_a_contained_picture_all_is_black_and_none_of_it_is_cut_off() {
         let view = ViewSettings::fitted(Fit::Contain);
         let (columns, rows) = Placement::new(&subject.shape(), &view, size).covered();
         assert!(columns.len() == size.0 as usize || rows.len() == size.1 as usize);
-        // A brush dims the picture, never the black around it.
+        // A brush dims the picture, but not the black around it.
         for (brush, inside) in [(None, 255), (Some(Brush::between(0, 0, 9)), 18 + ((255 * 56) >> 8) as u8)] {
             for backend in BACKENDS {
                 let image = studio.drawn(backend, &subject, size, &scene(view, brush));

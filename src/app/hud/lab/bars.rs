@@ -22,25 +22,25 @@ const EDGE: Color32 = Color32::from_black_alpha(110);
 /// Around an overlay.
 const FRAME: Color32 = Color32::from_black_alpha(204);
 
-/// What is drawn: bins that were counted, and what they should be.
+/// The bars: bins that were counted, and the correct ones.
 #[derive(Debug, Clone, Copy)]
 pub struct BarChart<'a> {
     /// Filled.
     pub counted: &'a ChannelBins,
     /// As outlines.
     pub right: &'a ChannelBins,
-    /// Whether heights are logarithmic.
+    /// True if heights are logarithmic.
     pub logarithmic: bool,
 }
 
-/// What bars look like, and the texture that they are painted in.
+/// The look of bars, and the texture that they are painted in.
 #[derive(Clone)]
 struct Painted {
     of: Arc<Looks>,
     texture: TextureHandle,
 }
 
-/// What bars look like.
+/// The look of bars.
 #[derive(PartialEq)]
 struct Looks {
     /// Columns and rows of pixels.
@@ -123,7 +123,7 @@ struct Heights {
 }
 
 impl Looks {
-    /// What they look like, pixel by pixel.
+    /// Returns the bars as an image.
     fn image(&self) -> ColorImage {
         let [columns, rows] = self.size;
         let mut canvas = Canvas { size: self.size, pixels: vec![Color32::TRANSPARENT; columns * rows] };

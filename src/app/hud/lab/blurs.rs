@@ -87,7 +87,7 @@ const fn why(method: BlurMethod) -> &'static str {
     }
 }
 
-/// Whether it is the mean of the square around each pixel.
+/// Returns whether it is the mean of the square around each pixel.
 #[must_use]
 pub fn verdict(blurred: &Blurred) -> String {
     let (off, all) = blurred.off;
@@ -111,7 +111,7 @@ fn times(blurred: &Blurred) -> String {
     format!("{}{sum}, {} ns a result", told.join(" + "), number(nanos))
 }
 
-/// What a result takes.
+/// Returns the costs of a result.
 fn costs(setup: BlurSetup) -> String {
     let (memory, own) = setup.loads();
     let own = if own > 0.0 { format!(", and from workgroup memory {}", number(own)) } else { String::new() };
@@ -197,7 +197,7 @@ pub(super) mod tests {
                 ("across", Some(Duration::from_micros(12_345))),
                 ("down", Some(Duration::from_micros(23_456))),
             ],
-            reduction: Some("blurs 427×240 of 3840×2160 pixels, so that the video plays on".to_owned()),
+            reduction: Some("blurs 427×240 of 3840×2160 pixels, to keep the video playing".to_owned()),
             steps: Vec::new(),
         }
     }

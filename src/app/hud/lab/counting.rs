@@ -94,7 +94,7 @@ fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Com
     }
 }
 
-/// Whether the counts are right, and how many are not.
+/// Returns whether the counts are right, and how many are not.
 pub fn verdict(figures: &Figures) -> String {
     let wanted = grouped(figures.wanted);
     match (figures.is_exact, u64::try_from(figures.lost)) {
@@ -109,7 +109,7 @@ pub fn verdict(figures: &Figures) -> String {
     }
 }
 
-/// What a pass puts into its shader, and how its work is cut up.
+/// Returns the constants of a pass, and how its work is divided.
 fn constants(pass: &PassFigures) -> Option<String> {
     Some(cut_text(pass.name, &pass.constants, pass.cut?))
 }
@@ -156,7 +156,7 @@ fn times(figures: &Figures) -> String {
     format!("{taken}, {by}{times} × the floor ({})", micros(floor))
 }
 
-/// What is asked of the memory for a pixel.
+/// Returns the memory accesses of a pixel.
 fn costs(figures: &Figures) -> Option<String> {
     let parts: Vec<_> = figures.costs.iter().map(|(name, count)| format!("{name} {}", number(*count))).collect();
     (!parts.is_empty()).then(|| format!("a pixel takes: {}", parts.join(", ")))

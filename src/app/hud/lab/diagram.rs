@@ -16,7 +16,7 @@ pub struct Sample {
 
 /// How a cell looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum CellLook {
     /// A pixel in its own colour.
     Pixel([u8; 3]),
     /// The same before or after its turn.
@@ -35,7 +35,7 @@ pub enum Look {
     Nothing,
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellContent {
     /// A word or a number.
@@ -48,15 +48,15 @@ pub enum CellContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramCell {
     /// How it looks.
-    pub look: Look,
-    /// What it holds.
+    pub look: CellLook,
+    /// The content of the cell.
     pub content: CellContent,
 }
 
 /// Cells side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramRow {
-    /// What they are.
+    /// The name of the row.
     pub name: Cow<'static, str>,
     /// The cells.
     pub cells: Vec<DiagramCell>,
@@ -71,7 +71,7 @@ pub struct Link {
     pub from: (usize, usize),
     /// The same where it ends.
     pub to: (usize, usize),
-    /// Whether what went along it was lost.
+    /// True if what went along it was lost.
     pub lost: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct Diagram {
     pub rows: Vec<DiagramRow>,
     /// Its links.
     pub links: Vec<Link>,
-    /// What happens at this moment.
+    /// The words for this moment.
     pub caption: String,
 }
 
@@ -96,7 +96,7 @@ pub fn step_at(moment: u64, steps: usize) -> usize {
 }
 
 /// A cell with a word or a number.
-pub fn cell(look: Look, text: String) -> DiagramCell {
+pub fn cell(look: CellLook, text: String) -> DiagramCell {
     DiagramCell { look, content: CellContent::Text(text) }
 }
 

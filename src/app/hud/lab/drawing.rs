@@ -2,7 +2,7 @@
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2};
 
-use super::diagram::{CellContent, Diagram, DiagramCell, DiagramRow, Look};
+use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow};
 use crate::app::hud::controls::INK;
 use crate::app::hud::theme;
 
@@ -124,7 +124,7 @@ fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
 }
 
 fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
-    if cell.look == Look::Nothing {
+    if cell.look == CellLook::Nothing {
         return;
     }
     let (fill, ink, outline) = colors(cell.look);
@@ -148,25 +148,25 @@ fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
     }
 }
 
-/// What a cell is filled with, what is written on it, and its edge.
-fn colors(look: Look) -> (Color32, Color32, Color32) {
+/// Returns the fill, the ink and the edge of a cell.
+fn colors(look: CellLook) -> (Color32, Color32, Color32) {
     let faint = Color32::from_white_alpha(12);
     let edge = Color32::from_white_alpha(60);
     match look {
-        Look::Pixel([r, g, b]) => {
+        CellLook::Pixel([r, g, b]) => {
             let fill = Color32::from_rgb(r, g, b);
             (fill, ink_on(fill), theme::LIGHT)
         }
-        Look::FaintPixel([r, g, b]) => {
+        CellLook::FaintPixel([r, g, b]) => {
             let fill = Color32::from_rgb(r / 2, g / 2, b / 2);
             (fill, ink_on(fill), Color32::from_gray(80))
         }
-        Look::Busy => (theme::ACCENT, INK, theme::ACCENT),
-        Look::Idle => (faint, theme::DIM, Color32::from_white_alpha(28)),
-        Look::Memory => (faint, theme::LIGHT, edge),
-        Look::Written => (theme::RIGHT, INK, theme::RIGHT),
-        Look::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
-        Look::Lost => (theme::WRONG, INK, theme::WRONG),
+        CellLook::Busy => (theme::ACCENT, INK, theme::ACCENT),
+        CellLook::Idle => (faint, theme::DIM, Color32::from_white_alpha(28)),
+        CellLook::Memory => (faint, theme::LIGHT, edge),
+        CellLook::Written => (theme::RIGHT, INK, theme::RIGHT),
+        CellLook::Nothing => (Color32::TRANSPARENT, Color32::TRANSPARENT, Color32::TRANSPARENT),
+        CellLook::Lost => (theme::WRONG, INK, theme::WRONG),
     }
 }
 

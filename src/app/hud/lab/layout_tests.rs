@@ -27,7 +27,7 @@ fn figures(method: Method) -> Figures {
         is_exact: !method.races(),
         lost: if method.races() { 12_345_678 } else { 0 },
         reduction: (method == Method::Single)
-            .then(|| "counts 64×36 of 3840×2160 pixels, lest the GPU seem to hang".to_owned()),
+            .then(|| "counts 64×36 of 3840×2160 pixels, to keep the GPU from hanging".to_owned()),
         part: if method == Method::Single { 0.000_1 } else { 1.0 },
         passes: vec![pass("chunks"), pass("sum")],
         total_us: Some(2469.0),
@@ -48,7 +48,7 @@ const SAMPLES: [Sample; 8] = {
     samples
 };
 
-/// What the lab is about.
+/// The topic of the lab.
 #[derive(Debug, Clone, Copy)]
 enum Case {
     Counting(Method),
@@ -64,7 +64,7 @@ fn cases() -> impl Iterator<Item = Case> {
     counting.chain(sums).chain(BlurMethod::ALL.map(Case::Blur))
 }
 
-/// What has come of each, the longest that may be.
+/// The longest possible outcome of each.
 struct Came {
     figures: Figures,
     summed: Summed,
@@ -100,7 +100,7 @@ fn came(case: Case) -> Came {
     }
 }
 
-/// What the panel is told of it.
+/// Returns the contents of the panel for it.
 fn topic(case: Case, came: &Came) -> TopicView<'_> {
     match case {
         Case::Counting(method) => TopicView::Counting(CountingView {

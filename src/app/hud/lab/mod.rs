@@ -71,7 +71,7 @@ pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
         }
         _ => return bars::forget(ui.ctx()),
     };
-    bars.show(ui, model.scopes.histograms, model.scopes.channels);
+    bars.show(ui, model.scopes.histograms, model.look.channels);
 }
 
 #[cfg(test)]

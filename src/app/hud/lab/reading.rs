@@ -20,7 +20,7 @@ impl Figures {
         ((share * self.bin_count() as f64) as usize).min(self.bin_count().saturating_sub(1))
     }
 
-    /// What a bin holds in each of these channels.
+    /// Returns the contents of a bin in each of these channels.
     #[must_use]
     pub fn card(&self, channels: Channels, bin: usize) -> Card {
         let count = self.bin_count();

@@ -25,7 +25,7 @@ pub fn place(view: &SumView<'_>) -> (usize, usize, &'static str) {
     (all.iter().position(|&other| other == method).unwrap_or(0), all.len(), method.title())
 }
 
-/// What a kind of sums is called.
+/// Returns the name of a kind of sums.
 #[must_use]
 pub const fn kind(kind: ScanKind) -> &'static str {
     match kind {
@@ -99,7 +99,7 @@ const fn why(method: ScanMethod) -> &'static str {
     }
 }
 
-/// Whether the sums are right, and how many are not.
+/// Returns whether the sums are right, and how many are not.
 #[must_use]
 pub fn verdict(summed: &Summed) -> String {
     let all = grouped(summed.setup.length.into());
@@ -115,7 +115,7 @@ pub fn verdict(summed: &Summed) -> String {
 fn reduction(summed: &Summed, chosen: u32) -> Option<String> {
     let length = summed.setup.length;
     (length < chosen).then(|| {
-        format!("sums {} of {} words, so that the video plays on", grouped(length.into()), grouped(chosen.into()))
+        format!("sums {} of {} words, to keep the video playing", grouped(length.into()), grouped(chosen.into()))
     })
 }
 
@@ -141,7 +141,7 @@ fn times(summed: &Summed) -> String {
     format!("{}{sum}, {compared}", told.join(" + "))
 }
 
-/// What a word takes, and on how many levels.
+/// Returns the costs of a word, and the number of levels.
 fn costs(summed: &Summed) -> String {
     let (memory, own) = summed.loads;
     let own = if own > 0.0 { format!(", from a workgroup’s own {}", number(own)) } else { String::new() };
@@ -173,7 +173,7 @@ fn shortened(length: u32) -> String {
     }
 }
 
-/// Whether a word's own value is in its sum, and what the words are.
+/// Returns whether a word's own value is in its sum, and what the words are.
 fn kinds(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) {
     let line = named(ui, rect, "of the");
     let half = (line.width() - 6.0) / 2.0;
@@ -200,7 +200,7 @@ pub(super) mod tests {
         let micros = |micros| Some(Duration::from_micros(micros));
         Summed {
             setup,
-            told: None,
+            note: None,
             block: 512,
             levels: vec![setup.length, 131_072, 256],
             wrong: 0,
@@ -228,7 +228,7 @@ pub(super) mod tests {
         assert_eq!(plain(&verdict(&wrong)), "wrong: 12 of 67 108 864 sums, the first at word 4 096");
         assert_eq!(reduction(&right, 1 << 26), None);
         let told = reduction(&Summed { setup: SumSetup { length: 512, ..right.setup }, ..right }, 1024);
-        assert_eq!(told.as_deref().map(plain), Some("sums 512 of 1 024 words, so that the video plays on".to_owned()));
+        assert_eq!(told.as_deref().map(plain), Some("sums 512 of 1 024 words, to keep the video playing".to_owned()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The diagrams of the ways of blurring: over a few pixels of the frame, by the mean of three of them across and down.
 
-use super::diagram::{Diagram, DiagramCell, DiagramRow, Link, Look, Sample, cell, link, step_at};
+use super::diagram::{CellLook, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
 use histoscope_lab::BlurMethod;
 
 /// Pixels that a result of a drawing is the mean of, across and down.
@@ -44,7 +44,7 @@ impl Pixels<'_> {
     /// A row of the frame, of which those are lit that are loaded just now.
     fn image(&self, row: usize, is_lit: impl Fn(usize) -> bool) -> DiagramRow {
         let cells = self.rows[row].iter().enumerate().map(|(column, sample)| {
-            let look = if is_lit(column) { Look::Pixel(sample.rgb) } else { Look::FaintPixel(sample.rgb) };
+            let look = if is_lit(column) { CellLook::Pixel(sample.rgb) } else { CellLook::FaintPixel(sample.rgb) };
             cell(look, sample.bin.to_string())
         });
         let name = format!("at {}, {}", self.at.0, self.at.1 + row as u32);
@@ -61,7 +61,7 @@ impl Pixels<'_> {
     /// The results up to a column, of which the last is new.
     fn done(&self, name: &'static str, last: usize, value: impl Fn(usize) -> u32) -> DiagramRow {
         self.results(name, |column| {
-            let look = if column == last { Look::Written } else { Look::Memory };
+            let look = if column == last { CellLook::Written } else { CellLook::Memory };
             (column <= last).then(|| cell(look, value(column).to_string()))
         })
     }
@@ -95,9 +95,9 @@ impl Pixels<'_> {
                 std::cmp::Ordering::Greater => self.image(row, |_| false),
                 order => {
                     let look = |at: usize| match () {
-                        () if is_across && order == std::cmp::Ordering::Equal => Look::Written,
-                        () if !is_across && at == column => Look::Busy,
-                        () => Look::Memory,
+                        () if is_across && order == std::cmp::Ordering::Equal => CellLook::Written,
+                        () if !is_across && at == column => CellLook::Busy,
+                        () => CellLook::Memory,
                     };
                     DiagramRow {
                         name: "row means".into(),
@@ -123,10 +123,10 @@ impl Pixels<'_> {
         let is_near = |at: usize| step > 0 && at.abs_diff(column) <= 1;
         let memory = (0..self.width).map(|at| {
             let look = match () {
-                () if is_near(at) => Look::Busy,
-                () if at == 0 || at == last => Look::Idle,
-                () if step == 0 => Look::Written,
-                () => Look::Memory,
+                () if is_near(at) => CellLook::Busy,
+                () if at == 0 || at == last => CellLook::Idle,
+                () if step == 0 => CellLook::Written,
+                () => CellLook::Memory,
             };
             let halo = if at == 0 || at == last { "halo " } else { "" };
             cell(look, format!("{halo}{}", self.code(1, at)))
@@ -173,7 +173,7 @@ impl Pixels<'_> {
             rows: vec![
                 self.image(1, is_lit),
                 self.results("sum", |at| {
-                    let look = if at == column { Look::Busy } else { Look::Memory };
+                    let look = if at == column { CellLook::Busy } else { CellLook::Memory };
                     (at <= column).then(|| cell(look, sum(at).to_string()))
                 }),
                 self.done("row means", column, |at| self.mean_across(1, at)),
@@ -185,7 +185,7 @@ impl Pixels<'_> {
 }
 
 fn nothing() -> DiagramCell {
-    cell(Look::Nothing, String::new())
+    cell(CellLook::Nothing, String::new())
 }
 
 /// The mean, half a code up.
@@ -245,7 +245,11 @@ mod tests {
                 let Diagram { rows, links, caption } = diagram(method, (&rows, (0, 0)), moment).expect("pixels");
                 assert!(!caption.is_empty());
                 for (row, place) in links.iter().flat_map(|link| [link.from, link.to]) {
-                    assert_ne!(rows[row].cells[place].look, Look::Nothing, "{method:?} at {moment}: {row}, {place}");
+                    assert_ne!(
+                        rows[row].cells[place].look,
+                        CellLook::Nothing,
+                        "{method:?} at {moment}: {row}, {place}"
+                    );
                 }
             }
         }

@@ -7,7 +7,7 @@ use egui::Pos2;
 use super::diagram::Sample;
 pub use crate::app::hud::entry::Asked;
 use histoscope_core::histogram::CHANNELS;
-use histoscope_lab::summing::GROUPS;
+use histoscope_lab::GROUPS;
 use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 
 /// The bins of red, green, blue and luminance.
@@ -16,20 +16,20 @@ pub type ChannelBins = [Vec<u32>; CHANNELS];
 /// Time between two moments of the diagram.
 pub const MOMENT: Duration = Duration::from_millis(900);
 
-/// What the panel tells.
+/// The contents of the panel.
 #[derive(Debug, Clone)]
 pub struct LabView<'a> {
     /// Of what it is about.
     pub topic: TopicView<'a>,
-    /// Whether heights are logarithmic.
+    /// True if heights are logarithmic.
     pub logarithmic: bool,
     /// Which moment of the diagram is shown.
     pub moment: u64,
-    /// Whether it tells what matters most alone, so that a video plays on.
+    /// True if it tells what matters most alone, so that a video plays on.
     pub is_brief: bool,
 }
 
-/// What the panel tells of what the lab is about.
+/// The contents of the panel for each topic.
 #[derive(Debug, Clone)]
 pub enum TopicView<'a> {
     /// Of a way of counting.
@@ -40,23 +40,23 @@ pub enum TopicView<'a> {
     Blur(BlurView<'a>),
 }
 
-/// What is told of a way of summing up.
+/// The contents of the panel for a way of summing up.
 #[derive(Debug, Clone)]
 pub struct SumView<'a> {
-    /// What is summed up, and how.
+    /// The setup of sums.
     pub setup: SumSetup,
-    /// What has come of it.
+    /// The outcome of the choice.
     pub outcome: ChoiceOutcome<'a, Summed>,
     /// The luminance of the frame in groups of bins, once it is known.
     pub groups: Option<&'a [u32; GROUPS]>,
 }
 
-/// What is told of a way of blurring.
+/// The contents of the panel for a way of blurring.
 #[derive(Debug, Clone)]
 pub struct BlurView<'a> {
-    /// What is blurred, and how.
+    /// The setup of blurs.
     pub setup: BlurSetup,
-    /// What has come of it.
+    /// The outcome of the choice.
     pub outcome: ChoiceOutcome<'a, Blurred>,
     /// The picture that is shown, which may be of what was chosen before, and its number.
     pub newest: Option<(&'a Blurred, u64)>,
@@ -68,20 +68,20 @@ pub struct BlurView<'a> {
     pub block_at: (u32, u32),
 }
 
-/// What is told of a way of counting.
+/// The contents of the panel for a way of counting.
 #[derive(Debug, Clone)]
 pub struct CountingView<'a> {
     /// The method that counts.
     pub method: Method,
     /// Pixels of a chunk, or of a workgroup.
     pub chunk: (u32, u32),
-    /// Whether that is the method's own, because none is chosen.
+    /// True if that is the method's own, because none is chosen.
     pub is_usual: bool,
     /// Bins of a channel.
     pub bins: u32,
     /// The bins whose bars are drawn, which may be those of what was chosen before.
     pub bars: Option<&'a Figures>,
-    /// What has come of it.
+    /// The outcome of the choice.
     pub outcome: ChoiceOutcome<'a, Figures>,
     /// Some pixels of the frame, side by side.
     pub samples: &'a [Sample],
@@ -89,7 +89,7 @@ pub struct CountingView<'a> {
     pub samples_at: (u32, u32),
 }
 
-/// What has come of a choice.
+/// The outcome of a choice.
 #[derive(Debug, Clone, Copy)]
 pub enum ChoiceOutcome<'a, T> {
     /// Nothing yet.
@@ -103,13 +103,13 @@ pub enum ChoiceOutcome<'a, T> {
 /// The newest bins of a method, and what they took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// What it has counted.
+    /// The bins that it counted.
     pub counted: ChannelBins,
-    /// What it should have.
+    /// The correct bins.
     pub right: ChannelBins,
     /// Counts that it should have made, in all channels.
     pub wanted: u64,
-    /// Whether every bin is right.
+    /// True if every bin is correct.
     pub is_exact: bool,
     /// Counts that are missing; negative where there are too many.
     pub lost: i64,
@@ -123,18 +123,18 @@ pub struct Figures {
     pub total_us: Option<f64>,
     /// The time of reading only.
     pub floor_us: Option<f64>,
-    /// What is asked of the memory, each with its number a pixel.
+    /// The memory accesses, each with its number a pixel.
     pub costs: Vec<(&'static str, f64)>,
 }
 
 /// A pass of a method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassFigures {
-    /// What it does.
+    /// The name of the pass.
     pub name: &'static str,
-    /// What it takes, in microseconds; `None` where the adapter does not tell.
+    /// Its time in microseconds; `None` where the adapter does not measure it.
     pub micros: Option<f64>,
-    /// What is put into its shader when that is compiled.
+    /// The constants that its shader is compiled with.
     pub constants: Vec<(&'static str, u32)>,
     /// How its work is cut up; not at all on the CPU.
     pub cut: Option<Cut>,
@@ -151,7 +151,7 @@ pub struct Cut {
     pub dispatches: u32,
 }
 
-/// What is asked of the lab.
+/// A request to the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabCommand {
     /// Be about this.

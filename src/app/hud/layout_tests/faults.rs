@@ -48,11 +48,11 @@ pub(in crate::app::hud) struct Text {
     /// The part of the view that it is shown in.
     clip: Rect,
     colors: Vec<Color32>,
-    /// Whether some of its letters are left out though it was not made to be shortened.
+    /// True if some of its letters are left out though it was not made to be shortened.
     is_cut: bool,
 }
 
-/// What is drawn, in its order.
+/// The drawing, in its order.
 pub(in crate::app::hud) enum Item {
     Text(Text),
     Fill(Rect, Color32),
@@ -86,7 +86,7 @@ pub(in crate::app::hud) fn items(shapes: &[ClippedShape]) -> Vec<Item> {
     all
 }
 
-/// What a case draws, and where.
+/// The drawing of a case.
 pub(super) struct Laid {
     pub items: Vec<Item>,
     /// The view in points.
@@ -120,7 +120,7 @@ fn overlaps(laid: &Laid) -> Vec<String> {
     faults
 }
 
-/// What is wrong with text that is drawn on a view of that size in points, where no menu is open.
+/// Returns the faults of text that is drawn on a view of that size in points, where no menu is open.
 pub(in crate::app::hud) fn faults(items: Vec<Item>, view: Rect) -> Vec<String> {
     faults_of(&Laid { items, view, menus: Vec::new() })
 }
@@ -188,7 +188,7 @@ pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
     faults
 }
 
-/// What is seen of each text, with its colours.
+/// Returns the visible part of each text, with its colours.
 pub(in crate::app::hud) fn texts(items: &[Item]) -> Vec<(String, Rect, Vec<Color32>)> {
     let seen = items.iter().filter_map(|item| match item {
         Item::Text(text) => Some((text.words.clone(), text.rect.intersect(text.clip), text.colors.clone())),

@@ -6,6 +6,7 @@ use egui::{Button, Color32, Id, LayerId, Rect, Response, RichText, Sense, Stroke
 use super::words::words;
 use crate::app::hud::model::{Command, Model};
 use crate::app::hud::theme;
+use crate::app::look;
 use crate::keys::{self, Action};
 
 /// Width of a line, in points.
@@ -45,18 +46,33 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
     }
 
-    /// A line for what a key does, gray where nothing would come of it.
-    pub fn does(&mut self, ui: &mut Ui, action: Action, command: Command) {
+    /// A line for what a key does.
+    pub fn does(&mut self, ui: &mut Ui, action: Action) -> Response {
+        self.asks(ui, action, Command::Do(action))
+    }
+
+    /// A line for one of several values.
+    pub fn value(&mut self, ui: &mut Ui, action: Action) {
+        let Some((words, is_now)) = look::value(&self.model.look, self.model.scopes.components, action) else { return };
+        if self.line(ui, &words, if is_now { "now" } else { "" }, true).clicked() {
+            self.commands.push(Command::Do(action));
+        }
+    }
+
+    /// A line for what a key does, gray where nothing would come of it, and the command that it gives.
+    pub fn asks(&mut self, ui: &mut Ui, action: Action, command: Command) -> Response {
         let key = keys::label_of(action).unwrap_or_default();
         let is_possible = match action {
             Action::Undo => self.model.steps.back,
             Action::Redo => self.model.steps.forward,
-            Action::FlipHeld => !self.model.held.names.is_empty() || self.model.held.has_second,
+            Action::FlipHeld => !self.model.comparison.names.is_empty() || self.model.comparison.has_clip,
             _ => true,
         };
-        if self.line(ui, &words(action, self.model), &key, is_possible).clicked() {
+        let response = self.line(ui, &words(action, self.model), &key, is_possible);
+        if response.clicked() {
             self.commands.push(command);
         }
+        response
     }
 
     /// A line with its key at the right.

@@ -1,12 +1,12 @@
-//! Which offset two files have, found by their histograms.
+//! The offset between two files, found by their histograms.
 //!
-//! The first frames of the selection are held against the other file's, at every offset that is asked about. The one at which the
-//! histograms of partners are nearest to each other, all channels together and in the mean, is taken; of several such the one nearest to
-//! where the search began.
+//! The first frames of the selection are compared with the other file at every candidate offset. The offset with the
+//! smallest mean distance of the partners' histograms, over all channels together, is chosen; if several are equal,
+//! the one nearest to the stated offset.
 //!
-//! Where even there they are further apart than encoding moves them, the other file may be a graded copy. Grading leads from each level
-//! to another one, the same in all frames; so the offset is taken at which what leads from the levels of one frame's luminance to those of
-//! its partner's, by their rank, is nearest to being the same in all frames.
+//! If even there the histograms are farther apart than encoding moves them, the other file may be a graded copy.
+//! Grading maps each level to another one, the same in all frames. So the offset is chosen at which the mapping from
+//! one frame's luminance levels to its partner's, by rank, varies least over all frames.
 //!
 //! All sums are of integers, so that every machine finds the same.
 
@@ -16,20 +16,20 @@ use std::ops::ControlFlow;
 use super::super::comparison::Against;
 use super::super::counter::{RunComponents, ScopeUse};
 use super::super::counting::{Context, Cropping, Request, count_all};
-use super::super::ending::AnalyzeError;
+use super::super::error::AnalyzeError;
 use super::super::frames::{self, Bound, Frames};
 use super::super::selection::{Point, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_media::Decoder;
 use histoscope_render::engine::Engine;
 
-/// Frames of the input that are held against the other file's.
+/// Frames of the input that are compared.
 const WINDOW: u64 = 256;
-/// Of those, the part that must have partners for an offset to be taken: a half.
+/// At least one frame in this many must have a partner.
 const LEAST_PART: usize = 2;
-/// Encoding moves histograms by less than this, in percent of the scale; grading moves them further.
+/// Encoding moves histograms by less than this, in percent of the scale; grading moves them farther.
 const GRADED_PERCENT: f64 = 0.5;
-/// Frames of which there must be as many for a grade to be looked for; fewer may change by chance as others do.
+/// The minimum number of frames for detecting a grade; fewer may vary alike by chance.
 const LEAST_GRADED: usize = 8;
 /// Levels of a signature.
 const LEVELS: usize = 256;
@@ -39,25 +39,22 @@ const SHARE_BITS: u32 = 16;
 /// An offset that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundOffset {
-    /// It.
+    /// The offset.
     pub offset: i64,
-    /// Frames that were held against each other there.
+    /// Pairs of frames that were compared there.
     pub frames: usize,
-    /// How far their histograms are apart in the mean, in percent of the scale.
+    /// The mean distance of their histograms, in percent of the scale.
     pub percent: f64,
 }
 
 impl fmt::Display for FoundOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, frames, percent } = self;
-        write!(
-            f,
-            "matched with an offset of {offset}: there the histograms of {frames} frames are {percent:.3} % of the scale apart in the mean"
-        )
+        write!(f, "best match: offset {offset} (mean histogram distance {percent:.3} % of the scale, {frames} frames)")
     }
 }
 
-/// Which share of a frame's samples lies at or below each level, channel by channel.
+/// The shares of a frame's samples at or below each level, channel by channel.
 struct Signature(Vec<u32>);
 
 impl Signature {
@@ -76,8 +73,8 @@ impl Signature {
         Self(shares)
     }
 
-    /// For each level of luminance, the share of the samples that lie there and, in 256ths of a level, where in the other frame the one
-    /// in their middle lies by its rank.
+    /// Returns, for each level of luminance, the share of its samples and the level in the other frame of its middle
+    /// sample by rank, in 256ths of a level.
     fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
         let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
         let (mut before, mut level, mut below) = (0, 0, 0);
@@ -105,7 +102,8 @@ impl Signature {
 /// Finds the offset within so many frames of the stated one.
 ///
 /// # Errors
-/// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if nowhere enough frames have partners.
+/// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if not enough frames have
+/// partners at any offset.
 pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOffset, AnalyzeError> {
     let start = request.selection.from.unwrap_or(Point::Frame(0));
     let only = Selection { region: request.selection.region, ..Selection::default() };
@@ -138,7 +136,7 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
     Ok(found(graded.unwrap_or(nearest)))
 }
 
-/// The first of the offsets at which the mean, told as a sum and the number of its parts, is least.
+/// Returns the first of the offsets with the smallest mean, given as a sum and the number of its parts.
 fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<i64> {
     let mut best: Option<(u64, usize, i64)> = None;
     for &offset in offsets {
@@ -153,10 +151,11 @@ fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<
     best.map(|(_, _, offset)| offset)
 }
 
-/// A frame and the one of the other file that it is held against.
+/// A frame and its partner.
 type Pair<'a> = (&'a Signature, &'a Signature);
 
-/// The partners at that offset; `None` where they are too few. Of each file, the number of the first frame is told.
+/// Returns the partners at that offset; `None` if there are too few. Each file's frames come with the number of the
+/// first one.
 fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), offset: i64) -> Option<Vec<Pair<'a>>> {
     let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
     let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
@@ -164,12 +163,13 @@ fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), of
     (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
 }
 
-/// The sum of the distances of partners.
+/// Returns the sum of the distances of partners.
 fn distances(pairs: &[Pair<'_>]) -> u64 {
     pairs.iter().map(|(frame, partner)| frame.distance(partner)).sum()
 }
 
-/// How far what leads from each level to one of the partner is from its mean over all pairs, summed up over the samples.
+/// Returns how far the mapping of each level to the partner's deviates from its mean over all pairs, summed over the
+/// samples.
 fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
     let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
     let mut sums = [(0, 0); LEVELS];
@@ -186,7 +186,8 @@ fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
     ways.iter().map(of_frame).sum()
 }
 
-/// The signatures of the frames from a point on up to the number that `end` gives for the first one's, and that first one's number.
+/// Returns the signatures of the frames from a point up to the number that `end` returns for the first one's, and the
+/// number of the first one.
 fn signatures(
     request: &Request,
     engine: &Engine,
@@ -208,10 +209,10 @@ fn signatures(
     let mut found = Vec::new();
     count_all(&context, frames, None::<Bound>, &mut |counted| {
         if let Some(end) = end.take() {
-            first = counted.facts.number;
+            first = counted.number;
             last = end(first);
         }
-        if counted.facts.number >= last {
+        if counted.number >= last {
             return ControlFlow::Break(());
         }
         found.extend(counted.counts.rgbl.as_ref().map(Signature::of));
@@ -224,7 +225,7 @@ fn signatures(
 mod tests {
     use super::*;
 
-    /// Frames of which each has all samples at one level.
+    /// Frames with all samples at one level each.
     fn flat(levels: impl IntoIterator<Item = usize>) -> Vec<Signature> {
         let frame = |level: usize| {
             let mut histogram = Histogram::empty(10, Components::Rgbl);
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(least(&[0], means), None);
     }
 
-    /// Frames in which so many of ten samples lie at the second of two levels, and all others at the first.
+    /// Frames in which that many of ten samples are at the second of two levels, and all others at the first.
     fn changing(shares: [u32; 8], [low, high]: [usize; 2]) -> Vec<Signature> {
         let frame = |share: u32| {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
@@ -281,14 +282,14 @@ mod tests {
         let shares = [3, 9, 1, 7, 5, 2, 8, 4];
         let ours = changing(shares, [50, 200]);
         let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
-        // Half a 256th of a level for each sample is the rounding of ranks.
+        // The rounding of ranks: half a 256th of a level for each sample.
         let rounding = 8 << SHARE_BITS;
         assert!(apart(&changing(shares, [50, 200])) <= rounding);
         assert!(apart(&changing(shares, [90, 220])) <= rounding);
         let (mut later, mut other) = (shares, shares);
         later.rotate_left(1);
         other[2] = 7;
-        // Nine of ten samples of one frame lead 150 levels up, where they lie where they are in the seven others.
+        // Nine of ten samples of one frame move up by 150 levels; they stay where they are in the seven others.
         assert!(apart(&changing(other, [50, 200])) > 2000 * 256 * ((1 << SHARE_BITS) / 10));
         assert!(apart(&changing(later, [50, 200])) > apart(&changing(other, [50, 200])));
     }

@@ -1,32 +1,32 @@
-//! The frames of the file that another one is compared with, found by their numbers.
+//! The frames of the file that another one is compared with, found by number.
 
 use super::super::comparison::Against;
 use super::super::counter::ScopeUse;
 use super::super::counting::{Context, Cropping, Request};
-use super::super::ending::AnalyzeError;
+use super::super::error::AnalyzeError;
 use super::super::frames::{self, Bound, Frames, Next, NumberedFrames};
 use histoscope_core::picture::Frame;
 use histoscope_media::{Decoder, Ending, StreamInfo};
 use histoscope_render::engine::Engine;
 
-/// The other file, opened.
+/// The other file, open.
 pub struct Other {
     facts: OtherFacts,
     decoder: Decoder,
 }
 
-/// What is known of it.
+/// The facts about it.
 pub(super) struct OtherFacts {
     request: Request,
     info: StreamInfo,
     ending: Ending,
     cropping: Cropping,
-    /// How many frames later its frame comes than that of the same picture in the input.
+    /// How many frames later it shows the same picture as the input.
     pub(super) offset: i64,
 }
 
 impl Other {
-    /// Opens it, to be read and counted as the request has it of its own file.
+    /// Opens it, to be read and counted like the input.
     ///
     /// # Errors
     /// [`AnalyzeError`] if it cannot be read.
@@ -39,25 +39,25 @@ impl Other {
         Ok(Self { facts: OtherFacts { request, info, ending, cropping, offset: against.offset }, decoder })
     }
 
-    /// What stays, and what is used up.
+    /// Splits it into the facts and the decoder.
     pub(super) fn parts(self) -> (OtherFacts, Decoder) {
         (self.facts, self.decoder)
     }
 }
 
 impl OtherFacts {
-    /// What the counting of its frames goes by.
+    /// Returns the context for counting its frames.
     pub(super) fn context<'a>(&'a self, engine: &'a Engine) -> Context<'a> {
         Context { request: &self.request, info: &self.info, cropping: &self.cropping, engine }
     }
 }
 
-/// What comes for a frame.
+/// The partner of a frame.
 pub(super) enum Partner {
     Frame(Box<Frame>),
-    /// The other file is whole, and has no frame of that number.
+    /// The other file is complete and has no frame of that number.
     BehindEnd,
-    /// The other file ends before it should.
+    /// The other file ends early.
     Lost,
     /// The run was asked to stop.
     Stopped,
@@ -69,17 +69,17 @@ pub(super) struct Partners<'a> {
     supply: PartnerSupply,
 }
 
-/// How far the other file is read.
+/// The progress of reading the other file.
 pub(super) enum PartnerSupply {
-    /// Nobody has asked for a frame.
+    /// No frame has been asked for.
     Opened(Box<Decoder>),
     Running(Box<Frames>),
-    /// The end was seen: the number behind the last frame, and how many packets the decoder refused.
+    /// The end was reached: the number behind the last frame, and the number of packets that the decoder refused.
     Ended {
         end: u64,
         refused_packets: u64,
     },
-    /// Frames that should be there are not; the reason.
+    /// The other file ended early, for this reason.
     Lost(String),
 }
 
@@ -88,17 +88,17 @@ impl<'a> Partners<'a> {
         Self { other, supply: PartnerSupply::Opened(Box::new(decoder)) }
     }
 
-    /// How far the file was read.
+    /// Returns the progress of reading.
     pub(super) fn supply(self) -> PartnerSupply {
         self.supply
     }
 
-    /// Looks for all frames behind those that were asked for, to see where the file ends; not where none was asked for.
+    /// Reads the remaining frames to find the end of the file, unless no frame was asked for.
     pub(super) fn find_end(&mut self) -> Result<Partner, AnalyzeError> {
         if matches!(self.supply, PartnerSupply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
     }
 
-    /// The frame of that number, which must be greater than every one that was asked for before.
+    /// Returns the frame of that number, which must be greater than all previous ones.
     pub(super) fn find(&mut self, number: u64) -> Result<Partner, AnalyzeError> {
         if let PartnerSupply::Opened(_) = self.supply {
             self.begin(number)?;
@@ -127,7 +127,7 @@ impl<'a> Partners<'a> {
         }
     }
 
-    /// Goes to the frame of that number.
+    /// Moves to the frame of that number.
     fn begin(&mut self, number: u64) -> Result<(), AnalyzeError> {
         let ended = PartnerSupply::Ended { end: 0, refused_packets: 0 };
         let PartnerSupply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! A table as a file of Parquet: its columns, how they are packed, and what stands at its end.
+//! A table as a Parquet file: its columns, their encoding, and the end of the file.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,31 +16,31 @@ use ::parquet::schema::types::{SchemaDescPtr, Type, TypePtr};
 use bytes::Bytes;
 use flate2::Crc;
 
-use super::super::cells::{CellKind, Field};
 use super::super::record::BINS_SUFFIX;
 use super::super::summary::Summary;
 use super::group::RowGroup;
 use super::seal;
+use crate::fields::{CellKind, Column};
 
-/// How hard zstd tries. Higher levels take more time than counting has to spare, and gain little on counts.
+/// The compression level of zstd. Higher levels take more time than counting leaves, and gain little on counts.
 const ZSTD_LEVEL: i32 = 3;
-/// Bytes of a page before they are packed.
+/// Size of a page in bytes before it is packed.
 const PAGE_BYTES: usize = 1 << 20;
 /// The name of the summary in the file's metadata.
 const SUMMARY_KEY: &str = "histoscope";
 
-/// The tree of columns: those of text and numbers flat, and lists as all readers expect them.
+/// The tree of columns: text and numbers are flat, and lists are in the form that all readers expect.
 ///
 /// # Errors
-/// If two columns have one name, which no table here has.
-pub fn tree(fields: &[Field]) -> Result<TypePtr> {
-    let columns = fields.iter().map(|field| column(field).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+/// If two columns have the same name, which no table here has.
+pub fn tree(columns: &[Column]) -> Result<TypePtr> {
+    let columns = columns.iter().map(|column| leaf_or_list(column).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("frames").with_fields(columns).build()?))
 }
 
-fn column(field: &Field) -> Result<Type> {
-    let repetition = if field.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-    let (physical, logical) = match field.kind {
+fn leaf_or_list(column: &Column) -> Result<Type> {
+    let repetition = if column.may_be_empty { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let (physical, logical) = match column.kind {
         CellKind::Boolean => (Physical::BOOLEAN, None),
         CellKind::Integer32 => (Physical::INT32, None),
         CellKind::Integer64 => (Physical::INT64, None),
@@ -54,35 +54,35 @@ fn column(field: &Field) -> Result<Type> {
             .with_logical_type(logical.clone())
             .build()
     };
-    if field.kind != CellKind::Numbers {
-        return leaf(&field.name, repetition);
+    if column.kind != CellKind::Numbers {
+        return leaf(&column.name, repetition);
     }
     let list = Type::group_type_builder("list")
         .with_repetition(Repetition::REPEATED)
         .with_fields(vec![Arc::new(leaf("element", Repetition::REQUIRED)?)])
         .build()?;
-    Type::group_type_builder(&field.name)
+    Type::group_type_builder(&column.name)
         .with_repetition(repetition)
         .with_logical_type(Some(LogicalType::List))
         .with_fields(vec![Arc::new(list)])
         .build()
 }
 
-/// How columns are packed. Bins of pictures go up and down from one to the next, and their differences are no smaller than they
-/// are; but most of their higher bytes are alike, so all first bytes are written before all second ones, and so on. That is
-/// three quarters of what differences take. Numbers that mostly differ a little from the one before are written as differences;
-/// words and codes, which occur again and again, by a dictionary.
+/// The encodings of columns. Bins of a picture go up and down, and their differences are as large as they are; but
+/// most of their higher bytes are alike, so all first bytes are written before all second ones, and so on. That takes
+/// three quarters of the space of differences. Numbers that mostly differ a little from the previous one are written
+/// as differences. Text and codes, which occur again and again, use a dictionary.
 fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
         .set_data_page_size_limit(PAGE_BYTES)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // Joining files would lose it.
+        // It would be lost when files are joined.
         .set_offset_index_disabled(true);
     for column in schema.columns() {
         let path = column.path();
         if column.max_rep_level() > 0 {
-            // Some readers know this order of bytes for real numbers alone, so short lists, which gain nothing, do without it.
+            // Some readers support this byte order only for floats, so short lists, which gain nothing, do without it.
             let are_bins = path.parts().first().is_some_and(|name| name.ends_with(BINS_SUFFIX));
             let encoding = if are_bins { Encoding::BYTE_STREAM_SPLIT } else { Encoding::DELTA_BINARY_PACKED };
             builder = builder
@@ -100,18 +100,18 @@ fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     Ok(Arc::new(builder.build()))
 }
 
-/// Makes the bytes of a file, which are taken away as they come: nothing before them changes any more.
+/// Makes the bytes of a file, which are taken away as they come: earlier bytes never change.
 pub struct TableWriter {
     writer: SerializedFileWriter<Vec<u8>>,
-    /// Of the bytes that were taken away.
+    /// The checksum of the bytes that were taken away.
     sum: Crc,
 }
 
 impl TableWriter {
-    /// A file of these columns.
+    /// Begins a file with these columns.
     ///
     /// # Errors
-    /// If the columns cannot be packed as they should.
+    /// If the encodings do not fit the columns.
     pub fn new(tree: TypePtr) -> Result<Self> {
         let schema = Arc::new(::parquet::schema::types::SchemaDescriptor::new(tree.clone()));
         Ok(Self { writer: SerializedFileWriter::new(Vec::new(), tree, properties(&schema)?)?, sum: Crc::new() })
@@ -127,10 +127,10 @@ impl TableWriter {
         self.schema().root_schema_ptr()
     }
 
-    /// Adds the row groups of a file of the same columns, as they are packed there.
+    /// Adds the row groups of a file with the same columns, packed as they are.
     ///
     /// # Errors
-    /// If they are not of the same columns, or cannot be read.
+    /// If the columns differ, or the row groups cannot be read.
     pub fn append<R: ChunkReader + 'static>(&mut self, file: &TableFile<R>) -> Result<Vec<u8>> {
         for group in file.reader.metadata().row_groups() {
             self.append_group(&file.source, group)?;
@@ -138,7 +138,7 @@ impl TableWriter {
         self.take()
     }
 
-    /// Adds a row group of a file as it is packed there.
+    /// Adds a row group of a file, packed as it is.
     fn append_group<R: ChunkReader>(&mut self, source: &R, group: &RowGroupMetaData) -> Result<()> {
         let mut writer = self.writer.next_row_group()?;
         for column in group.columns() {
@@ -156,10 +156,10 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Ends the file: what stands behind the row groups.
+    /// Ends the file and returns the part behind the row groups.
     ///
     /// # Errors
-    /// If the packer fails.
+    /// If packing fails.
     pub fn finish(mut self, summary: Option<&Summary>) -> Result<Vec<u8>> {
         if let Some(summary) = summary {
             // A structure of strings and numbers always becomes JSON.
@@ -180,27 +180,27 @@ impl TableWriter {
     }
 }
 
-/// A file of one row group, for the file that will have all of them.
+/// Packs a file of one row group, for the file that will have all of them.
 ///
 /// # Errors
-/// If the packer fails.
+/// If packing fails.
 pub fn pack(tree: TypePtr, rows: &RowGroup) -> Result<Vec<u8>> {
     let mut writer = TableWriter::new(tree)?;
     rows.write(writer.writer.next_row_group()?)?;
     writer.finish(None)
 }
 
-/// A file to read.
+/// A file that is read.
 pub struct TableFile<R: ChunkReader + 'static> {
     source: R,
     reader: SerializedFileReader<R>,
 }
 
 impl TableFile<Bytes> {
-    /// Of bytes that are all there.
+    /// Opens bytes in memory.
     ///
     /// # Errors
-    /// If they are no file of Parquet that this program wrote, or were changed since.
+    /// If they are not a Parquet file of this program, or were changed since.
     pub fn of(bytes: Vec<u8>) -> Result<Self> {
         let bytes = Bytes::from(bytes);
         Self::read(bytes.clone(), bytes)
@@ -211,7 +211,7 @@ impl TableFile<File> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, is no file of Parquet that this program wrote, or was changed since.
+    /// If it cannot be read, is not a Parquet file of this program, or was changed since.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
         Self::read(file.try_clone()?, file)
@@ -230,12 +230,12 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         self.reader.metadata().file_metadata().schema_descr().root_schema_ptr()
     }
 
-    /// Whether another file has the same columns.
+    /// Returns `true` if another file has the same columns.
     pub fn has_columns_of(&self, other: &Self) -> bool {
         self.tree() == other.tree()
     }
 
-    /// What the file says of the run that wrote it; `None` if no run did.
+    /// Returns the summary of the run; `None` if there is none.
     pub fn summary(&self) -> Option<Summary> {
         let pairs = self.reader.metadata().file_metadata().key_value_metadata()?;
         let text = pairs.iter().find(|pair| pair.key == SUMMARY_KEY)?.value.as_ref()?;
@@ -260,7 +260,7 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         rows.read(&*self.reader.get_row_group(index)?)
     }
 
-    /// A row group as a file of its own, as [`pack`] makes it.
+    /// Returns a row group as a file of its own, like [`pack`].
     ///
     /// # Errors
     /// If it cannot be read.
@@ -273,8 +273,8 @@ impl<R: ChunkReader + 'static> TableFile<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::cells::Cell;
     use super::*;
+    use crate::fields::Cell;
 
     const KINDS: [CellKind; 6] = [
         CellKind::Boolean,
@@ -285,16 +285,17 @@ mod tests {
         CellKind::Numbers,
     ];
 
-    /// A column of every kind, and another of each that may be empty.
+    /// A column of every kind, and another one of each that may be empty.
     fn every_kind() -> TypePtr {
-        let field = |(index, kind), may_be_empty| Field { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
+        let column =
+            |(index, kind), may_be_empty| Column { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
         let kinds = || KINDS.into_iter().enumerate();
         let fields: Vec<_> =
-            kinds().map(|kind| field(kind, false)).chain(kinds().map(|kind| field(kind, true))).collect();
+            kinds().map(|kind| column(kind, false)).chain(kinds().map(|kind| column(kind, true))).collect();
         tree(&fields).unwrap()
     }
 
-    /// A row of such cells; those that may be empty are in every third row.
+    /// A row of such cells; in every third row, those that may be empty are.
     fn push(rows: &mut RowGroup, row: u32) {
         let numbers: Vec<u32> = (0..row % 4).map(|index| u32::MAX - row * index).collect();
         let cells = || {
@@ -304,7 +305,7 @@ mod tests {
                 Cell::Integer(i64::MAX - i64::from(row)),
                 Cell::Real(f64::from(row) / 3.0),
                 Cell::Text(format!("row {}", row % 5).into()),
-                Cell::Numbers(&numbers),
+                Cell::numbers(&numbers),
             ]
         };
         rows.push(|take| {
@@ -325,7 +326,7 @@ mod tests {
         (0..131).for_each(|row| push(&mut first, row));
         let packed = pack(tree.clone(), &first).unwrap();
         let mut read = no_rows(&tree);
-        // What was there before is gone.
+        // The previous content is gone.
         push(&mut read, 7);
         TableFile::of(packed).unwrap().read_group(0, &mut read).unwrap();
         (131..300).for_each(|row| push(&mut read, row));
@@ -335,7 +336,7 @@ mod tests {
         (0..300).for_each(|row| copied.push_row_of(&whole, row));
         assert_eq!(copied.bytes(), whole.bytes());
         assert!(pack(tree.clone(), &copied).unwrap() == wanted, "copied row by row");
-        // And they are different rows that make a difference.
+        // Different rows make a difference.
         push(&mut copied, 300);
         assert!(pack(tree, &copied).unwrap() != wanted);
     }

@@ -1,5 +1,5 @@
-//! Rows that are gathered until they are a row group of a Parquet file: a column each, so that they can be written one after
-//! the other. Their memory is used again and again.
+//! A row group under construction: rows by their columns, so that these can be written one after the other. Its memory
+//! is used again for the next group.
 
 use ::parquet::basic::Type as Physical;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -10,16 +10,17 @@ use ::parquet::file::reader::RowGroupReader;
 use ::parquet::file::writer::SerializedRowGroupWriter;
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use super::super::cells::Cell;
+use crate::fields::Cell;
 
-/// Rows that a group has at most. What is lost where a run is killed are as many: two minutes or three of a film.
+/// The maximum number of rows in a group. A killed run loses that many: two or three minutes of a film.
 pub const MOST_ROWS: usize = 4096;
-/// Bytes that a group has at most before it is packed, but for its last row: a row of 12 bits has 64 KiB of bins.
+/// The maximum size of a group in bytes before it is packed, without its last row: a row of 12 bits has 64 KiB of
+/// bins.
 pub const MOST_BYTES: usize = 32 << 20;
 
-/// Bytes that a cell takes besides its numbers, or about so many.
+/// Approximate size in bytes of a cell without the numbers of a list.
 const CELL_BYTES: usize = 8;
-/// Rows that are handed to the packer at a time, so that what it is told of each number of a list takes little memory.
+/// Rows that are passed to the packer at a time, to limit the memory for the levels of each number of a list.
 const BATCH_ROWS: usize = 128;
 
 /// Rows by their columns.
@@ -30,10 +31,10 @@ pub struct RowGroup {
 }
 
 impl RowGroup {
-    /// No rows, of a table's columns.
+    /// An empty group with a table's columns.
     ///
     /// # Errors
-    /// If a column is of a type that no table here has.
+    /// If a column has a type that no table here has.
     pub fn new(schema: &SchemaDescriptor) -> Result<Self> {
         let columns = schema.columns().iter().map(|column| ColumnCells::new(column)).collect::<Result<_>>()?;
         Ok(Self { columns, rows: 0, bytes: 0 })
@@ -44,25 +45,25 @@ impl RowGroup {
         self.rows
     }
 
-    /// Bytes that the rows take.
+    /// Size of the rows in bytes.
     #[cfg(test)]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether the next row belongs to another group. This is said of the rows alone, so that the same rows make the same groups,
-    /// whoever gathers them.
+    /// Returns `true` if the next row belongs to another group. This depends on the rows alone, so that the same rows
+    /// make the same groups.
     pub const fn is_full(&self) -> bool {
         self.rows >= MOST_ROWS || self.bytes >= MOST_BYTES
     }
 
-    /// Leaves no row.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(ColumnCells::clear);
         (self.rows, self.bytes) = (0, 0);
     }
 
-    /// Adds a row: `fill` hands its cells out in the order of the columns.
+    /// Adds a row: `fill` passes its cells in the order of the columns.
     pub fn push(&mut self, fill: impl FnOnce(&mut dyn FnMut(Cell<'_>))) {
         let mut columns = self.columns.iter_mut();
         let bytes = &mut self.bytes;
@@ -82,7 +83,7 @@ impl RowGroup {
         self.rows += 1;
     }
 
-    /// What stands in a column of whole numbers in the last row.
+    /// Returns the integer of a column in the last row.
     pub fn last_number(&self, column: usize) -> Option<i64> {
         let row = self.rows.checked_sub(1)?;
         self.columns
@@ -93,7 +94,7 @@ impl RowGroup {
     /// Packs the rows.
     ///
     /// # Errors
-    /// If the packer fails.
+    /// If packing fails.
     pub fn write<W: std::io::Write + Send>(&self, mut writer: SerializedRowGroupWriter<'_, W>) -> Result<()> {
         for column in &self.columns {
             let mut chunk =
@@ -105,10 +106,10 @@ impl RowGroup {
         Ok(())
     }
 
-    /// Reads the rows of a row group whose columns are these, in the place of those that are here.
+    /// Reads the rows of a row group with these columns and replaces those that are here.
     ///
     /// # Errors
-    /// If it is no such row group.
+    /// If it is not such a row group.
     pub fn read(&mut self, reader: &dyn RowGroupReader) -> Result<()> {
         self.clear();
         self.rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
@@ -123,13 +124,14 @@ impl RowGroup {
 /// A column's cells.
 struct ColumnCells {
     values: Values,
-    /// Of each row whether the cell holds something, where it need not.
+    /// For each row, true if the cell has a value; `None` if all have.
     filled: Option<Vec<bool>>,
-    /// Of each row where its numbers end, where a cell is a list of them.
+    /// For each row, the end of its numbers; only for lists.
     ends: Option<Vec<usize>>,
 }
 
-/// What the cells hold, one after the other; something in each row but in lists, of which there are as many as the rows say.
+/// The values of the cells, one after the other. There is one in each row, except for lists, which have as many as
+/// their rows say.
 enum Values {
     Boolean(Vec<bool>),
     Integer32(Vec<i32>),
@@ -138,7 +140,7 @@ enum Values {
     Text(Texts),
 }
 
-/// Words, most of which occur again and again.
+/// Texts, most of which occur again and again.
 #[derive(Default)]
 struct Texts {
     different: Vec<ByteArray>,
@@ -185,11 +187,11 @@ impl ColumnCells {
         self.ends.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds a cell; the bytes that it takes.
+    /// Adds a cell and returns its size in bytes.
     fn push(&mut self, cell: &Cell<'_>) -> usize {
         self.filled.iter_mut().for_each(|filled| filled.push(!matches!(cell, Cell::Empty)));
         if let (Values::Integer32(values), Some(ends)) = (&mut self.values, &mut self.ends) {
-            let numbers = if let Cell::Numbers(numbers) = cell { *numbers } else { &[] };
+            let numbers: &[u32] = if let Cell::Numbers(numbers) = cell { numbers } else { &[] };
             values.extend(numbers.iter().map(|number| number.cast_signed()));
             ends.push(values.len());
             return size_of_val(numbers) + CELL_BYTES;
@@ -197,7 +199,7 @@ impl ColumnCells {
         let whole = if let Cell::Integer(number) = cell { *number } else { 0 };
         match &mut self.values {
             Values::Boolean(values) => values.push(matches!(cell, Cell::Boolean(true))),
-            // The kind of the column says that these numbers fit.
+            // The kind of the column guarantees that these numbers fit.
             Values::Integer32(values) => values.push(whole as i32),
             Values::Integer64(values) => values.push(whole),
             Values::Real(values) => values.push(if let Cell::Real(value) = cell { *value } else { 0.0 }),
@@ -206,7 +208,7 @@ impl ColumnCells {
         CELL_BYTES
     }
 
-    /// The bytes that all its cells take.
+    /// Returns the size of all its cells in bytes.
     fn bytes(&self, rows: usize) -> usize {
         let numbers = match (&self.values, &self.ends) {
             (Values::Integer32(numbers), Some(_)) => size_of_val(numbers.as_slice()),
@@ -215,7 +217,7 @@ impl ColumnCells {
         numbers + rows * CELL_BYTES
     }
 
-    /// Where the numbers of a row begin.
+    /// Returns the index of a row's first number.
     fn begin(&self, row: usize) -> usize {
         let before = |ends: &Vec<usize>| row.checked_sub(1).and_then(|row| ends.get(row).copied()).unwrap_or(0);
         self.ends.as_ref().map_or(row, before)
@@ -227,7 +229,8 @@ impl ColumnCells {
         }
         match &self.values {
             Values::Integer32(values) if self.ends.is_some() => {
-                take(&Cell::Numbers(bytemuck::cast_slice(&values[self.begin(row)..self.begin(row + 1)])))
+                let numbers: &[u32] = bytemuck::cast_slice(&values[self.begin(row)..self.begin(row + 1)]);
+                take(&Cell::numbers(numbers))
             }
             Values::Boolean(values) => take(&Cell::Boolean(values[row])),
             Values::Integer32(values) => take(&Cell::Integer(values[row].into())),
@@ -258,7 +261,7 @@ impl ColumnCells {
         match &self.filled {
             None => writer.write_batch(values, None, None)?,
             Some(filled) => {
-                // Only cells that hold something have a value in the file.
+                // Only cells with a value have one in the file.
                 let there: Vec<T::T> =
                     values.iter().zip(filled).filter(|(_, filled)| **filled).map(|(value, _)| value.clone()).collect();
                 let levels: Vec<i16> = filled.iter().map(|filled| i16::from(*filled)).collect();
@@ -268,8 +271,8 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// Lists are told by two levels a number: whether it is there, and whether it goes on with the list of the one before. A list
-    /// without numbers has one of each, too.
+    /// Lists are described by two levels per number: whether it exists, and whether it continues the list of the
+    /// previous one. An empty list has one of each, too.
     fn write_lists<T: DataType<T = i32>>(
         &self,
         values: &[i32],
@@ -341,7 +344,7 @@ fn read_cells<T: DataType>(
     all_there(read, rows)
 }
 
-/// Puts `empty` in place of each cell that holds nothing, and notes which these are.
+/// Inserts `empty` for each cell without a value, and notes these cells.
 fn spread<T: Clone>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut Vec<bool>>, empty: &T) {
     let Some(filled) = filled else { return };
     filled.extend(definition.iter().map(|level| *level > 0));
@@ -350,7 +353,7 @@ fn spread<T: Clone>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut
         .extend(filled.iter().map(|filled| if *filled { there.next() } else { None }.unwrap_or_else(|| empty.clone())));
 }
 
-/// Numbers, where each list ends, and which lists there are.
+/// Numbers, the end of each list, and the lists that exist.
 type Lists<'a> = (&'a mut Vec<i32>, &'a mut Vec<usize>, Option<&'a mut Vec<bool>>);
 
 fn read_lists<T: DataType<T = i32>>(

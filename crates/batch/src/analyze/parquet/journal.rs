@@ -1,8 +1,8 @@
-//! The row groups of a table that is not finished, in its preliminary file.
+//! The row groups of an unfinished table, in its preliminary file.
 //!
-//! What stands at the end of a Parquet file says where everything before it is, so a file that was cut off tells nothing. Until
-//! all rows are there, each row group is therefore a file of its own, and these follow on each other, each behind the number of
-//! its bytes. What was killed while it wrote one has the others still.
+//! The end of a Parquet file states the positions of everything before it, so a truncated file is unreadable. Until
+//! all rows are there, each row group is therefore a file of its own. These follow each other, each after the number
+//! of its bytes. If a run is killed while it writes one, the others are still there.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,12 +13,12 @@ use bytes::Bytes;
 
 use super::file::TableFile;
 
-/// What stands before a row group.
+/// The bytes before a row group.
 pub fn head(group: &[u8]) -> [u8; 8] {
     (group.len() as u64).to_le_bytes()
 }
 
-/// Where the complete row groups are that follow on each other from the file's start.
+/// Returns the positions of the complete row groups that follow each other from the start of the file.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -33,7 +33,7 @@ pub fn entries(path: &Path) -> io::Result<Vec<Range<u64>>> {
         file.read_exact(&mut bytes)?;
         let Some(end) = begin.checked_add(u64::from_le_bytes(bytes)).filter(|end| *end <= length) else { break };
         let entry = begin..end;
-        // Where a machine lost its power, the length of a file may have been kept and not what is in it.
+        // After a power failure, the length of a file may have survived without its content.
         if TableFile::of(read(path, &entry)?).is_err() {
             break;
         }
@@ -43,7 +43,7 @@ pub fn entries(path: &Path) -> io::Result<Vec<Range<u64>>> {
     Ok(entries)
 }
 
-/// Where what belongs to a row group begins.
+/// Returns the position of the bytes before a row group.
 pub const fn start(entry: &Range<u64>) -> u64 {
     entry.start - size_of::<u64>() as u64
 }

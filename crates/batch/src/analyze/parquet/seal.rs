@@ -1,8 +1,8 @@
-//! The checksum of a table: what was changed after it was written is not taken for what was counted, and its reader, which trusts
-//! what a file says of itself, never sees it.
+//! The checksum of a table. It keeps changed data from being taken for counts, and away from the Parquet reader, which
+//! trusts what a file states.
 //!
-//! It is the CRC-32 of the whole file, in which the eight digits of the checksum itself are zeros. It stands in the file's metadata,
-//! where other programs read over it.
+//! It is the CRC-32 of the whole file, with zeros in place of its own eight digits. It is in the file's metadata,
+//! which other programs ignore.
 
 use std::io::Read;
 
@@ -13,22 +13,22 @@ use flate2::Crc;
 
 /// The name of the checksum in the file's metadata.
 const KEY: &str = "histoscope.crc32";
-/// What stands for the checksum while it is not known.
+/// The placeholder of the checksum.
 const BLANK: &str = "00000000";
-/// How the metadata write that a text of that many bytes follows on the name.
+/// The metadata's code for a text of that many bytes after the name.
 const VALUE: [u8; 2] = [0x18, BLANK.len() as u8];
 /// Bytes at the end of a file: the length of the metadata before them, and the magic number.
 const END: usize = 8;
 
-/// The entry that keeps the place. It has to be the last one.
+/// The entry with the placeholder. It must be the last one.
 pub fn blank() -> KeyValue {
     KeyValue::new(KEY.to_owned(), BLANK.to_owned())
 }
 
-/// Writes the checksum into a file's end; what comes before has gone into `sum`.
+/// Writes the checksum into the end of a file; `sum` has everything before.
 ///
 /// # Errors
-/// If the end does not keep a place for it.
+/// If the end has no placeholder.
 pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
     let place = place(end).ok_or_else(|| ParquetError::General("no place is kept for the checksum".to_owned()))?;
     sum.update(end);
@@ -36,7 +36,7 @@ pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a file is what was written.
+/// Checks that a file is unchanged.
 ///
 /// # Errors
 /// If it is not, or cannot be read.
@@ -65,7 +65,7 @@ pub fn check<R: ChunkReader>(file: &R) -> Result<()> {
     if told == digits(&sum).as_bytes() { Ok(()) } else { Err(changed()) }
 }
 
-/// Where the digits are.
+/// Returns the position of the digits.
 fn place(end: &[u8]) -> Option<usize> {
     let before = [KEY.as_bytes(), &VALUE].concat();
     let at = end.windows(before.len()).rposition(|found| found == before)? + before.len();

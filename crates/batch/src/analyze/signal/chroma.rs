@@ -1,38 +1,37 @@
-//! Saturation and hue of pairs of Cb and Cr, by the filter's formulas and in its precision.
+//! Saturation and hue of pairs of Cb and Cr, by the filter's formulas and with its precision.
 //!
-//! Saturation is the distance from the middle, cut off to a whole code. Hue is the angle in whole degrees, from 0 to 359. The
-//! filter takes both in single precision, and of hues that are whole degrees its rounding decides.
+//! Saturation is the distance from the middle, truncated to a whole code. Hue is the angle in whole degrees, from 0 to
+//! 359. The filter computes both in single precision, so its rounding decides about hues close to a whole degree.
 
 use std::f64::consts::PI;
 
-use super::levels::{PlaneSignal, plane_signal};
-use super::reading::SampleReading;
+use super::{PlaneSignal, SampleReading, plane_signal};
 use histoscope_core::picture::Picture;
 
 /// Degrees of a turn.
 const DEGREES: usize = 360;
-/// Up to this depth every pair has an entry in a table; of 12 bits it would take 64 MB.
+/// Up to this depth, every pair has an entry in a table; at 12 bits it would take 64 MB.
 const MOST_TABLE_BITS: u32 = 10;
 
 /// The figures of a picture's colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChromaSignal {
-    /// Saturation, in codes; its bits are not told.
+    /// Saturation, in codes; its bit depth is unused.
     pub saturation: PlaneSignal,
-    /// The hue, in degrees, up to which more than half of the samples come.
+    /// The median hue in degrees: more than half of the samples are at or below it.
     pub hue_median: u32,
     /// The mean hue, in degrees.
     pub hue_average: f64,
 }
 
-/// Counts saturations and hues; a table of them serves one frame after the other.
+/// Counts saturations and hues; its table is used for all frames.
 #[derive(Debug, Default)]
 pub struct ChromaCounter {
     table: Option<(SampleReading, Vec<u32>)>,
 }
 
 impl ChromaCounter {
-    /// The figures of a picture, given in parts.
+    /// Returns the figures of a picture, given in parts.
     pub fn count(&mut self, parts: &[Picture], reading: SampleReading) -> ChromaSignal {
         let mut saturations = vec![0_u64; 1 << reading.depth];
         let mut hues = [0_u64; DEGREES];
@@ -69,7 +68,7 @@ impl ChromaCounter {
         }
     }
 
-    /// The table of all pairs, and the bits of each of a pair's codes, where they are few enough.
+    /// Returns the table of all pairs, and the bits of a pair's codes, if these are few enough.
     fn table(&mut self, parts: &[Picture], reading: SampleReading) -> Option<(&[u32], u32)> {
         let bits = parts.first().map(|part| u32::from(part.layout().depth)).filter(|bits| *bits <= MOST_TABLE_BITS)?;
         let kept = self.table.take().filter(|(of, _)| *of == reading);
@@ -86,8 +85,9 @@ const fn pack((saturation, hue): (u32, u32)) -> u32 {
     (hue << 16) | saturation
 }
 
-/// Saturation and hue of a pair, with the single-precision functions of the system's library, which the filter calls too. Of 8 bits any
-/// library gives the same; of deeper codes a hue next to a whole degree may be that of the library.
+/// Returns saturation and hue of a pair, with the single-precision functions of the system's library, which the filter
+/// calls too. At 8 bits, all libraries give the same; at higher depths, a hue close to a whole degree may depend on
+/// the library.
 fn saturation_and_hue(cb: u16, cr: u16, reading: SampleReading) -> (u32, u32) {
     let [cb, cr] = [cb, cr].map(|code| (i32::from(code) - reading.middle()) as f32);
     let degrees = (180.0 / PI * f64::from(cb.atan2(cr)) + 180.0) as f32;
@@ -98,7 +98,7 @@ fn saturation_and_hue(cb: u16, cr: u16, reading: SampleReading) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// The same, with each step rounded as well as it can be.
+    /// The same with the best possible rounding of each step.
     fn rounded_well(cb: u16, cr: u16, middle: i32) -> (u32, u32) {
         let [cb, cr] = [cb, cr].map(|code| f64::from(i32::from(code) - middle));
         let degrees = (180.0 / PI * f64::from(cb.atan2(cr) as f32) + 180.0) as f32;

@@ -25,7 +25,7 @@ pub struct Label {
     pub label: String,
 }
 
-/// How bright a share of the samples is.
+/// The legend of brightness.
 pub struct Legend {
     pub colors: String,
     pub ticks: Vec<Label>,
@@ -35,12 +35,12 @@ pub struct Legend {
 pub struct PanelParts {
     pub name: &'static str,
     pub title: &'static str,
-    /// Which class it has.
+    /// Its CSS class.
     pub size: &'static str,
     pub color: Option<String>,
     pub levels: Vec<LevelLabel>,
     pub png: String,
-    /// Where cuts are, in percent of the width.
+    /// Places of cuts, in percent of the width.
     pub cuts: Vec<String>,
     pub rows: usize,
     pub sums: Vec<Curve>,
@@ -75,16 +75,16 @@ pub struct StripParts {
     pub marks: Vec<Mark>,
     pub about: String,
     pub small: Option<&'static str>,
-    /// Classes, and what they stand for.
+    /// CSS classes and their meaning.
     pub keys: Vec<(&'static str, String)>,
 }
 
-/// A place in percent of the width.
+/// Returns a place in percent of the width.
 fn left(report: &Report, secs: f64) -> f64 {
     (report.clip.part_of(secs) * 100.0).clamp(0.0, 100.0)
 }
 
-/// How bright a share of the samples is.
+/// Returns the legend of brightness.
 pub fn legend() -> Legend {
     let gray = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
     let colors: Vec<String> = (0..=20).map(|step| css_color(ramp(gray, f64::from(step) / 20.0))).collect();
@@ -93,7 +93,7 @@ pub fn legend() -> Legend {
     Legend { colors: colors.join(","), ticks: ticks.into() }
 }
 
-/// A panel with all that stands around it.
+/// Returns a panel with everything around it.
 pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::EncodingError> {
     let clip = &report.clip;
     let color = |channel: usize| css_color(channel_color(clip.components, channel));
@@ -111,7 +111,7 @@ pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::Encoding
     })
 }
 
-/// Labels of the levels: code values and percent.
+/// Returns the labels of the levels: code values and percent.
 fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
     let bins = 1_u32 << report.clip.bits;
     let parts = if panel.levels_per_row == 1 { 4 } else { 2 };
@@ -119,7 +119,7 @@ fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
     (0..=parts).map(|part| LevelLabel { share: 100 * part / parts, code: code(part) }).collect()
 }
 
-/// The summed histogram of a channel, lying on its side.
+/// Draws the summed histogram of a channel, lying on its side.
 fn sum(bars: &[Bar], color: String) -> Curve {
     let rows = bars.len();
     let mut path = format!("M0 {rows}");
@@ -129,13 +129,13 @@ fn sum(bars: &[Bar], color: String) -> Curve {
     Curve { style: color, path: path + "H0z" }
 }
 
-/// The times under the panels.
+/// Returns the labels of times under the panels.
 pub fn times(report: &Report) -> Vec<Label> {
     let ticks = ticks(report.clip.begin_secs, report.clip.end_secs, 10).into_iter();
     ticks.map(|tick| Label { left: format!("{:.3}", left(report, tick.secs)), label: tick.label }).collect()
 }
 
-/// The change from frame to frame, with the cuts.
+/// Returns the strip of changes from frame to frame, with the cuts.
 pub fn change_strip(report: &Report) -> StripParts {
     let clip = &report.clip;
     let change = strip(clip, STEPS, |strip| strip.change);
@@ -163,7 +163,7 @@ pub fn change_strip(report: &Report) -> StripParts {
     }
 }
 
-/// What is clipped and out of range, with the worst frames.
+/// Returns the strip of clipped samples and samples out of range, with the worst frames.
 pub fn clipped_strip(report: &Report) -> StripParts {
     let clip = &report.clip;
     let figures: [fn(&Strip) -> f64; 3] = [|strip| strip.lowest, |strip| strip.highest, |strip| strip.outside];
@@ -185,12 +185,12 @@ pub fn clipped_strip(report: &Report) -> StripParts {
     StripParts { name, title, top: top_text(top), curves, marks, about: String::new(), small: None, keys }
 }
 
-/// The top of a strip's scale.
+/// Formats the top of a strip's scale.
 fn top_text(top: f64) -> String {
     percent(top).replace(".0 %", " %")
 }
 
-/// The area under the values, in a box of `STEPS` × 100. Steps that do not rise or fall take no room.
+/// Outlines the area under the values, in a box of `STEPS` × 100. Steps without a change take no space.
 fn area(values: &[f64], top: f64) -> String {
     let mut path = "M0 100".to_owned();
     let mut before = String::new();

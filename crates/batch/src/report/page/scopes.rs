@@ -46,7 +46,7 @@ pub struct BoxParts {
     pub name: Option<(&'static str, String, String)>,
 }
 
-/// The waveform and the parade, where they were counted.
+/// Returns the waveform and the parade, if they were counted.
 pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
     let Some(sum) = report.scopes.waveform() else { return Ok(Vec::new()) };
     let parts = |trace: Trace| {
@@ -70,7 +70,7 @@ pub fn traces(report: &Report) -> Result<Vec<TraceParts>, png::EncodingError> {
     all_traces(sum).into_iter().map(parts).collect()
 }
 
-/// The vectorscope, where it was counted.
+/// Returns the vectorscope, if it was counted.
 pub fn vectorscope(report: &Report) -> Result<Option<VectorscopeParts>, png::EncodingError> {
     let Some(sum) = &report.scopes.vectorscope else { return Ok(None) };
     let boxes = aims(sum).into_iter().map(|aim| {

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::jpeg::Jpeg;
+use crate::analyze::thumbnails::Jpeg;
 use crate::report::content::{Fact, Report};
 use crate::report::shots::{self, Edge};
 use crate::report::times::{percent, time, whole};
@@ -26,7 +26,7 @@ pub struct ChannelRow {
     pub cells: Vec<String>,
 }
 
-/// What is known about the video.
+/// A fact about the video.
 pub struct FactLine {
     pub name: &'static str,
     pub value: String,
@@ -50,7 +50,7 @@ impl PictureParts {
 pub struct ShotCard {
     pub number: String,
     pub secs: f64,
-    /// When it begins.
+    /// Time at which it begins.
     pub time: String,
     /// The frame with which it begins: for scripts, and for people.
     pub frame: u64,
@@ -79,7 +79,7 @@ pub struct BreakLine {
     pub secs: f64,
     pub time: String,
     pub frame: String,
-    /// The timecode that is there, and the one that would have followed.
+    /// The timecode that was found, and the one that would have followed.
     pub found: String,
     pub expected: String,
 }
@@ -96,7 +96,7 @@ fn channel_name(report: &Report, channel: usize) -> ChannelName {
     ChannelName { name, color: css_color(channel_color(report.clip.components, channel)) }
 }
 
-/// The figures of the whole clip.
+/// Returns the figures of the whole clip.
 pub fn figures(report: &Report) -> Vec<ChannelRow> {
     let row = |(channel, (_, stats)): (usize, (&str, ChannelStats))| {
         let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| percent(stats.share_out_of_range));
@@ -109,13 +109,13 @@ pub fn figures(report: &Report) -> Vec<ChannelRow> {
     report.clip.histogram.stats().enumerate().map(row).collect()
 }
 
-/// What is known about the video.
+/// Returns the facts about the video.
 pub fn facts(report: &Report) -> Vec<FactLine> {
     let line = |fact: &Fact| FactLine { name: fact.name, value: plain(&fact.value), origin: fact.origin };
     report.facts.iter().map(line).collect()
 }
 
-/// The shots that end at a cut that is listed; all of them, where every cut is.
+/// Returns the shots that end at a listed cut; all of them if every cut is listed.
 pub fn shots(report: &Report) -> Vec<ShotCard> {
     let clip = &report.clip;
     let listed = clip.listed_cuts().len() as u64;
@@ -139,7 +139,7 @@ pub fn shots(report: &Report) -> Vec<ShotCard> {
     shots::shots(clip).into_iter().take(most).enumerate().map(card).collect()
 }
 
-/// The worst frames.
+/// Returns the worst frames.
 pub fn worst(report: &Report) -> Vec<FlawList> {
     let line = |worst: &WorstFrame| FrameLine {
         secs: worst.time_secs,
@@ -159,10 +159,10 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
         .collect()
 }
 
-/// The most breaks of the timecode that are listed.
+/// The maximum number of timecode breaks that are listed.
 const MOST_BREAKS: usize = 100;
 
-/// The first breaks of the timecode.
+/// Returns the first timecode breaks.
 pub fn breaks(report: &Report) -> Vec<BreakLine> {
     let line = |run: &TimecodeRun| {
         let TimecodeBreak { expected, found } = run.broken?;

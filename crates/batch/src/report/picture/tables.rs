@@ -1,6 +1,6 @@
 //! The tables at the foot of the picture.
 
-use super::flaws::flaw_key;
+use super::flaw_key;
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
 use crate::report::times::{percent, time, whole};
@@ -8,9 +8,9 @@ use crate::report::tone::{AMBER, DIM, FAINT, INK};
 use histoscope_core::strip::Flaw;
 use histoscope_core::strip::channel_color;
 
-/// Worst frames of each flaw that the picture lists; the page lists all.
+/// Worst frames per flaw that the picture lists; the page lists all.
 pub const WORST_LISTED: usize = 5;
-/// Cuts that fit into the picture's table; the page lists all.
+/// Cuts that fit in the picture's table; the page lists all.
 const CUTS_LISTED: usize = 10;
 
 const ROW: i32 = 24;

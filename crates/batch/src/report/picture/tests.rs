@@ -73,7 +73,7 @@ fn the_worst_frame_is_marked_under_its_place() {
     let image = draw(&report);
     let (color, x) = (flaw_color(Flaw::Highest), PANEL_X + x_of(&report, 1.4));
     let is_lit = |x, y| pixel(&image, x, y) == color;
-    // The triangle's lower rows, which are wider than lines up and down and narrower than those across.
+    // The lower rows of the triangle are wider than vertical lines and narrower than horizontal ones.
     let rows = |y: &i32| (x - 3..=x + 3).all(|x| is_lit(x, *y)) && !is_lit(x - 7, *y) && !is_lit(x + 7, *y);
     assert_eq!((0..image.height as i32).filter(rows).count(), 3);
 }
@@ -101,7 +101,7 @@ fn lines_that_coincide_are_both_seen() {
     let count = |y, color| (0..PANEL_WIDTH).filter(|x| pixel(&image, PANEL_X + x, y) == color).count();
     let both = |y: &i32| [Flaw::Highest, Flaw::Outside].iter().all(|&flaw| count(*y, flaw_color(flaw)) > 300);
     assert_eq!((0..image.height as i32).filter(both).count(), 2, "the rows of the line");
-    // Their worst frame, the first, is marked below the strip and above it.
+    // Their worst frame, the first one, is marked below the strip and above it.
     let marks = [Flaw::Highest, Flaw::Outside].map(|flaw| {
         let is_row = |y: &i32| (0..5).all(|x| pixel(&image, PANEL_X + x, *y) == flaw_color(flaw));
         (0..image.height as i32).filter(is_row).max().unwrap_or(0)

@@ -106,7 +106,7 @@ fn nominal_levels_map_to_the_ends() {
     }
 }
 
-/// The numbers that the standards print, or that follow from the weights that they print: what is computed from
+/// The numbers as the standards print them, or as they follow from printed weights. A test computed from
 /// [`Matrix::luma_weights`] alone would agree with wrong weights, too.
 #[test]
 fn matrices_are_those_of_the_standards() {
@@ -265,7 +265,8 @@ fn matrices_of_primaries_are_those_that_were_rounded_for_the_standards() {
             assert!((derived - rounded).abs() < 2e-4, "{primaries:?}: {derived}, {rounded}");
         }
     }
-    // Y' is G', and chroma what B' and R' differ by from it: white has none in X'Y'Z' of 0.991902, 1 and 1.013617.
+    // Y' is G', and chroma is the difference of B' and R' from it: white has none in X'Y'Z' of 0.991902, 1 and
+    // 1.013617.
     let [red, green, blue] = Matrix::Smpte2085.to_rgb().map(|[y, cb, cr]| 0.5 * y + 0.25 * cb - 0.125 * cr);
     assert!((green - 0.5).abs() < 1e-12);
     assert!(

@@ -1,47 +1,126 @@
 //! Memory in whole pages, which a decoder fills and a GPU may read without a copy.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::Layout;
 use std::any::Any;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whole pages of memory for one picture at a time, at an address that stays the same.
+/// Whole pages of memory for one picture at a time, at a fixed address.
 ///
-/// Their bytes are those of one picture for as long as that picture is alive, and only so long. Others who get at the memory by
-/// a way of their own attach what they have made of it, which goes when nobody uses the pages any more.
+/// The bytes are those of one picture for exactly as long as that picture is alive. Others who access the memory in
+/// their own way attach their view of it, which is dropped when nobody uses the pages any more.
 pub struct Pages {
     memory: Arc<Memory>,
     attached: Mutex<Option<(u64, Attachment)>>,
 }
 
-/// What somebody has made of pages.
+/// Somebody's own view of the pages.
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
-/// The memory of [`Pages`], for what must not outlive it.
+/// The memory of [`Pages`], for views that must not outlive it.
 #[derive(Debug)]
 pub struct Memory {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-/// Bytes of the large pages that most systems can put in place of many small ones.
+/// Size of the large pages by which most systems can replace many small ones.
 const LARGE: usize = 2 << 20;
 
-/// Asks the system to use large pages there, before anything is written: decoding goes through whole frames again and again,
-/// and then looks up fewer addresses. A system that has none goes on as it is.
-#[cfg(target_os = "linux")]
-fn ask_for_large_pages(start: NonNull<u8>, length: usize) {
-    // SAFETY: the range is memory that was just allocated, and the advice changes nothing of what it holds.
-    let code = unsafe { libc::madvise(start.as_ptr().cast(), length, libc::MADV_HUGEPAGE) };
-    if code != 0 {
-        log::trace!("no large pages: {}", std::io::Error::last_os_error());
+/// Memory directly from the system, which clears each page when it is first touched: threads that write to frames clear their own pages in
+/// parallel, and nothing waits for a frame's memory.
+#[cfg(unix)]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::{self, NonNull};
+
+    use super::LARGE;
+
+    /// Allocates memory of zeros; `None` if the system has none left.
+    pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+        let length = layout.size();
+        if length < LARGE {
+            // SAFETY: the layout is not empty.
+            return NonNull::new(unsafe { alloc_zeroed(layout) });
+        }
+        let whole = length.checked_add(layout.align())?;
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: this maps new memory, which nothing else uses.
+        let start = unsafe { libc::mmap(ptr::null_mut(), whole, access, kind, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        let start = start.cast::<u8>();
+        let before = start.align_offset(layout.align());
+        // SAFETY: the mapping has room for the layout wherever its first aligned address is. Everything before and after it is whole pages,
+        // which are returned here.
+        unsafe {
+            let aligned = start.add(before);
+            for (rest, length) in [(start, before), (aligned.add(length), layout.align() - before)] {
+                if length > 0 {
+                    libc::munmap(rest.cast(), length);
+                }
+            }
+            ask_for_large_pages(aligned, length);
+            NonNull::new(aligned)
+        }
+    }
+
+    /// Frees memory.
+    ///
+    /// # Safety
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
+    pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            if layout.size() < LARGE {
+                dealloc(start.as_ptr(), layout);
+            } else {
+                libc::munmap(start.as_ptr().cast(), layout.size());
+            }
+        }
+    }
+
+    /// Asks for large pages before anything is written: decoding goes through whole frames again and again and then needs fewer address
+    /// translations. A system without large pages carries on as it is.
+    ///
+    /// # Safety
+    /// The range must be memory that was just mapped.
+    #[cfg(target_os = "linux")]
+    unsafe fn ask_for_large_pages(start: *mut u8, length: usize) {
+        // SAFETY: the advice does not change the content of the range.
+        let code = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
+        if code != 0 {
+            log::trace!("no large pages: {}", std::io::Error::last_os_error());
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    const unsafe fn ask_for_large_pages(_: *mut u8, _: usize) {}
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
+
+    /// Allocates memory of zeros; `None` if the system has none left.
+    pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: the layout is not empty.
+        NonNull::new(unsafe { alloc_zeroed(layout) })
+    }
+
+    /// Frees memory.
+    ///
+    /// # Safety
+    /// It must have been [allocated](allocate) with this layout, and must no longer be in use.
+    pub(super) unsafe fn free(start: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller guarantees it.
+        unsafe { dealloc(start.as_ptr(), layout) }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-const fn ask_for_large_pages(_: NonNull<u8>, _: usize) {}
-
-// SAFETY: this type owns its memory and hands out no more than the address; whoever reads or writes there has to know what
+// SAFETY: this type owns its memory and hands out only the address; whoever reads or writes there has to know what
 // lies there.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
@@ -50,18 +129,18 @@ unsafe impl Sync for Memory {}
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and freed here alone.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        unsafe { system::free(self.start, self.layout) }
     }
 }
 
 impl Memory {
-    /// Where it begins.
+    /// Returns the address of the first byte.
     #[must_use]
     pub const fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// Bytes, a multiple of [`Pages::SIZE`], all initialised.
+    /// Length in bytes, a multiple of [`Pages::SIZE`]; all bytes are initialised.
     #[must_use]
     pub const fn length(&self) -> usize {
         self.layout.size()
@@ -69,27 +148,20 @@ impl Memory {
 }
 
 impl Pages {
-    /// What pages begin at and are whole multiples of, in bytes: the largest pages that systems have, those aside that must be
-    /// asked for.
+    /// Alignment and granularity in bytes: the largest pages that systems use without being asked.
     pub const SIZE: usize = 64 << 10;
 
-    /// Pages of at least that many bytes, all zero; `None` if the system has no such memory.
+    /// Allocates pages of at least that many bytes, all zero; `None` if the system has no memory left.
     #[must_use]
     pub fn new(bytes: usize) -> Option<Self> {
         let length = Self::length_for(bytes)?;
         let alignment = if length < LARGE { Self::SIZE } else { LARGE };
         let layout = Layout::from_size_align(length, alignment).ok()?;
-        // SAFETY: the layout is not empty.
-        let start = NonNull::new(unsafe { alloc(layout) })?;
-        if length >= LARGE {
-            ask_for_large_pages(start, length);
-        }
-        // SAFETY: the memory is as long, and nobody else knows of it yet.
-        unsafe { start.write_bytes(0, length) };
+        let start = system::allocate(layout)?;
         Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
     }
 
-    /// Pages that begin with a copy of these bytes.
+    /// Allocates pages that begin with a copy of these bytes.
     #[must_use]
     pub fn holding(bytes: &[u8]) -> Option<Self> {
         let pages = Self::new(bytes.len())?;
@@ -98,7 +170,7 @@ impl Pages {
         Some(pages)
     }
 
-    /// Bytes of the pages that hold so many.
+    /// Returns the length of the pages that hold that many bytes.
     #[must_use]
     pub const fn length_for(bytes: usize) -> Option<usize> {
         if bytes == 0 { Some(Self::SIZE) } else { bytes.checked_next_multiple_of(Self::SIZE) }
@@ -110,7 +182,7 @@ impl Pages {
         &self.memory
     }
 
-    /// What the owner of that number has attached, or else what it attaches now. Another owner's goes.
+    /// Returns the owner's attachment; if there is none, calls `attach`. Another owner's attachment is dropped.
     pub fn attached(&self, owner: u64, attach: impl FnOnce() -> Attachment) -> Attachment {
         let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
         match &*attached {
@@ -129,6 +201,21 @@ impl std::fmt::Debug for Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_pages_are_zero_and_aligned_whatever_their_size() {
+        for bytes in [0, 1, Pages::SIZE, LARGE - 1, LARGE, LARGE + 1, 25_000_000] {
+            let pages = Pages::new(bytes).unwrap();
+            let memory = pages.memory();
+            let alignment = if memory.length() < LARGE { Pages::SIZE } else { LARGE };
+            assert_eq!((memory.start().addr().get() % alignment, memory.length() % Pages::SIZE), (0, 0), "{bytes}");
+            // SAFETY: the memory is as long as stated and the test's alone.
+            let all = unsafe { std::slice::from_raw_parts_mut(memory.start().as_ptr(), memory.length()) };
+            assert!(all.len() >= bytes && all.iter().all(|byte| *byte == 0), "{bytes}");
+            // What the system gives next is not what was here.
+            all.fill(7);
+        }
+    }
 
     #[test]
     fn what_is_attached_belongs_to_its_owner_and_goes_with_the_pages() {

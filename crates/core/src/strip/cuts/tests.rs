@@ -1,6 +1,6 @@
 use super::*;
 
-/// A picture's luminance and colour histograms: bells around three levels, with some noise that depends on the frame.
+/// A picture's luminance and colour histograms: bells around three levels, with noise that depends on the frame.
 fn cells(levels: [f64; 3], frame: u64) -> Vec<u64> {
     let bell = |level: f64, channel: u64| {
         (0..ROWS as u64).map(move |row| {
@@ -108,7 +108,8 @@ fn flashes_are_none_and_short_shots_are() {
 
 #[test]
 fn repeated_frames_hide_no_motion() {
-    // Every frame twice, as where 30 frames a second were made 60, and each picture brighter than the one before.
+    // Every frame twice, as when 30 frames a second are converted to 60, and each picture brighter than the previous
+    // one.
     let moving: Vec<[f64; 3]> = (0..40).map(|frame| [0.1 + f64::from(frame / 2) * 0.04; 3]).collect();
     assert_eq!(find(&moving), [0; 0]);
 }
@@ -144,7 +145,7 @@ fn no_more_frames_are_held_than_are_looked_at() {
 
 #[test]
 fn every_cut_is_guessed_wherever_the_guess_begins_and_little_else_is() {
-    // Small cuts and large ones, a motion before one of them, a fade, and a flash.
+    // Small and large cuts, motion before one of them, a fade, and a flash.
     let small = DARK.map(|level| level + 0.035);
     let moving: Vec<[f64; 3]> = (0..12).map(|at| BRIGHT.map(|level| level - 0.012 * f64::from(at % 2))).collect();
     let flash = [shot(BRIGHT, 8), shot([1.0; 3], 2), shot(BRIGHT, 8)].concat();

@@ -1,4 +1,4 @@
-//! A card for each method: what it is, what it counted, and what that took.
+//! A card for each method: a description, its counts, and its times.
 
 use std::fmt::Write;
 
@@ -6,12 +6,12 @@ use super::tables::{ratio, time};
 use crate::ChannelSet;
 use crate::bench::report::{MethodBins, MethodRow, Report};
 
-/// The most columns that a histogram is drawn with.
-const MOST_COLUMNS: usize = 512;
+/// The most columns of a drawn histogram.
+const MAX_COLUMNS: usize = 512;
 /// Colours of red, green, blue and luminance.
 const COLORS: [&str; 4] = ["#e5484d", "#3fb950", "#3b82f6", "#8b8b8b"];
 
-/// One method.
+/// The card of one method.
 pub struct MethodCard {
     pub name: &'static str,
     pub title: &'static str,
@@ -22,17 +22,17 @@ pub struct MethodCard {
 }
 
 impl MethodCard {
-    /// Whether it has more than one drawing.
+    /// True if the card has more than one drawing.
     pub fn is_wide(&self) -> bool {
         self.charts.len() > 1
     }
 }
 
-/// What one run of a method counted.
+/// The drawing of one run's counts.
 pub struct Chart {
     pub columns: usize,
     pub bars: Vec<ChannelBars>,
-    /// Outlines of the right bins.
+    /// Outlines of the correct bins.
     pub right: Vec<String>,
     pub caption: String,
     pub exact: bool,
@@ -44,13 +44,13 @@ pub struct ChannelBars {
     pub color: &'static str,
 }
 
-/// The cards of the methods that counted four channels.
+/// Makes the cards of the methods that counted four channels.
 pub fn of(run: &Report) -> Vec<MethodCard> {
     let rows = || run.rows.iter().filter(|row| row.channels == ChannelSet::Four && !row.counted.is_empty());
     rows().map(|row| card(row, &right_of(row, rows()))).collect()
 }
 
-/// The right bins of a method: those of any that counted as many pixels, exactly.
+/// Returns the correct bins for a method: those of any row that counted equally many pixels correctly.
 fn right_of<'a>(row: &MethodRow, mut rows: impl Iterator<Item = &'a MethodRow>) -> Vec<Vec<u32>> {
     let right = rows.find_map(|other| {
         let same = other.size == row.size
@@ -66,9 +66,9 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> MethodCard {
     let count = row.counted.len();
     let charts = row.counted.iter().enumerate().map(|(index, counted)| {
         let caption = match (count, counted.check.exact) {
-            (1, true) => "every bin is right".to_owned(),
+            (1, true) => "every bin is correct".to_owned(),
             (1, false) => counted.check.to_string(),
-            (_, true) => format!("run {}: every bin is right", index + 1),
+            (_, true) => format!("run {}: every bin is correct", index + 1),
             (_, false) => format!("run {}: {}", index + 1, counted.check.to_string().trim_start_matches("no: ")),
         };
         chart(counted, right, caption)
@@ -92,8 +92,8 @@ fn card(row: &MethodRow, right: &[Vec<u32>]) -> MethodCard {
 
 fn chart(counted: &MethodBins, right: &[Vec<u32>], caption: String) -> Chart {
     let bins = counted.bins.first().map_or(1, Vec::len);
-    let columns = bins.min(MOST_COLUMNS);
-    // As in the window: the tallest bar fills it, unless that made all others too low to be seen.
+    let columns = bins.min(MAX_COLUMNS);
+    // As in the window, the tallest bar fills the drawing, unless that would make all others too low to see.
     let scales: Vec<f64> = right.iter().map(|bins| scale(bins)).collect();
     let scale_of = |channel: usize| scales.get(channel).copied().unwrap_or_else(|| scale(&counted.bins[channel]));
     let bars = counted.bins.iter().zip(COLORS).enumerate().map(|(channel, (bins, color))| ChannelBars {
@@ -104,15 +104,15 @@ fn chart(counted: &MethodBins, right: &[Vec<u32>], caption: String) -> Chart {
     Chart { columns, bars: bars.collect(), right: right.collect(), caption, exact: counted.check.exact }
 }
 
-/// Height of a bar a count, 1 being all of the drawing.
+/// Returns the height of one count, as a fraction of the drawing's height.
 fn scale(bins: &[u32]) -> f64 {
     let sum: f64 = bins.iter().map(|&count| f64::from(count)).sum();
     let tallest = f64::from(bins.iter().copied().max().unwrap_or(1).max(1));
-    // Of fewer bins than 256 each has more of the pixels.
+    // With fewer than 256 bins, each has a larger share of the pixels.
     (1.0 / tallest).max(0.2 * bins.len() as f64 / sum.max(1.0))
 }
 
-/// Heights of columns, each the tallest of its bins.
+/// Returns the height of each column, which is its tallest bin.
 fn heights(bins: &[u32], columns: usize, scale: f64) -> Vec<f64> {
     let tallest = |column: usize| {
         let (first, end) = (column * bins.len() / columns, (column + 1) * bins.len() / columns);
@@ -121,11 +121,11 @@ fn heights(bins: &[u32], columns: usize, scale: f64) -> Vec<f64> {
     (0..columns).map(|column| (f64::from(tallest(column)) * scale).min(1.0)).collect()
 }
 
-/// The path along the tops of the columns, from the lower left corner.
+/// Returns the path along the tops of the columns, from the lower left corner.
 fn outline(heights: &[f64]) -> String {
     let mut path = "M0 100".to_owned();
     for (column, height) in heights.iter().enumerate() {
-        // A text takes everything.
+        // Writing to a string cannot fail.
         let _ = write!(path, "V{:.1}H{}", 100.0 - 100.0 * height, column + 1);
     }
     path

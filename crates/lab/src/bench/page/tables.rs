@@ -1,4 +1,4 @@
-//! The tables of the page: all rows of all runs, and how they compare.
+//! The tables of the page: all rows of all runs, and comparisons between them.
 
 use crate::bench::adjust::AdjustRow;
 use crate::bench::join::{Joined, Machine, MachineCell, PictureGroup, letter};
@@ -17,7 +17,7 @@ pub struct Table {
 /// A row of a table.
 pub struct TableRow {
     pub class: &'static str,
-    /// The name by which the row is chosen.
+    /// The name that selects the row.
     pub name: Option<String>,
     pub cells: Vec<TableCell>,
 }
@@ -25,7 +25,7 @@ pub struct TableRow {
 /// A cell of a table.
 pub struct TableCell {
     pub text: String,
-    /// Whether it tells of something that is not right.
+    /// True if the cell shows an error.
     pub wrong: bool,
 }
 
@@ -51,7 +51,7 @@ impl TableRow {
     }
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 pub fn time(us: f64) -> String {
     match us {
         us if us < 100.0 => format!("{us:.1} µs"),
@@ -60,7 +60,7 @@ pub fn time(us: f64) -> String {
     }
 }
 
-/// A ratio with three digits or so.
+/// Formats a ratio with about three digits.
 pub fn ratio(value: f64) -> String {
     match value {
         value if value < 0.1 => format!("{value:.4}"),
@@ -73,12 +73,12 @@ fn or_dash(text: Option<String>) -> TableCell {
     TableCell::of(text.unwrap_or_else(|| "–".into()))
 }
 
-/// The pictures of a run, in words.
+/// Describes the pictures of a run.
 pub fn picture(run: &Report) -> String {
     format!("{}×{} {}, {}", run.size.0, run.size.1, run.layout, run.content)
 }
 
-/// The tables of one machine.
+/// Makes the tables of one machine.
 pub fn of_survey(survey: &Survey) -> Vec<Table> {
     let mut tables = Vec::new();
     if survey.runs.len() > 1 {
@@ -105,7 +105,7 @@ const fn words(channels: ChannelSet) -> &'static str {
     }
 }
 
-/// Every method by size and content.
+/// Makes a table of every method by size and content.
 fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
     let mut head = vec![String::new()];
     head.extend(survey.runs.iter().flat_map(|run| [picture(run), "× loop".into(), "× floor".into()]));
@@ -126,7 +126,7 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
             TableRow::new(method.name(), cells)
         })
     };
-    let about = "A method that counted a smaller picture has that one's time; the ratios are a pixel's.";
+    let about = "If a method counted a smaller picture, its time is for that picture. Ratios are per pixel.";
     Table {
         title: format!("By size and content: {}", words(channels)),
         about: Some(about.into()),
@@ -136,7 +136,8 @@ fn by_picture(survey: &Survey, channels: ChannelSet) -> Table {
 }
 
 fn of_run(title: String, measured: &[&MethodRow]) -> Table {
-    let head = ["", "median", "least", "× loop", "× floor", "× pairwise", "GB/s", "right"].map(str::to_owned).to_vec();
+    let head =
+        ["", "median", "minimum", "× loop", "× floor", "× pairwise", "GB/s", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
         let mut cells = vec![TableCell::of(row.method.title())];
@@ -157,10 +158,10 @@ fn of_run(title: String, measured: &[&MethodRow]) -> Table {
 }
 
 fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
-    let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "right"].map(str::to_owned).to_vec();
+    let head = ["", "alone", "+ source", "+ result", "+ both", "CPU", "correct"].map(str::to_owned).to_vec();
     let mut rows = Vec::new();
     for row in measured {
-        let mut cells = vec![TableCell::of(row.told_title())];
+        let mut cells = vec![TableCell::of(row.full_title())];
         let times = [row.alone, row.with_source, row.with_result, row.with_both, row.on_cpu];
         cells.extend(times.map(|times| or_dash(times.map(|times| time(times.median_us)))));
         let right = row.exact.map(|exact| if exact { "yes" } else { "no" }.to_owned());
@@ -168,11 +169,11 @@ fn adjustments(title: String, measured: &[AdjustRow]) -> Table {
         rows.push(TableRow::new(row.name, cells));
         rows.extend(row.note.iter().map(|note| TableRow::note(note.as_str())));
     }
-    let about = "+: together with the histograms of the source, of the result, or of both, from the planes on.";
+    let about = "+: including the histograms of the source, of the result, or of both, starting from the planes.";
     Table { title, about: Some(about.into()), head, rows }
 }
 
-/// The machines of a joined table, in words.
+/// Describes the machines of a joined table.
 pub fn machines(joined: &Joined) -> Vec<String> {
     let line = |(index, Machine { file, adapter, driver }): (usize, &Machine)| {
         format!("{}: {adapter} ({driver}), {file}", letter(index))
@@ -180,7 +181,7 @@ pub fn machines(joined: &Joined) -> Vec<String> {
     joined.machines.iter().enumerate().map(line).collect()
 }
 
-/// The tables of several machines.
+/// Makes the tables of several machines.
 pub fn of_joined(joined: &Joined) -> Vec<Table> {
     let mut head = vec![String::new()];
     let names = (0..joined.machines.len()).map(letter);
@@ -200,7 +201,7 @@ pub fn of_joined(joined: &Joined) -> Vec<Table> {
             TableRow::new(&row.name, std::iter::once(first).chain(row.cells.iter().flat_map(cells)).collect())
         });
         let about =
-            has_reduced(group).then(|| "In brackets: the time of a smaller picture; the ratios are a pixel's.".into());
+            has_reduced(group).then(|| "In brackets: the time for a smaller picture. Ratios are per pixel.".into());
         Table { title: group.title.clone(), about, head: head.clone(), rows: rows.collect() }
     };
     joined.groups.iter().map(table).collect()

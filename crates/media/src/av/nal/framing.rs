@@ -1,6 +1,6 @@
 //! How packets are divided into NAL units: by start codes, ITU-T H.264 and H.265 annex B, or by lengths, ISO/IEC 14496-15.
 
-/// What stands before each unit.
+/// The mark before each unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::av) enum NalFraming {
     /// Its length, which takes so many bytes.
@@ -44,7 +44,7 @@ impl NalFraming {
     }
 }
 
-/// What stands before the first start code, and what behind it.
+/// Splits the bytes at the first start code: those before it, and those behind it.
 fn after_start_code(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = bytes.windows(3).position(|window| window == [0, 0, 1])?;
     Some((&bytes[..at], &bytes[at + 3..]))

@@ -28,13 +28,13 @@ mod unit {
     pub(super) const FILLER: u8 = 38;
     pub(super) const PREFIX_SEI: u8 = 39;
     pub(super) const SUFFIX_SEI: u8 = 40;
-    /// Which H.265 leaves to others: what Dolby Vision has for its picture, of which FFmpeg makes metadata of that frame.
+    /// A type that H.265 leaves to others: Dolby Vision's metadata for its picture, which FFmpeg attaches to that frame.
     pub(super) const DOLBY_METADATA: u8 = 62;
     /// The same, of which FFmpeg makes nothing.
     pub(super) const DOLBY_ENHANCEMENT: u8 = 63;
 }
 
-/// What becomes of pictures that may refer to some before the picture that they lead up to (RASL, 3.121), in a decoder that has come so far.
+/// The treatment of pictures that may refer to some before the picture that they lead up to (RASL, 3.121), in a decoder that has come so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::av) enum Leading {
     /// No picture with which decoding can begin has come yet, or none since the end of a sequence.
@@ -46,7 +46,7 @@ pub(in crate::av) enum Leading {
     Decoded,
 }
 
-/// What is known of a stream.
+/// The known facts about a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::av) struct Hevc {
     framing: NalFraming,
@@ -131,7 +131,7 @@ impl Hevc {
         self.highest_temporal_id = self.highest_temporal_id.max(Some(first >> 1 & 7));
     }
 
-    /// Whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
+    /// Returns whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
     /// cannot be told.
     ///
     /// That no picture refers to one is said in its `nal_unit_type` only of those of its own temporal sub-layer (7.4.2.2). None of
@@ -157,7 +157,7 @@ impl Hevc {
         slices > 0
     }
 
-    /// Whether the packet's picture is left out by a decoder that has come so far as `leading` says, which goes on with the packet
+    /// Returns whether the packet's picture is left out by a decoder that has come so far as `leading` says, which goes on with the packet
     /// (8.1.3: `NoRaslOutputFlag`). FFmpeg decodes pictures that come before any with which decoding can begin.
     pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
         let mut is_left_out = false;
@@ -204,7 +204,7 @@ mod tests {
         bytes
     }
 
-    /// Whether a packet of these units can be left out of a stream of so many sub-layers.
+    /// Returns whether a packet of these units can be left out of a stream of so many sub-layers.
     #[track_caller]
     fn check(layers: u8, units: &[&[u8]], expected: bool) {
         for (framing, packet) in framed(units) {

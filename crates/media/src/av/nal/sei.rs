@@ -14,7 +14,7 @@ mod about_one_picture {
     pub(super) const TIME_CODE: usize = 136;
 }
 
-/// Whether a unit's payload can be read to its end and tells of nothing but the picture that it comes with.
+/// Returns whether a unit's payload can be read to its end and tells of nothing but the picture that it comes with.
 pub(super) fn is_about_one_picture(payload: &[u8]) -> bool {
     use about_one_picture::*;
     let messages = without_escapes(payload);

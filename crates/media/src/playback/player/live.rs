@@ -31,12 +31,12 @@ impl Player {
         }
     }
 
-    /// Whether the frames that come are those that the sender sends now.
+    /// Returns whether the frames that come are those that the sender sends now.
     pub(super) const fn is_on_air(&self) -> bool {
         self.options.live && self.supply.is_of_newest()
     }
 
-    /// Whether the decoder can be sent to frames that have gone by.
+    /// Returns whether the decoder can be sent to frames that have gone by.
     pub(super) const fn can_go_back(&self) -> bool {
         self.options.seekable || self.kept_packets.is_some()
     }

@@ -111,7 +111,7 @@ impl Player {
         is_slow.then_some(to)
     }
 
-    /// Whether the picture of a seek is still to come, or a scrub has not settled yet.
+    /// Returns whether the picture of a seek is still to come, or a scrub has not settled yet.
     #[must_use]
     pub const fn is_on_its_way(&self) -> bool {
         matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
@@ -182,7 +182,7 @@ impl Player {
         self.supply.restart(to.seek)
     }
 
-    /// Whether earlier frames than those that are here can be fetched.
+    /// Returns whether earlier frames than those that are here can be fetched.
     pub(super) fn can_fetch(&self) -> bool {
         self.can_go_back() && self.supply.can_fetch()
     }

@@ -15,19 +15,21 @@ use super::*;
 use crate::playback::{SeekGoal, StepEnd, Tick};
 use crate::{Seek, SeekTarget};
 use histoscope_core::made;
+use histoscope_core::picture::FrameFacts;
 
 const FRAME_SECS: f64 = 0.04;
 
 fn frame(serial: u64, index: u64) -> Frame {
-    Frame {
+    let made = made::gray((1, 1), |_, _| 0);
+    let facts = FrameFacts {
         pts_ticks: index as i64,
         time_secs: index as f64 * FRAME_SECS,
         duration_secs: FRAME_SECS,
         index: Some(index),
-        serial,
         key: index == 0,
-        ..made::gray((1, 1), |_, _| 0)
-    }
+        ..made.facts
+    };
+    Frame { facts, serial, ..made }
 }
 
 fn options(duration_secs: Option<f64>, looped: bool) -> PlayerOptions {

@@ -251,7 +251,7 @@ impl Player {
         }
     }
 
-    /// Whether the time of the last frame to play is over.
+    /// Returns whether the time of the last frame to play is over.
     fn is_over(&self, time: f64) -> bool {
         let is_last = self.supply.cache.ahead() == 0 && self.supply.has_ended();
         let Some((_, last)) = self.part() else { return is_last && time >= self.end_secs() };

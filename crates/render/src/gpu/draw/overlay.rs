@@ -151,7 +151,7 @@ impl OverlayPass {
         }
         self.shown = panels.iter().map(|(rect, _)| OverlayPlace::new(*rect, line_pixels(view), view)).collect();
         let columns = panels.iter().map(|(rect, _)| rect.width).sum();
-        let binning = scene.style.binning(shown.bits);
+        let binning = scene.look.histograms.binning(shown.bits);
         let counted = [Some(counts.filled.bins), counts.outline.map(|bars| bars.bins), counts.linear];
         for (regrouped, counted) in self.regrouped.iter_mut().zip(counted) {
             match counted.filter(|_| !binning.is_of_codes()) {

@@ -89,7 +89,7 @@ impl PaintPass {
 pub fn overlays(shown: &OverlayContent, histogram: &Histogram, scene: &Scene, view: &wgpu::Texture) -> Vec<Overlay> {
     let is_swapped = order_of(view.format()) == Order::Bgra;
     let view = (view.width(), view.height());
-    let binning = scene.style.binning(shown.bits);
+    let binning = scene.look.histograms.binning(shown.bits);
     let overlay = |(_, panel)| Overlay::new(panel, histogram, binning, is_swapped);
     shown_panels(shown, scene, view).into_iter().map(overlay).collect()
 }

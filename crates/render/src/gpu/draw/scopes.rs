@@ -145,8 +145,8 @@ impl ScopePass {
         view: (u32, u32),
     ) {
         self.drawn = 0;
-        let style = scene.scopes.clamped();
-        let ground = if arranged.is_split { 1.0 } else { STRIP_GROUND * scene.style.clamped().opacity };
+        let style = scene.look.scopes.clamped();
+        let ground = if arranged.is_split { 1.0 } else { STRIP_GROUND * scene.look.histograms.clamped().opacity };
         let base_of = |rect: PanelRect, ground: f32| TraceParams {
             view: view.into(),
             origin: [rect.left, rect.top],
@@ -166,7 +166,7 @@ impl ScopePass {
             let base = base_of(panel.rect, ground);
             match (panel.kind.row().drawing, counts.waveform, counts.vectorscope) {
                 (PanelDrawing::Waveform, Some(waveform), _) => {
-                    let params = waveform.params(base, scene.channels, panel.kind == ScopeKind::Parade);
+                    let params = waveform.params(base, scene.look.channels, panel.kind == ScopeKind::Parade);
                     self.put_lit(
                         gpu,
                         PanelDrawing::Waveform,

@@ -129,7 +129,7 @@ impl FalseColorTable {
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Camera => "the cameras' table",
+            Self::Camera => "camera scale",
             Self::Steps => "ten equal steps",
         }
     }

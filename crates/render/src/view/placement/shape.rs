@@ -54,8 +54,13 @@ impl Shape {
     /// The shape of a frame's picture.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        let Frame { ref picture, sample_aspect, orientation, .. } = *frame;
-        Self { width: picture.width(), height: picture.height(), sample_aspect, orientation }
+        let (picture, facts) = (&frame.picture, &frame.facts);
+        Self {
+            width: picture.width(),
+            height: picture.height(),
+            sample_aspect: facts.sample_aspect,
+            orientation: facts.orientation,
+        }
     }
 
     /// Its size as it is seen; see [`upright_size`].

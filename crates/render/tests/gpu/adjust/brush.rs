@@ -1,4 +1,4 @@
-//! Brushes on pictures that are adjusted.
+//! Brushes on adjusted pictures.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Orientation, Picture, Ratio};
@@ -7,13 +7,13 @@ use histoscope_render::view::brush::{Brush, Lighting};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::placement::{Fit, Placement, Shape, ViewSettings};
 use histoscope_render::view::probe::probe;
-use histoscope_render::view::scene::{Counted, Pair, Scene};
+use histoscope_render::view::scene::{Counted, Look, Pair, Scene};
 
 use super::{equalized, picture};
 use crate::studio::{Studio, UPRIGHT, WAYS, adjusted, bare};
 
-/// What a brush leaves of an unlit view whose left part shows the source and whose right part the result, where the pixels of
-/// `counted` decide; and how many are dimmed in either part.
+/// Applies a brush to an unlit view that shows the source on the left and the result on the right. The pixels of
+/// `counted` decide. Returns the view, and the number of dimmed pixels in each part.
 fn brushed(unlit: &Image, counted: &Picture, lighting: &Lighting, column: u32) -> (Vec<u8>, [u32; 2]) {
     let (mut rgba, mut dimmed) = (unlit.rgba.clone(), [0; 2]);
     for (pixel, index) in rgba.chunks_exact_mut(4).zip(0..) {
@@ -27,7 +27,7 @@ fn brushed(unlit: &Image, counted: &Picture, lighting: &Lighting, column: u32) -
     (rgba, dimmed)
 }
 
-/// Whether two views are the same but for the divider's line.
+/// True if two views are equal except for the divider's line.
 fn same_beside(a: &Image, rgba: &[u8], column: u32) -> bool {
     let is_line = |index: usize| (index as u32 / 4 % a.width).abs_diff(column) <= 2;
     a.rgba.iter().zip(rgba).enumerate().all(|(index, (a, b))| a == b || is_line(index))
@@ -45,10 +45,10 @@ fn the_brush_lights_what_lies_in_its_range_in_the_picture_that_is_counted_on_bot
             .into_iter()
             .flat_map(|way| [Counted::Source, Counted::Result, Counted::Both].map(|counted| (way, counted)))
         {
-            // Without the divider the result is everywhere, with it at the right end the source.
+            // Without the divider the result is everywhere. With the divider at the right end, the source is.
             for (divider, column) in [(None, 0), (Some(0.5), 42), (Some(1.0), 83)] {
                 let pair = divider.map_or_else(Pair::default, Pair::divided);
-                let scene = Scene { counted, pair, ..bare(adjustments) };
+                let scene = Scene::from(Look { counted, ..bare(adjustments).look }).with_pair(pair);
                 studio.load(way, &source, UPRIGHT, Components::Rgbl);
                 let unlit = studio.snapshot(way, (83, 41), &scene);
                 let lit = studio.snapshot(way, (83, 41), &Scene { brushes: Brushes::of_histogram(brush), ..scene });
@@ -72,7 +72,7 @@ fn a_brush_of_code_values_lights_the_adjusted_picture_by_the_source_however_it_i
     let lighting = Lighting::new(Some(brush), Components::YCbCr, 1.0).unwrap();
     let placing = (Ratio::ONE, Orientation { quarter_turns: 1, mirrored: true });
     let settings = ViewSettings { zoom: 2.5, ..ViewSettings::fitted(Fit::Contain) };
-    let scene = Scene { view: settings, ..bare(equalized(0.0)) };
+    let scene = Scene::from(Look { view: settings, ..bare(equalized(0.0)).look });
     let shape = Shape { width: 61, height: 35, sample_aspect: placing.0, orientation: placing.1 };
     let placement = Placement::new(&shape, &settings, (50, 90));
     for way in WAYS {

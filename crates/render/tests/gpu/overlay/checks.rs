@@ -1,4 +1,4 @@
-//! What a panel has to look like, by the definition: every bar, clip indicator and colour of it.
+//! The expected look of a panel by definition: every bar, clip indicator and colour.
 
 use histoscope_core::histogram::{Components, Histogram, regroup, vertical_scale};
 use histoscope_render::gpu::readback::Image;
@@ -11,7 +11,7 @@ use histoscope_render::view::scene::Scene;
 
 use crate::support::image::pixel;
 
-/// Rows that a bar reaches and whether it is clipped, by the definition.
+/// Returns the rows that a bar reaches, and true if it is clipped, by definition.
 fn bar(bins: &[u32], (first, last): (u32, u32), rows: u32, logarithmic: bool) -> (u32, bool) {
     let most = bins[first as usize..=last as usize].iter().copied().max().unwrap();
     if most == 0 {
@@ -31,19 +31,19 @@ pub fn is_near(a: [u8; 3], b: [u8; 3]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
-/// The colour that a set of bars has over black.
+/// Returns the colour of a set of bars over black.
 fn over_black(components: Components, set: usize) -> [u8; 3] {
     let [r, g, b, _] = colors(components)[set];
     [r, g, b].map(|part| (part * 255.0).round() as u8)
 }
 
-/// The same where the table has the colours.
+/// Returns the colour of a set of bars over black, from the table.
 fn tabled(table: &OverlapTable, set: usize) -> [u8; 3] {
     let opacity = if set == 0 { SCRIM_OPACITY } else { BAR_OPACITY };
     table.0[set].map(|part| (f32::from(part) * opacity).round() as u8)
 }
 
-/// Whether the graticule has a line within two pixels, which are left out of a comparison.
+/// Returns true if the graticule has a line within two pixels, which are not compared.
 fn is_near_a_line(rect: &PanelRect, column: u32, row: u32, bits: u32) -> bool {
     let vertical = graticule(bits).iter().any(|&code| {
         let (first, last) = rect.columns_of_bin(code, 1 << bits);
@@ -63,7 +63,8 @@ impl Lit {
     }
 }
 
-/// Checks that clip indicators are lit in their channels' colours where more than a thousandth lies in the outermost code; the lit ones.
+/// Checks that clip indicators are lit in their channels' colours if more than a thousandth of the samples have the
+/// outermost code. Returns the lit ones.
 pub fn check_indicators(image: &Image, histogram: &Histogram, rect: PanelRect, channels: Channels) -> Vec<Lit> {
     if clip_indicators::side(&rect) == 0 {
         return Vec::new();
@@ -89,7 +90,7 @@ pub fn check_indicators(image: &Image, histogram: &Histogram, rect: PanelRect, c
     lit
 }
 
-/// Compares a panel's pixels with what its bins make of them; returns how many bars were clipped and pixels compared.
+/// Compares a panel's pixels with its bins. Returns the number of clipped bars and of compared pixels.
 pub fn check_panel(
     image: &Image,
     histogram: &Histogram,
@@ -98,12 +99,12 @@ pub fn check_panel(
     channels: Channels,
 ) -> (usize, usize) {
     let (bits, components) = (histogram.bits, histogram.components);
-    let logarithmic = scene.style.logarithmic;
+    let logarithmic = scene.look.histograms.logarithmic;
     let notch = (rect.height * 5 / 100).clamp(6, 18);
     let cap = notch / 3;
     let indicators = check_indicators(image, histogram, rect, channels);
     let (mut clipped_bars, mut compared) = (0, 0);
-    let count = scene.style.bins.unwrap_or(1 << bits);
+    let count = scene.look.histograms.bins.unwrap_or(1 << bits);
     let drawn: Vec<_> = (0..4).map(|channel| regroup(histogram.bins(channel), count)).collect();
     let bars_of = |column: u32| -> Vec<_> {
         let bins = rect.bins_of_column(column, count);
@@ -137,9 +138,9 @@ pub fn check_panel(
             }
             let reached = bars.iter().filter(|&&(_, (height, _))| row < height);
             let set = reached.map(|&(channel, _)| 1 << channel).sum();
-            let expected = match scene.style.overlaps {
+            let expected = match scene.look.histograms.overlaps {
                 Overlaps::Light => over_black(components, set),
-                Overlaps::Table => tabled(&scene.style.overlap_table, set),
+                Overlaps::Table => tabled(&scene.look.histograms.overlap_table, set),
             };
             assert!(is_near(shown, expected), "{scene:?}: column {column}, row {row}: {shown:?}, not {expected:?}");
             compared += 1;

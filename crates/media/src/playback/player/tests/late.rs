@@ -42,8 +42,7 @@ fn play_late(player: &mut Player, decoder: &mut SlowDecoder, start: Instant, sec
         if player.wants_frames(after(start, time))
             && let Some(frame) = decoder.frame(time)
         {
-            let index = frame.index.filter(|_| numbered);
-            player.push(Frame { index, ..frame });
+            player.push(if numbered { frame } else { unnumbered(frame) });
         }
         let tick = player.tick(after(start, time));
         seen.extend(tick.show.map(|frame| frame.pts_ticks as u64));
@@ -86,15 +85,21 @@ fn what_was_counted_by_the_rate_is_counted_again_when_the_numbers_are_known() {
     assert_eq!(counts, guessed, "the rate was right here");
 }
 
+/// The frame, whose number is not known.
+fn unnumbered(mut frame: Frame) -> Frame {
+    frame.facts.index = None;
+    frame
+}
+
 #[test]
 fn a_guess_that_was_wrong_is_put_right() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
-    player.push(Frame { index: None, ..frame(0, 6) });
+    player.push(unnumbered(frame(0, 6)));
     let hurry = player.tick(after(start, 0.9)).seek.expect("a hurry");
     assert!(matches!(hurry.seek, Seek::Towards(secs) if secs > 0.9), "{hurry:?}");
-    player.push(Frame { index: None, ..frame(1, 20) });
+    player.push(unnumbered(frame(1, 20)));
     player.tick(after(start, 0.91));
     assert_eq!(player.counts().dropped, 4 + 13, "by the rate: 7 to 19");
     // There are only two frames between those two.

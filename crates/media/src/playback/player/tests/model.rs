@@ -80,8 +80,8 @@ impl Model {
         let next = self.pts.get(at + 1).copied().unwrap_or(self.pts[at] + 1);
         let mut frame = frame(self.serial, self.pts[at] as u64);
         frame.picture = made::gray((1, 1), |_, _| u8::from(is_quick)).picture;
-        frame.duration_secs = (next - self.pts[at]) as f64 * FRAME_SECS;
-        frame.index = (self.serial == 0).then_some(at as u64);
+        frame.facts.duration_secs = (next - self.pts[at]) as f64 * FRAME_SECS;
+        frame.facts.index = (self.serial == 0).then_some(at as u64);
         frame
     }
 

@@ -27,7 +27,9 @@ fn variable_rates_keep_their_timing() {
     let start = Instant::now();
     let mut player = Player::new(options(None, false));
     for (index, time_secs) in [(0, 0.0), (1, 0.5), (2, 0.51), (3, 3.0)] {
-        player.push(Frame { time_secs, ..frame(0, index) });
+        let mut frame = frame(0, index);
+        frame.facts.time_secs = time_secs;
+        player.push(frame);
     }
     player.tick(start);
     assert_eq!(shown(&player.tick(after(start, 0.499))), None);

@@ -26,14 +26,14 @@ fn steps_pause_and_go_one_frame() {
 fn frames_are_wanted_while_it_plays_and_for_a_step_and_not_behind_a_picture_that_stands() {
     let start = Instant::now();
     let mut player = sought(start, 60);
-    assert_eq!(player.demand(), Demand::Nothing);
+    assert!(player.is_idle());
     player.step(true, start);
-    assert_eq!(player.demand(), Demand::Next);
+    assert!(!player.is_idle());
     player.tick(start);
-    assert_eq!(player.demand(), Demand::Nothing, "the step was made");
+    assert!(player.is_idle(), "the step was made");
     player.scrub_to(5.0, start);
-    assert_eq!(player.demand(), Demand::Next);
-    assert_eq!(playing(start).demand(), Demand::Playing);
+    assert!(!player.is_idle());
+    assert!(!playing(start).is_idle());
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! The reasons for a run to end before its last frame: it is asked to stop, or something fails.
+//! [`Ending`](histoscope_media::Ending) finds files that lack frames which they should have.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::file::FileError;
+use histoscope_core::picture::color::UnreadableMatrix;
+use histoscope_media::MediaError;
+use histoscope_render::gpu::GpuError;
+
+/// Asks a run to end after the frames under way. Clones refer to the same run.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Creates one for a run that has not been asked to end.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the run to end.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if it was asked to end.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The reason why a file could not be analysed, or its results not be written. Each text says what happened to which
+/// file.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalyzeError {
+    /// The video could not be read.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+    /// The adapter failed.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The output could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The output could not be written to the standard output.
+    #[error("the output could not be written: {0}")]
+    Output(std::io::Error),
+    /// The output file could not be written completely.
+    #[error("{} cannot be written ({source}); the records so far are in {}; make room, then continue with --resume", .path.display(), .part.display())]
+    Kept {
+        /// The output.
+        path: PathBuf,
+        /// Its preliminary file.
+        part: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Rows could not be packed into a table.
+    #[error("{output} cannot be made: its rows could not be packed ({source}); please report this with the video")]
+    Table {
+        /// The name of the output for people.
+        output: String,
+        /// The packer's reason.
+        source: ::parquet::errors::ParquetError,
+    },
+    /// The reader of the standard output has gone away, as `head` does.
+    #[error("the reader of the output has gone away")]
+    ReaderGone,
+    /// The region is not inside the picture.
+    #[error("{}: the region {region} is not inside the picture of frame {frame}, which has {width}×{height} pixels; choose one that is", .input.display())]
+    OutsidePicture {
+        /// The video.
+        input: PathBuf,
+        /// The region as it was stated.
+        region: String,
+        /// The frame's number.
+        frame: u64,
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+    /// The end of the selection is not after its start.
+    #[error("{}: --to {to} is not after --from {from}", .input.display())]
+    Backward {
+        /// The video.
+        input: PathBuf,
+        /// The start.
+        from: String,
+        /// The end.
+        to: String,
+    },
+    /// The selection has no frame.
+    #[error("{0}: no frame was counted; the selection begins after the last one, or contains none")]
+    NothingCounted(String),
+    /// At no offset do enough frames of two files have partners.
+    #[error(
+        "{} and {} are too short to be matched, or begin too far apart; name the offset with --offset, or search further with --align",
+        .input.display(),
+        .other.display()
+    )]
+    NotAligned {
+        /// The video.
+        input: PathBuf,
+        /// The file that it is compared with.
+        other: PathBuf,
+    },
+    /// A request needs a file, not a stream of bytes.
+    #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
+    NeedsFile {
+        /// The source.
+        input: PathBuf,
+        /// The option.
+        what: &'static str,
+    },
+    /// R'G'B' video has no Y'CbCr codes.
+    #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
+    NotCoded(PathBuf),
+    /// The matrix cannot be read.
+    #[error("{}: {matrix}, so that there is no R'G'B' here; choose another with --matrix", .input.display())]
+    NoRgb {
+        /// The video.
+        input: PathBuf,
+        /// Its matrix.
+        matrix: UnreadableMatrix,
+    },
+    /// FFmpeg's filter would convert the picture first.
+    #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
+    NoSignal {
+        /// The video.
+        input: PathBuf,
+        /// The pixel format.
+        format: String,
+    },
+    /// The engine and the reference differ.
+    #[error(
+        "frame {frame}: {place} holds {counted} where the reference counts {expected}; please report this with the file"
+    )]
+    Miscounted {
+        /// The frame's number.
+        frame: u64,
+        /// The bin and the channel.
+        place: String,
+        /// The engine's count.
+        counted: u64,
+        /// The reference's count.
+        expected: u64,
+    },
+    /// The shares are not parts of one run.
+    #[error("{0}")]
+    Merge(String),
+    /// The run cannot be continued.
+    #[error("{0}")]
+    Resume(String),
+}
+
+/// The error of a stopped `merge`.
+pub(super) fn stopped() -> AnalyzeError {
+    AnalyzeError::Merge("stopped; nothing was written".to_owned())
+}
+
+/// Rejects a share with another number of records than it states: some were lost, or it was pieced together.
+///
+/// # Errors
+/// [`AnalyzeError::Merge`].
+pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), AnalyzeError> {
+    if records == said {
+        return Ok(());
+    }
+    Err(AnalyzeError::Merge(format!(
+        "{}: it is damaged: it states {said} records but has {records}; make it again",
+        path.display()
+    )))
+}

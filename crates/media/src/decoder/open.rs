@@ -1,0 +1,397 @@
+//! Opening a video: which stream, how many threads, and what the first frame says.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Decoder, StopHandle};
+use crate::av::{self, Codec, CodecOptions, Denied, Input};
+use crate::demuxer::Demuxer;
+use crate::error::MediaError;
+use crate::guarantee::SeekGuarantee;
+use crate::index::FrameIndex;
+use crate::info::{FrameCounters, OpenOptions, StreamInfo};
+use crate::numbering::Numbering;
+use crate::packets::{LookAhead, PacketSource, Packets};
+use crate::pictures::{PictureMaker, StreamDefaults};
+use crate::position::Position;
+use crate::source::Source;
+use crate::stream_codec::StreamCodec;
+use crate::tiles::TiledPicture;
+use crate::timecodes::TimecodeReader;
+use crate::timeline::Timeline;
+use crate::timeshift::{Coding, KeptReader, Timeshift};
+use crate::{ending, streams, tags};
+use histoscope_core::picture::color::Sourced;
+use histoscope_core::picture::{Orientation, Ratio};
+use histoscope_core::text::{counted, plain};
+
+impl Decoder {
+    /// Opens a file or URL and decodes its first frame; `-` is the standard input.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, MediaError> {
+        Self::open_with(path, options, &StopHandle::new())
+    }
+
+    /// The same, and `stop` can end it from another thread.
+    ///
+    /// # Errors
+    /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions, stop: &StopHandle) -> Result<Self, MediaError> {
+        Self::open_keeping(path.as_ref(), options, stop, None)
+    }
+
+    /// The same; of what turns out to be live the packets are kept.
+    pub(crate) fn open_keeping(
+        path: &Path,
+        options: &OpenOptions,
+        stop: &StopHandle,
+        shift: Option<&Arc<Timeshift>>,
+    ) -> Result<Self, MediaError> {
+        av::set_log_level();
+        let source = Source::new(path, options, Arc::clone(&stop.0))?;
+        if let Some(item) = source.composed_item() {
+            return Self::open_tiled(source, item, options);
+        }
+        let mut input = None;
+        let mut first_error = None;
+        let mut notes = Vec::new();
+        let mut reason = "the only one";
+        let mut candidates = VecDeque::from([None]);
+        while let Some(candidate) = candidates.pop_front() {
+            let source = Source::new(path, options, Arc::clone(&stop.0))?;
+            if first_error.is_some() && !source.can_reopen() {
+                break;
+            }
+            let opened = match input.take() {
+                Some(opened) => opened,
+                None => source.open()?,
+            };
+            let Some(stream) = candidate else {
+                let found = streams::candidates(&opened, options.track, path)?;
+                reason = if options.track.is_some() { "asked for" } else { streams::reason(&found) };
+                candidates.extend(found.iter().map(|candidate| Some(candidate.index)));
+                if candidates.is_empty() {
+                    if let Some(denied) = opened.denied() {
+                        return Err(source.denied(denied.clone()));
+                    }
+                    let found = streams::describe(&opened);
+                    return Err(MediaError::NoVideo { path: path.to_owned(), found });
+                }
+                input = Some(opened);
+                continue;
+            };
+            match Self::start(source, opened, (stream, None), (options, shift), &notes) {
+                Ok(mut decoder) => {
+                    decoder.info.track_reason = reason;
+                    return Ok(decoder);
+                }
+                Err(error) if error.is_of_stream() => {
+                    notes.push(format!("video stream {stream} gave no frame, the next one is used"));
+                    reason = "those before gave no frame";
+                    first_error.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
+    }
+
+    /// Opens a file whose picture is that item, which is put together of tiles.
+    fn open_tiled(source: Source, item: u32, options: &OpenOptions) -> Result<Self, MediaError> {
+        if let Some(track) = options.track.filter(|track| *track != 1) {
+            return Err(MediaError::NoSuchTrack { path: source.path().to_owned(), track, tracks: 1 });
+        }
+        let tiled = TiledPicture::read(&source, item)?;
+        let (input, stream) = (source.open()?, tiled.stream());
+        Self::start(source, input, (stream, Some(tiled)), (options, None), &[])
+    }
+
+    /// Starts decoding one stream, or the tiles of which it is one, and checks that it gives a frame.
+    fn start(
+        source: Source,
+        mut input: Input,
+        (stream, tiled): (usize, Option<TiledPicture>),
+        (options, shift): (&OpenOptions, Option<&Arc<Timeshift>>),
+        notes: &[String],
+    ) -> Result<Self, MediaError> {
+        input.select(stream);
+        let path = source.path().to_owned();
+        let no_video = || MediaError::NoVideo { path: path.clone(), found: "no such stream".to_owned() };
+        let parameters = input.stream(stream).ok_or_else(no_video)?;
+        streams::check_decoder(&parameters, &path)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = options.threads.unwrap_or_else(|| (cores + 1).min(most_threads(parameters.size())));
+        let live = source.is_live_as(&input);
+        let codec = Codec::open(&parameters, CodecOptions { threads, low_delay: live })
+            .map_err(|error| source.error("opening the decoder", error))?;
+        let (rate, _) = input.rates(&parameters);
+        let timecodes = TimecodeReader::of(&input, &parameters);
+        let timeline = Timeline::new(parameters.time_base(), rate, input.may_jump());
+        let defaults = StreamDefaults {
+            tags: parameters.color_numbers(),
+            sample_aspect: parameters.sample_aspect(),
+            coded_sample_aspect: parameters.coded_sample_aspect(),
+            orientation: parameters.display_matrix().and_then(|m| tags::orientation(&m)),
+            codes_fields: parameters.codec_name() == "hevc",
+            states_scan: parameters.scan().is_some(),
+            crop: tiled.as_ref().map_or_else(|| parameters.crop().unwrap_or_default(), TiledPicture::crop),
+        };
+        let guarantee =
+            if live { SeekGuarantee::Nothing } else { SeekGuarantee::of(&parameters, &input, stream, &source) };
+        let info = describe(&source, &input, stream, &codec, notes).ok_or_else(no_video)?;
+        let mut info = StreamInfo { live, seekable: info.seekable && !live, ..info };
+        if let Some(tiled) = &tiled {
+            (info.stated_size, info.still) = (tiled.size(), true);
+            info.tracks.retain(|track| track.stream == stream);
+            info.tracks.iter_mut().for_each(|track| track.size = tiled.size());
+        }
+        if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
+            info.notes.push(format!("{}, which the file names, was not read", plain(named)));
+        }
+        let shift = shift.filter(|_| live);
+        if let Some(shift) = shift {
+            // Without it frames that have gone by are had as long as they lie in memory as pictures.
+            let coding = Coding::of(&parameters, &info, &defaults, threads);
+            let begun = coding.map(|coding| shift.begin(coding));
+            let _ = begun.inspect_err(|error| log::debug!("nothing is kept: {error}"));
+        }
+        let demuxer = Demuxer::new(source, input, stream, (live, shift.cloned()));
+        let mut decoder = Self {
+            packets: Packets::new(PacketSource::Opened(demuxer), &info.codec),
+            codec: StreamCodec::new(codec),
+            tiled,
+            guarantee,
+            position: Position::default(),
+            timeline,
+            timecodes,
+            numbers: Numbering::default(),
+            pictures: PictureMaker::new(options, defaults),
+            counters: FrameCounters::default(),
+            states_durations: true,
+            begins_interlaced: false,
+            frame_bytes: None,
+            serial: 0,
+            info,
+        };
+        decoder.be_at_start();
+        decoder.learn_from_first_frame()?;
+        Ok(decoder)
+    }
+
+    /// A decoder of what is kept of a live source, which gives no frame before a seek; `None` where nothing is kept.
+    pub(crate) fn of_kept(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
+        let (segment, coding) = shift.newest_segment()?;
+        let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
+        let info = coding.info.clone();
+        let reader = KeptReader::new(Arc::clone(shift), segment, Arc::clone(&stop.0), info.path.clone());
+        Some(Self {
+            packets: Packets::new(PacketSource::Kept(reader), &info.codec),
+            codec: StreamCodec::new(codec),
+            tiled: None,
+            guarantee: SeekGuarantee::Nothing,
+            position: Position::default(),
+            timeline: Timeline::new(info.time_base, None, false),
+            timecodes: TimecodeReader::default(),
+            numbers: Numbering::default(),
+            pictures: PictureMaker::new(options, coding.defaults.clone()),
+            counters: FrameCounters::default(),
+            states_durations: true,
+            begins_interlaced: false,
+            frame_bytes: None,
+            serial: 0,
+            info,
+        })
+    }
+
+    /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
+    fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
+        if let Some(demuxer) = self.packets.opened() {
+            demuxer.source().limit_time();
+        }
+        let Some(mut first) = self.decode_timed()? else {
+            return Err(self.no_frames());
+        };
+        self.info.start_ticks = first.pts;
+        first.place.time_secs = 0.0;
+        self.begins_interlaced = first.frame.scan().is_interlaced();
+        self.info.timed = first.frame.best_effort_timestamp().is_some();
+        self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
+        self.info.coded_size = self.pictures.size(&first.frame);
+        self.states_durations = self.info.container != "matroska,webm" || first.frame.duration().is_some();
+        self.info.pixel_format = first.frame.format().name().to_owned();
+        self.info.threads = self.codec.threads();
+        let threads = counted(self.info.threads as u64, "thread");
+        log::info!("{}: {} decodes with {threads}", self.info.path.display(), self.info.decoder);
+        self.info.layout = self.pictures.layout(&first.frame);
+        if let Some(source) = self.pictures.source_format(&first.frame) {
+            self.info.conversion = source.converted_to.clone();
+            if self.info.stated_size == source.cropping.codec_leaves() {
+                self.info.stated_size = self.info.coded_size;
+            }
+            (self.info.transfer, self.info.primaries) = (source.transfer, source.primaries);
+        }
+        self.info.unreadable_matrix = self.pictures.unreadable_matrix(&first.frame);
+        self.info.sample_aspect = self.pictures.sample_aspect(&first.frame);
+        self.info.orientation = self.pictures.orientation(&first.frame);
+        self.info.notes.extend_from_slice(self.pictures.notes());
+        self.position.ready.push_back(first);
+        if self.info.live {
+            // Whoever comes in the middle of a group of frames cannot decode the rest of it: that is no damage.
+            self.counters.refused_packets = 0;
+        }
+        if !self.info.timed {
+            self.guarantee = SeekGuarantee::Nothing;
+        }
+        let sequence = self.packets.opened().and_then(|demuxer| demuxer.source().sequence());
+        let pictures = sequence.filter(|_| !self.info.live).map(|sequence| sequence.count());
+        self.numbers.set_list(pictures.map(|count| Arc::new(FrameIndex::of_pictures(count))));
+        if matches!(self.guarantee, SeekGuarantee::Table(_)) {
+            // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
+            let start = self.info.start_ticks;
+            self.packets.look_ahead(start, start, LookAhead::ToTarget)?;
+            let packets = self.packets.queued().filter(|packet| !packet.is_discarded());
+            let late = packets.filter(|packet| packet.pts().is_some_and(|pts| pts < start)).count();
+            self.numbers.lost_at_start += late as u64;
+        }
+        Ok(())
+    }
+
+    /// Seconds from the first frame to the end of the video stream, as its own headers state; the file as a whole may be
+    /// longer.
+    #[must_use]
+    pub fn stated_stream_secs(&self) -> Option<f64> {
+        let demuxer = self.packets.opened()?;
+        if demuxer.source().sequence().is_some() {
+            return self.info.duration_secs;
+        }
+        let parameters = demuxer.parameters()?;
+        let tick_secs = self.info.time_base.value();
+        // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
+        // and where a recording begins between keyframes, so do some packets before the first that can be decoded.
+        let late_secs = |from: i64| (self.info.start_ticks.saturating_sub(from) as f64 * tick_secs).max(0.0);
+        if self.info.container == "matroska,webm" {
+            // There is no other length of a stream; where this is missing, FFmpeg may give that of the file.
+            return parameters.tagged_duration_secs().map(|secs| secs - late_secs(0));
+        }
+        let start = parameters.start().unwrap_or(self.info.start_ticks);
+        parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
+    }
+
+    /// Returns a sentence about the number that is missing in the middle of numbered pictures.
+    #[must_use]
+    pub fn gap(&self) -> Option<String> {
+        self.packets.opened()?.source().sequence()?.gap()
+    }
+
+    /// Returns the part that the file was cut off in, where its container tells that the file was longer once; `None` for what
+    /// is no file, too.
+    #[must_use]
+    pub fn cut_part(&self) -> Option<&'static str> {
+        let source = self.packets.opened()?.source();
+        source.is_file().then(|| ending::cut_part(source.path(), &self.info.container)).flatten()
+    }
+
+    /// Returns why the video gives no frame at all, once the whole source was read.
+    fn no_frames(&self) -> MediaError {
+        let (path, codec) = (self.info.path.clone(), self.info.codec.clone());
+        let counters = self.counters();
+        if let Some(demuxer) = self.packets.opened() {
+            if demuxer.source().is_glob() && counters.refused_packets == 0 {
+                return MediaError::NoMatch { path };
+            }
+            if let Some(denied) = demuxer.input().denied() {
+                return demuxer.source().denied(denied.clone());
+            }
+            if demuxer.has_index_behind() {
+                return MediaError::IndexBehind { path };
+            }
+            if let Some((width, height)) = demuxer.input().oversize() {
+                return MediaError::TooLarge { path, width, height };
+            }
+        }
+        match (counters.packets, counters.discarded, counters.refused_packets) {
+            (_, 1.., 0) => MediaError::AllLeftOut { path },
+            (0, _, _) if counters.read_errors == 0 => MediaError::EmptyTrack { path, codec },
+            _ if codec == "webp" && is_animated_webp(&path) => MediaError::AnimatedWebp { path },
+            (_, _, refused) => MediaError::NoFrames { path, codec, refused },
+        }
+    }
+}
+
+/// Memory that the threads of a decoder may fill with frames, in bytes: enough for all threads at 8K.
+const THREADS_MEMORY: u64 = 4 << 30;
+/// More threads hardly decode faster; several decoders do.
+const MOST_THREADS: u64 = 17;
+
+/// Returns how many threads that memory has room for: each keeps a frame of its own, and about as much beside it.
+fn most_threads((width, height): (u32, u32)) -> usize {
+    // 4:2:0 in 16 bits, as a middle between what pictures take.
+    let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);
+    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
+}
+
+/// Collects the facts that the headers state.
+fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
+    let parameters = input.stream(stream)?;
+    let time_base = parameters.time_base();
+    let (average_rate, nominal_rate) = input.rates(&parameters);
+    // FFmpeg looks for the last of numbered pictures, and may overlook a gap.
+    let pictures = source.sequence().map(|sequence| u64::from(sequence.count())).filter(|_| !source.is_live_as(input));
+    let ticks = pictures.map(|pictures| pictures.cast_signed()).or_else(|| parameters.duration());
+    let own_duration = ticks.map(|ticks| time_base.times(ticks));
+    Some(StreamInfo {
+        path: source.path().to_owned(),
+        container: input.container().to_owned(),
+        codec: parameters.codec_name().to_owned(),
+        decoder: codec.name(),
+        profile: parameters.profile().map(str::to_owned),
+        scan: parameters.scan(),
+        pixel_format: parameters.pixel_format().name().to_owned(),
+        conversion: None,
+        layout: None,
+        coded_size: parameters.size(),
+        stated_size: parameters.size(),
+        transfer: av::transfer_name(parameters.color_numbers().transfer),
+        primaries: av::primaries_name(parameters.color_numbers().primaries),
+        unreadable_matrix: None,
+        bit_rate: parameters.bit_rate().or_else(|| input.bit_rate()),
+        nominal_rate,
+        picture_rate: source.picture_rate().map(|rate| rate.origin),
+        sample_aspect: Sourced::guessed(Ratio::ONE),
+        orientation: Orientation::default(),
+        average_rate,
+        duration_secs: own_duration.or_else(|| input.duration_secs()),
+        time_base,
+        start_ticks: parameters.start().unwrap_or(0),
+        stated_frames: pictures.or_else(|| parameters.frame_count()),
+        timecodes: None,
+        seekable: input.is_seekable(),
+        live: false,
+        timed: true,
+        still: parameters.is_cover() || parameters.frame_count() == Some(1) || is_picture_format(input.container()),
+        stream,
+        tracks: streams::tracks(input),
+        track_reason: "the only one",
+        threads: codec.threads(),
+        notes: notes.to_vec(),
+    })
+}
+
+/// Returns whether files of this container format are single pictures.
+fn is_picture_format(container: &str) -> bool {
+    // FFmpeg's names for the formats that it tells by the file's first bytes: png_pipe, jpeg_pipe, …
+    container.ends_with("_pipe")
+}
+
+/// Returns whether a WebP says in its header that it is animated.
+fn is_animated_webp(path: &Path) -> bool {
+    const ANIMATION: u8 = 0x02;
+    let mut head = [0; 21];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_read && &head[..4] == b"RIFF" && &head[8..16] == b"WEBPVP8X" && head[20] & ANIMATION != 0
+}

@@ -1,0 +1,841 @@
+//! Seeking: the exact frame at a time, a keyframe near it, and the frames before it.
+//!
+//! A seek in a file begins at a keyframe before its target where the [guarantee](SeekGuarantee) allows that, decodes up to the target, and
+//! begins earlier where it was misled; at last it begins at the first frame. A seek into what is kept of a live source begins at the
+//! packet that is known to lead to the frame.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::Decoder;
+use crate::error::MediaError;
+use crate::guarantee::SeekGuarantee;
+use crate::numbering::Count;
+use crate::packets::LookAhead;
+use crate::position::{Omission, Origin, Position, Room, Timed};
+use crate::target::{Seek, SeekTarget};
+use crate::timeshift::Way;
+use histoscope_core::picture::{Frame, Timecode, TimecodeSource, Timecodes};
+
+/// How many frames earlier decoding begins again, where it has to, and how long it may have gone on since it began.
+const EARLIER_FRAMES: i64 = 80;
+/// How long a search for a frame near a time goes on after the first one that would do.
+const NEAR_TIME: Duration = Duration::from_millis(35);
+/// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
+const REFRESH_SECS: f64 = 10.0;
+/// How long before the wanted frames decoding begins at least where earlier ones are fetched, in seconds, so that one go gives more than a
+/// few of them where keyframes are close to each other.
+const BACK_SECS: f64 = 0.4;
+/// The most frames fetched where each has to be converted.
+const MAX_CONVERTED: usize = 24;
+
+/// How a seek searches for its frame.
+#[derive(Debug, Clone, Copy, Default)]
+struct SeekOptions {
+    /// When the search for a frame near the target is to end with what it has; `None` if it has to be the frame itself.
+    until: Option<Instant>,
+    /// Where earlier frames are fetched, how long before the target decoding is to begin at least, in seconds.
+    back_secs: Option<f64>,
+    /// How much is kept of what is decoded right before the target.
+    room: Room,
+}
+
+impl SeekOptions {
+    const fn is_near(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Returns how many frames before the target are decoded whether other pictures refer to them or not.
+    const fn kept_frames(&self) -> usize {
+        if self.is_near() { 0 } else { self.room.frames }
+    }
+
+    /// Returns how long the search goes on when a later one waits.
+    const fn patience(&self) -> Duration {
+        if self.back_secs.is_some() { Duration::ZERO } else { PATIENCE }
+    }
+
+    /// Ends a seek that nobody waits for any more.
+    fn check_interrupt(&self, decoder: &Decoder, begun: Instant) -> Result<(), MediaError> {
+        let interrupt = decoder.packets.interrupt();
+        if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > self.patience()) {
+            return Err(MediaError::Stopped { path: decoder.info.path.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// The frame that a seek leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wanted {
+    pts: i64,
+    /// Timestamp of the frame from which on none is left out, so that it and those between can be kept.
+    whole_from: i64,
+}
+
+impl Wanted {
+    /// Returns the last frame not above `ticks`, and so many before it that are to be kept.
+    fn of(stamps: &[i64], ticks: i64, kept: usize) -> Option<Self> {
+        let position = stamps.partition_point(|pts| *pts <= ticks).checked_sub(1)?;
+        Some(Self { pts: stamps[position], whole_from: stamps[position.saturating_sub(kept)] })
+    }
+}
+
+/// Where to ask the format for a position, further and further back.
+struct Probe {
+    ticks: i64,
+    step: i64,
+    /// The highest timestamp that the keyframe to start from may have.
+    key_limit: i64,
+    /// True if a start was found unclean, so that one well before the target is to be taken.
+    is_refreshed: bool,
+    /// Timestamp of the frame that was found in place of the announced one.
+    found: Option<i64>,
+}
+
+impl Probe {
+    fn new(decoder: &Decoder, ticks: i64) -> Self {
+        Self {
+            ticks: ticks.min(decoder.end_ticks()),
+            step: decoder.ticks_of(1.0),
+            key_limit: ticks,
+            is_refreshed: false,
+            found: None,
+        }
+    }
+
+    fn go_back(&mut self) {
+        self.ticks = self.ticks.saturating_sub(self.step);
+        self.step = self.step.saturating_mul(2);
+    }
+}
+
+/// How decoding up to a target went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// The wanted frame is the next one.
+    Frame,
+    /// A later one than the packets announced.
+    Other,
+    /// The first frame was predicted from pictures before the start, so those after it may be wrong.
+    Unclean,
+    /// All frames are after the target.
+    After,
+    /// There was no frame at all.
+    Nothing,
+}
+
+impl Decoder {
+    /// Goes where `seek` leads: the next frame that [`next_frame`](Self::next_frame) gives is the wanted one.
+    ///
+    /// # Errors
+    /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target is behind; then the position
+    /// is what it was. Other errors as for reading.
+    pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
+        self.seek_keeping(seek, Room::default())
+    }
+
+    /// The same, and of the frames that are decoded on the way to the target those right before it are kept for
+    /// [`frames_passed`](Self::frames_passed).
+    pub(crate) fn seek_keeping(&mut self, seek: Seek, room: Room) -> Result<(), MediaError> {
+        self.position.passed = Default::default();
+        let options = SeekOptions { room, ..SeekOptions::default() };
+        let near = || SeekOptions { until: Some(Instant::now() + NEAR_TIME), ..options };
+        match seek {
+            Seek::Exact(target) | Seek::Back { target, .. } => self.seek_target(target, &options),
+            Seek::Near(secs) => self.seek_target(SeekTarget::Time(secs), &near()),
+            // What is kept has its frames at hand.
+            Seek::Keyframe(secs) | Seek::Towards(secs) if self.packets.kept().is_some() => {
+                self.seek_target(SeekTarget::Time(secs), &options)
+            }
+            Seek::Keyframe(secs) => self.seek_keyframe(self.ticks_at(secs)),
+            Seek::Towards(secs) => self.seek_towards(self.ticks_at(secs)),
+        }
+    }
+
+    fn seek_target(&mut self, target: SeekTarget, options: &SeekOptions) -> Result<(), MediaError> {
+        if self.packets.kept().is_some() {
+            return self.seek_kept(target, options);
+        }
+        match target {
+            SeekTarget::Time(secs) => self.seek_exact(self.ticks_at(secs), options),
+            SeekTarget::Number(number) => self.seek_frame(number, options),
+            SeekTarget::Timestamp(ticks) => self.seek_exact(ticks, options),
+            SeekTarget::Before(ticks) => self.seek_exact(ticks.saturating_sub(1), options),
+            SeekTarget::End => self.seek_exact(i64::MAX, options),
+        }
+    }
+
+    /// Returns the tick that contains a time, with a little grace so that a frame's own time leads to it.
+    fn ticks_at(&self, secs: f64) -> i64 {
+        let ticks = (secs / self.info.time_base.value() + 1e-3).floor();
+        // The conversion saturates, and turns what is no number into zero.
+        self.info.start_ticks.saturating_add(ticks as i64)
+    }
+
+    fn ticks_of(&self, secs: f64) -> i64 {
+        (secs / self.info.time_base.value()).ceil() as i64
+    }
+
+    /// Goes on towards a timestamp that is ahead, leaving out what can be left out. Where packets do not tell, it just goes on.
+    fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
+        let Some(origin) = self.origin_at_keyframe(true).filter(|_| self.can_go_back()) else { return Ok(()) };
+        if let Some(key) = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?.key {
+            self.start_over_at(key, origin);
+        }
+        self.leave_out_before(Some(ticks));
+        let omission = &mut self.position.omission;
+        omission.gap_until = omission.gap_until.max(omission.skip_before);
+        Ok(())
+    }
+
+    /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
+    /// counting on. A stated frame rate, which only most frames may keep to, has to do where a file cannot be read twice.
+    fn seek_frame(&mut self, index: u64, options: &SeekOptions) -> Result<(), MediaError> {
+        let last_counted = match self.numbers.counted_ticks(index) {
+            Ok(ticks) => return self.seek_exact(ticks, options),
+            Err(last) => last,
+        };
+        let is_file = self.packets.opened().is_some_and(|demuxer| demuxer.source().is_file());
+        let begun = Instant::now();
+        if self.numbers.list().is_none() && is_file {
+            self.list(begun, options)?;
+        }
+        if let Some(list) = self.numbers.list() {
+            let position = usize::try_from(index).unwrap_or(usize::MAX);
+            let ticks = list.pts.get(position).or(list.pts.last()).copied();
+            return self.seek_exact(ticks.unwrap_or(self.info.start_ticks), options);
+        }
+        if let Some(rate) = self.info.constant_rate().filter(|_| !is_file) {
+            return self.seek_exact(self.ticks_at((index as f64 + 0.5) / rate.value()), options);
+        }
+        self.seek_exact(last_counted.unwrap_or(self.info.start_ticks), options)?;
+        let mut last = None;
+        while let Some(timed) = self.pull()? {
+            options.check_interrupt(self, begun)?;
+            if timed.place.index.is_some_and(|found| found >= index) {
+                self.position.ready.push_front(timed);
+                return Ok(());
+            }
+            last = Some(timed);
+        }
+        self.position.ready.extend(last);
+        Ok(())
+    }
+
+    /// Lists all packets, and learns from them how far seeks can be relied on and which number each frame has.
+    fn list(&mut self, begun: Instant, options: &SeekOptions) -> Result<(), MediaError> {
+        let Some(lister) = self.lister() else { return Ok(()) };
+        self.counters.listings += 1;
+        let listing = lister.list(|| options.check_interrupt(self, begun).is_ok())?;
+        options.check_interrupt(self, begun)?;
+        self.learn(listing);
+        Ok(())
+    }
+
+    /// Goes to the last frame not above `ticks`.
+    fn seek_exact(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
+        if ticks <= self.info.start_ticks {
+            return self.rewind();
+        }
+        if !self.can_go_back() {
+            return self.seek_forward_only(ticks, options);
+        }
+        if matches!(self.guarantee, SeekGuarantee::Unlisted { aside: false }) && !options.is_near() {
+            self.list(Instant::now(), options)?;
+        }
+        match self.origin_at_keyframe(options.is_near()) {
+            Some(origin) if self.seek_by_timestamp(ticks, origin, options)? => Ok(()),
+            _ => self.seek_from_start(ticks, options),
+        }
+    }
+
+    /// Returns the origin of a seek that begins at a keyframe, to the frame itself or, quickly, near it; `None` if it has to begin at the
+    /// first frame.
+    fn origin_at_keyframe(&self, is_quick: bool) -> Option<Origin> {
+        if self.timeline.has_jumped() {
+            return None;
+        }
+        match self.guarantee {
+            SeekGuarantee::Table(_) | SeekGuarantee::Keyframes => Some(Origin::Keyframe),
+            SeekGuarantee::Unlisted { aside } => (is_quick || aside).then_some(Origin::Guess),
+            SeekGuarantee::History => is_quick.then_some(Origin::Guess),
+            SeekGuarantee::Nothing => None,
+        }
+    }
+
+    fn can_go_back(&self) -> bool {
+        self.info.seekable || self.packets.opened().is_some_and(|demuxer| demuxer.source().can_reopen())
+    }
+
+    fn not_seekable(&self) -> MediaError {
+        MediaError::NotSeekable { path: self.info.path.clone() }
+    }
+
+    fn seek_forward_only(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
+        let next = self.position.next_pts().or(self.position.last_pts);
+        if next.is_some_and(|next| next > ticks) {
+            return Err(self.not_seekable());
+        }
+        self.decode_up_to(ticks, None, options)?;
+        Ok(())
+    }
+
+    /// Decodes from the first frame on, or from here if that is where decoding came from.
+    fn seek_from_start(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
+        let goes_on = self.position.origin == Origin::Start && self.is_ahead(ticks) && options.back_secs.is_none();
+        if goes_on && self.decode_up_to(ticks, None, options)? == Reached::Frame {
+            return Ok(());
+        }
+        self.reopen()?;
+        self.decode_up_to(ticks, None, options)?;
+        Ok(())
+    }
+
+    /// Goes to the first frame.
+    fn rewind(&mut self) -> Result<(), MediaError> {
+        if !self.can_go_back() {
+            let is_there = self.position.next_pts() == Some(self.info.start_ticks);
+            return if is_there { Ok(()) } else { Err(self.not_seekable()) };
+        }
+        let is_sure = self.origin_at_keyframe(false) == Some(Origin::Keyframe);
+        if is_sure && self.packets.seek(self.info.start_ticks) {
+            self.forget_position(Origin::Keyframe);
+            let first = self.packets.next()?;
+            // Where the video begins in the middle of a group, packets from before the first frame's belong to later ones.
+            let begins_group = first.as_ref().is_some_and(|packet| packet.is_key());
+            if let Some(first) = first {
+                self.packets.put_back(first);
+            }
+            if begins_group && let Some(first) = self.decode_timed()? {
+                let is_first = first.pts == self.info.start_ticks;
+                self.position.ready.push_back(first);
+                if is_first {
+                    self.position.origin = Origin::Start;
+                    return Ok(());
+                }
+            }
+        }
+        self.reopen()
+    }
+
+    /// Has decoding begin earlier than it did, once, and go on with the frame after the last one that came. Returns whether it can; where not,
+    /// it goes on as it was.
+    pub(super) fn begin_earlier(&mut self) -> Result<bool, MediaError> {
+        let Some((began, last)) = self.position.began.take().zip(self.position.last_pts) else { return Ok(false) };
+        let last = self.timeline.stated(last);
+        let step = self.timeline.frame_ticks().saturating_mul(EARLIER_FRAMES);
+        let is_near = last.saturating_sub(began) < step;
+        if !is_near || !self.info.timed || !self.can_go_back() || self.position.origin != Origin::Keyframe {
+            return Ok(false);
+        }
+        let ticks = began.saturating_sub(step);
+        if ticks <= self.info.start_ticks {
+            self.open_again()?;
+        } else if self.packets.seek(ticks) {
+            self.codec.flush();
+            // What stands before a keyframe there cannot be decoded; at the beginning of the file it is.
+            self.packets.skip_to_key()?;
+        } else {
+            return Ok(false);
+        }
+        log::debug!("{}: begins again before {ticks}", self.info.path.display());
+        self.position.omission.drop_before = Some(last.saturating_add(1));
+        Ok(true)
+    }
+
+    /// Returns the number of the frame with that timecode, counted from the first frame: negative if it comes before that, and beyond the
+    /// end where the last frame's leads there. Timecodes that can jump are looked up in the frames themselves, where counting leads and
+    /// then from the first one on; where a source can be read only once, they have to be counted. The next frame is the first one again.
+    ///
+    /// # Errors
+    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or that of reading.
+    pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
+        let path = || self.info.path.clone();
+        let Timecodes { first, rate, source } =
+            self.info.timecodes.ok_or_else(|| MediaError::NoTimecodes { path: path() })?;
+        let missing = MediaError::NoSuchTimecode { path: path(), timecode, first };
+        let Some(counted) = rate.distance(first, timecode) else { return Err(missing) };
+        if source == TimecodeSource::Container || !self.can_go_back() {
+            return Ok(counted);
+        }
+        if let Ok(number) = u64::try_from(counted) {
+            self.seek(Seek::Exact(SeekTarget::Number(number)))?;
+            let is_it = |frame: &Frame| frame.index == Some(number) && frame.timecode == Some(timecode);
+            if self.next_frame()?.as_ref().is_some_and(is_it) {
+                self.seek(Seek::START)?;
+                return Ok(counted);
+            }
+        }
+        self.seek(Seek::START)?;
+        let (mut number, mut last) = (0, first);
+        while let Some(frame) = self.next_frame()? {
+            if frame.timecode == Some(timecode) {
+                self.seek(Seek::START)?;
+                return Ok(number);
+            }
+            last = frame.timecode.unwrap_or(last);
+            number += 1;
+        }
+        self.seek(Seek::START)?;
+        match rate.distance(last, timecode) {
+            Some(behind) if behind > 0 => Ok(number - 1 + behind),
+            _ if counted < 0 => Ok(counted),
+            _ => Err(missing),
+        }
+    }
+
+    /// Opens the source and the codec again, which leads to the first frame whatever they can do.
+    fn reopen(&mut self) -> Result<(), MediaError> {
+        self.open_again()?;
+        self.timeline.restart();
+        self.be_at_start();
+        Ok(())
+    }
+
+    fn open_again(&mut self) -> Result<(), MediaError> {
+        self.packets.reopen()?;
+        let Some(demuxer) = self.packets.opened() else { return Ok(()) };
+        if let Some(parameters) = demuxer.parameters() {
+            let reopened = self.codec.reopen(&parameters);
+            reopened.map_err(|error| demuxer.source().error("opening the decoder", error))?;
+        }
+        Ok(())
+    }
+
+    /// Has the next frame be the first.
+    pub(super) fn be_at_start(&mut self) {
+        self.position = Position::at(Origin::Start);
+        self.numbers.restart(Count::Next(0));
+    }
+
+    /// Asks the format for a position before the target, decodes from there, and goes further back if that was not
+    /// far enough. Returns whether what it led to is the frame beyond doubt.
+    fn seek_by_timestamp(&mut self, ticks: i64, origin: Origin, options: &SeekOptions) -> Result<bool, MediaError> {
+        if options.back_secs.is_none() && self.is_shortly_after(ticks, options) && self.go_on_to(ticks, options)? {
+            return Ok(self.is_certain(options));
+        }
+        let mut probe = Probe::new(self, ticks);
+        if let Some(secs) = options.back_secs {
+            probe.key_limit = ticks.saturating_sub((secs / self.info.time_base.value()) as i64);
+            probe.ticks = probe.ticks.min(probe.key_limit);
+        }
+        let mut trust_packets = true;
+        while self.position_at(&probe, origin) {
+            let ahead = self.packets.look_ahead(ticks, probe.key_limit, LookAhead::ToTarget)?;
+            if let Some(key) = ahead.key {
+                if ahead.stamps.is_none() && !ahead.is_cut_short && !self.is_split() && !options.is_near() {
+                    return Ok(false);
+                }
+                self.start_at(key);
+                let start = self.position.omission.drop_before.unwrap_or(ticks);
+                let stamps = ahead.stamps.unwrap_or_default();
+                let announced = Wanted::of(&stamps, ticks, options.kept_frames());
+                self.announce_numbers(&stamps, ticks);
+                let wanted = announced.filter(|_| trust_packets);
+                match self.decode_up_to(ticks, wanted, options)? {
+                    Reached::Frame if self.is_as_announced(announced, &mut probe, options) => {
+                        return Ok(probe.is_refreshed || self.is_certain(options));
+                    }
+                    // A decoder may lose a frame that is not far from where it began: begin before that.
+                    Reached::Frame => probe.key_limit = start.saturating_sub(1),
+                    // The packets announced a frame that did not come: try again without leaving any out.
+                    Reached::Other if trust_packets => {
+                        trust_packets = false;
+                        continue;
+                    }
+                    Reached::Unclean if probe.is_refreshed => return Ok(true),
+                    Reached::Unclean => {
+                        let found = self.position.next_pts().unwrap_or(ticks);
+                        probe.key_limit = found.saturating_sub(self.ticks_of(REFRESH_SECS));
+                        probe.is_refreshed = true;
+                        trust_packets = false;
+                    }
+                    Reached::Other | Reached::After | Reached::Nothing => {}
+                }
+            }
+            probe.go_back();
+        }
+        Ok(false)
+    }
+
+    /// Returns whether nothing on the way leaves a doubt that the frame is the one of decoding from the start: damage may show more
+    /// or less of itself there, and timestamps that do not rise are made to, one after the other.
+    fn is_certain(&self, options: &SeekOptions) -> bool {
+        options.is_near() || (self.position.damage == 0 && !self.timeline.has_strayed())
+    }
+
+    /// Returns whether the next frame is the one that the packets announced, or nothing else can be had: where decoding was begun
+    /// earlier, it led to the same. Saying no costs time only: it has decoding begin earlier, at last at the first frame.
+    fn is_as_announced(&self, announced: Option<Wanted>, probe: &mut Probe, options: &SeekOptions) -> bool {
+        let found = self.position.next_pts();
+        let is_it = options.is_near() || announced.is_none_or(|frame| Some(frame.pts) == found);
+        let is_settled = is_it || probe.found == found;
+        probe.found = found;
+        is_settled
+    }
+
+    /// Returns whether no frame from that one on has been given out.
+    fn is_ahead(&self, ticks: i64) -> bool {
+        match (self.position.next_pts(), self.position.last_pts) {
+            (Some(next), _) => next <= ticks,
+            (None, Some(last)) => last < ticks,
+            (None, None) => false,
+        }
+    }
+
+    /// Returns whether the target lies so little ahead that decoding on beats starting from a keyframe.
+    fn is_shortly_after(&self, ticks: i64, options: &SeekOptions) -> bool {
+        let position = &self.position;
+        let last = position.last_pts.unwrap_or(i64::MIN);
+        let is_near = ticks.saturating_sub(last) < self.ticks_of(1.0);
+        let same_group = || {
+            let key = self.indexed_key(ticks);
+            key.zip(self.packets.last().and_then(|packet| packet.dts)).is_some_and(|(key, read)| key <= read)
+        };
+        // Frames that were left out on the way to a place are missed only when going there.
+        let is_whole = options.is_near() || position.omission.gap_until.is_none_or(|gap| ticks >= gap);
+        self.is_ahead(ticks) && is_whole && (is_near || same_group())
+    }
+
+    /// Returns the timestamp of the last keyframe at or before `ticks` that the format's index lists.
+    fn indexed_key(&self, ticks: i64) -> Option<i64> {
+        let demuxer = self.packets.opened()?;
+        demuxer.input().indexed_key(demuxer.stream(), ticks)
+    }
+
+    /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
+    fn go_on_to(&mut self, ticks: i64, options: &SeekOptions) -> Result<bool, MediaError> {
+        let ahead = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?;
+        let stamps = if let Some(key) = ahead.key {
+            let origin = self.position.origin;
+            self.start_over_at(key, if origin == Origin::Guess { origin } else { Origin::Keyframe });
+            let stamps = ahead.stamps.unwrap_or_default();
+            self.announce_numbers(&stamps, ticks);
+            stamps
+        } else {
+            let stamps = self.stamps_ahead().unwrap_or_default();
+            if let Count::Next(next) = self.numbers.count() {
+                let next = Some(next).filter(|_| self.has_plain_packets());
+                self.numbers.announce(next, &stamps, ticks);
+            }
+            stamps
+        };
+        let wanted = Wanted::of(&stamps, ticks, options.kept_frames());
+        Ok(self.decode_up_to(ticks, wanted, options)? == Reached::Frame)
+    }
+
+    /// Returns the timestamps of the shown packets in the codec and in the queue, rising; `None` if they leave a doubt which frame is
+    /// which.
+    fn stamps_ahead(&self) -> Option<Vec<i64>> {
+        self.packets.stamps_from(0, self.codec.stamps()?)
+    }
+
+    /// Takes the numbers of the frames up to `ticks` from the container's table, of packets in the queue that begin with a keyframe's.
+    fn announce_numbers(&mut self, stamps: &[i64], ticks: i64) {
+        let first = self.number_by_table().filter(|_| self.has_plain_packets());
+        self.numbers.announce(first, stamps, ticks);
+    }
+
+    /// Returns the number of the first frame of the packets in the queue, where the container's table counts what comes before.
+    fn number_by_table(&self) -> Option<u64> {
+        let SeekGuarantee::Table(table) = &self.guarantee else { return None };
+        table.shown_before(self.packets.front()?.dts()?)?.checked_sub(self.numbers.lost_at_start)
+    }
+
+    /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
+    fn position_at(&mut self, probe: &Probe, origin: Origin) -> bool {
+        if probe.ticks <= self.info.start_ticks || !self.packets.seek(probe.ticks) {
+            return false;
+        }
+        self.forget_position(origin);
+        true
+    }
+
+    /// Lets decoding start at that packet of the queue, a keyframe.
+    fn start_at(&mut self, key: usize) {
+        self.position.began = self.packets.begin_at(key);
+        self.position.omission.drop_before = self.position.began;
+    }
+
+    /// The same, in the middle of decoding.
+    fn start_over_at(&mut self, key: usize, origin: Origin) {
+        self.forget_position(origin);
+        self.start_at(key);
+    }
+
+    /// Returns the last tick at which a frame can be expected, as far as the headers tell.
+    fn end_ticks(&self) -> i64 {
+        let length = self.info.duration_secs.map_or(i64::MAX, |secs| (secs / self.info.time_base.value()) as i64);
+        self.info.start_ticks.saturating_add(length)
+    }
+
+    /// Forgets all that was decoded, to begin elsewhere. What was read ahead stays.
+    fn forget_position(&mut self, origin: Origin) {
+        self.codec.flush();
+        self.timeline.restart();
+        self.position = Position::at(origin);
+        self.numbers.restart(Count::Unknown);
+    }
+
+    /// Leaves out what no other picture refers to before a timestamp, where there is one.
+    fn leave_out_before(&mut self, ticks: Option<i64>) {
+        let position = &mut self.position;
+        position.omission.skip_before = ticks;
+        if ticks.is_some() {
+            // The frame that comes next need not be the next in the count, and what follows is no longer all that there is.
+            self.numbers.lose_count();
+            if position.origin == Origin::Start {
+                position.origin = Origin::Keyframe;
+            }
+        }
+    }
+
+    /// Decodes until the last frame not above `ticks` is the next one. With `wanted`, pictures well before it that no other
+    /// refers to are left out, and the frame after it is not waited for. Those right before it are kept.
+    fn decode_up_to(
+        &mut self,
+        ticks: i64,
+        wanted: Option<Wanted>,
+        options: &SeekOptions,
+    ) -> Result<Reached, MediaError> {
+        self.leave_out_before(wanted.map(|wanted| wanted.whole_from));
+        let wanted = wanted.map(|wanted| wanted.pts);
+        let position = &mut self.position;
+        position.passed = Default::default();
+        let begun = Instant::now();
+        let is_start =
+            position.last_pts.is_none() && position.ready.is_empty() && position.omission.drop_before.is_some();
+        let mut is_clean = true;
+        let mut before: Option<Timed> = None;
+        let mut after = None;
+        let mut is_early = false;
+        while let Some(timed) = self.pull()? {
+            if let Err(error) = options.check_interrupt(self, begun) {
+                self.position.omission.note_gap();
+                return Err(error);
+            }
+            if is_start && before.is_none() {
+                is_clean = !matches!(timed.frame.picture_type(), Some('P' | 'B'));
+            }
+            if timed.pts > ticks {
+                after = Some(timed);
+                break;
+            }
+            let is_wanted = wanted == Some(timed.pts);
+            is_early = !is_wanted && options.until.is_some_and(|until| Instant::now() >= until);
+            if let Some(earlier) = before.replace(timed)
+                // Frames between it and the next may be missing.
+                && self.position.omission.is_whole_from(earlier.pts)
+            {
+                self.position.passed.push(earlier, options.room);
+            }
+            if is_wanted || is_early {
+                break;
+            }
+        }
+        if is_early {
+            self.position.omission.note_gap();
+        }
+        self.position.omission.skip_before = None;
+        let reached = match (&before, &after) {
+            (Some(_), _) if !is_clean => Reached::Unclean,
+            (Some(_), _) if is_early => Reached::Frame,
+            (Some(frame), _) if wanted.is_none_or(|wanted| wanted == frame.pts) => Reached::Frame,
+            (Some(_), _) => Reached::Other,
+            (None, Some(_)) => Reached::After,
+            (None, None) => Reached::Nothing,
+        };
+        for timed in [after, before].into_iter().flatten() {
+            self.position.ready.push_front(timed);
+        }
+        Ok(reached)
+    }
+
+    /// Goes to a keyframe at or before `ticks` and decodes that alone: quicker than the exact frame.
+    fn seek_keyframe(&mut self, ticks: i64) -> Result<(), MediaError> {
+        let Some(origin) =
+            self.origin_at_keyframe(true).filter(|_| ticks > self.info.start_ticks && self.can_go_back())
+        else {
+            // Without timestamps to go by, the frame itself is as easy to find as a keyframe before it.
+            self.seek_exact(ticks, &SeekOptions::default())?;
+            return self.go_back_to_key();
+        };
+        let mut probe = Probe::new(self, ticks);
+        while self.position_at(&probe, origin) {
+            let has_index = self.indexed_key(ticks).is_some();
+            let until = if has_index { LookAhead::ToKeyframe } else { LookAhead::ToTarget };
+            if let Some(key) = self.packets.look_ahead(ticks, ticks, until)?.key {
+                self.start_at(key);
+                if self.preview_key(ticks) {
+                    return Ok(());
+                }
+                if let Some(first) = self.decode_timed()? {
+                    let is_good = first.pts <= ticks && first.frame.is_key();
+                    self.position.ready.push_back(first);
+                    if is_good {
+                        return Ok(());
+                    }
+                }
+            }
+            probe.go_back();
+        }
+        self.rewind()
+    }
+
+    /// Decodes the keyframe at the head of the packet queue by itself; `false` if it cannot be had so. Decoding then goes on from it as if
+    /// it had not been.
+    fn preview_key(&mut self, ticks: i64) -> bool {
+        let Some(packet) = self.packets.front().filter(|packet| packet.pts().is_some_and(|pts| pts <= ticks)) else {
+            return false;
+        };
+        let pts = packet.pts();
+        // One packet may hold but the first field of a frame.
+        let is_whole = |frame: &crate::av::AvFrame| {
+            frame.is_key() && !frame.scan().is_interlaced() && !frame.is_damaged() && !frame.is_discarded()
+        };
+        let found = self.codec.decode_alone(packet).into_iter().filter(is_whole);
+        let Some(frame) = found.filter(|frame| frame.best_effort_timestamp() == pts).last() else { return false };
+        let Some(timed) = self.place(frame) else { return false };
+        self.position.omission.shown_ahead = Some(timed.pts);
+        self.position.ready.push_back(timed);
+        true
+    }
+
+    /// Where there are no timestamps to go by: goes to the last keyframe before the next frame, as far as it is known.
+    fn go_back_to_key(&mut self) -> Result<(), MediaError> {
+        let Some(next) = self.position.ready.front() else { return Ok(()) };
+        if next.frame.is_key() || !self.can_go_back() {
+            return Ok(());
+        }
+        let limit = next.pts;
+        self.rewind()?;
+        let mut last_key = self.info.start_ticks;
+        while let Some(timed) = self.pull()?
+            && timed.pts <= limit
+        {
+            if timed.frame.is_key() {
+                last_key = timed.pts;
+            }
+        }
+        self.seek_exact(last_key, &SeekOptions::default())
+    }
+
+    /// Returns the frames that were decoded on the way to the target of the last seek, which comes right behind them, in presentation
+    /// order.
+    pub(crate) fn frames_passed(&mut self, target: i64) -> Vec<Frame> {
+        let passed = std::mem::take(&mut self.position.passed);
+        self.make_frames(passed.into_frames(), target)
+    }
+
+    /// Returns the frame of the target with those right before it, as many as are decoded in one go from a keyframe and fit into
+    /// `bytes`, in presentation order. Before the first frame there are none. Afterwards only a seek leads to a certain frame.
+    ///
+    /// # Errors
+    /// As for seeking. A request that waits ends this at once where the target is the frame before another one.
+    pub(crate) fn frames_back(&mut self, target: SeekTarget, bytes: usize) -> Result<Vec<Frame>, MediaError> {
+        let next = if let SeekTarget::Before(next) = target { Some(next) } else { None };
+        // So many fit, as far as the last one's size tells; those before them that nothing refers to are not decoded.
+        let fitting = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
+        let most = if self.info.conversion.is_some() { fitting.min(MAX_CONVERTED) } else { fitting };
+        let room = Room { frames: most, bytes };
+        let options = SeekOptions { room, back_secs: next.map(|_| BACK_SECS), ..SeekOptions::default() };
+        self.position.passed = Default::default();
+        let result = self.seek_target(target, &options).and_then(|()| self.pull());
+        let mut passed = std::mem::take(&mut self.position.passed);
+        let Some(last) = result?.filter(|last| next.is_none_or(|next| last.place.pts_ticks < next)) else {
+            return Ok(Vec::new());
+        };
+        let following = next.unwrap_or_else(|| last.pts.saturating_add(self.timeline.frame_ticks()));
+        match next {
+            Some(_) => passed.push(last, room),
+            // This one was asked for by itself.
+            None => passed.push_wanted(last),
+        }
+        Ok(self.make_frames(passed.into_frames(), following))
+    }
+
+    /// Makes frames of what was decoded; the next one after them has the timestamp `next`.
+    fn make_frames(&mut self, passed: VecDeque<Timed>, next: i64) -> Vec<Frame> {
+        let following: Vec<i64> = passed.iter().skip(1).map(|timed| timed.pts).chain([next]).collect();
+        let mut frames = Vec::with_capacity(passed.len());
+        for (timed, following) in passed.into_iter().zip(following) {
+            let until_next = self.info.time_base.times(following.saturating_sub(timed.pts));
+            let secs = timed.stated_secs.unwrap_or(until_next);
+            // A frame that cannot be read is none of the video's frames: those around it are neighbours.
+            frames.extend(self.make_frame(timed, secs));
+        }
+        frames
+    }
+
+    /// Goes to a frame of what is kept of a live source, from the packet that leads to it. Where it is not kept any more, no frame follows.
+    fn seek_kept(&mut self, target: SeekTarget, options: &SeekOptions) -> Result<(), MediaError> {
+        let mut early_secs = options.back_secs.unwrap_or(0.0);
+        loop {
+            let way = self.packets.kept().and_then(|kept| kept.way_to(target, options.kept_frames(), early_secs));
+            let Some(way) = way else {
+                self.leave_kept();
+                return Ok(());
+            };
+            let (wanted, is_first) = (Wanted { pts: way.stated, whole_from: way.whole_from }, way.is_first);
+            self.begin_kept(way, options.patience())?;
+            let reached = self.decode_up_to(wanted.pts, Some(wanted), options)?;
+            let is_clean = reached != Reached::Unclean || is_first || options.is_near();
+            if is_clean || early_secs >= REFRESH_SECS {
+                return Ok(());
+            }
+            // It began in the middle of a refresh: what was there before still shows in it.
+            early_secs = REFRESH_SECS;
+        }
+    }
+
+    /// Gets ready to decode along a way, whose search waits so long for packets when a later one waits.
+    fn begin_kept(&mut self, way: Way, patience: Duration) -> Result<(), MediaError> {
+        let coding = std::sync::Arc::clone(&way.coding);
+        let is_same = self.packets.kept().is_some_and(|kept| kept.is_in(way.segment));
+        if !is_same {
+            self.info = coding.info.clone();
+            self.pictures = self.pictures.anew(coding.defaults.clone());
+        }
+        // Flushing does not make every codec forget all.
+        if !is_same || !coding.begins_anew {
+            let codec = coding.open().map_err(|error| MediaError::Failed {
+                path: self.info.path.clone(),
+                action: "opening the decoder",
+                reason: error.to_string(),
+            })?;
+            self.codec = super::StreamCodec::new(codec);
+        }
+        self.forget_position(Origin::Keyframe);
+        self.position.omission = Omission { drop_before: Some(way.start.1), ..Omission::default() };
+        if let Some(kept) = self.packets.restart_kept() {
+            kept.begin(&way, patience);
+        }
+        Ok(())
+    }
+
+    /// Has no frame follow.
+    fn leave_kept(&mut self) {
+        self.forget_position(Origin::Keyframe);
+        if let Some(kept) = self.packets.restart_kept() {
+            kept.leave();
+        }
+    }
+
+    /// At the end of what one sender sent, waits for another and goes on with its first frame. Returns whether there is one; of a file
+    /// there is none.
+    pub(super) fn follow_sender(&mut self) -> Result<bool, MediaError> {
+        let way = match self.packets.kept() {
+            Some(kept) => kept.next_way()?,
+            None => None,
+        };
+        let Some(way) = way else { return Ok(false) };
+        self.begin_kept(way, Duration::ZERO)?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! An open source, read packet by packet.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::av::{AvError, AvPacket, Input, Read, StreamParameters};
+use super::error::MediaError;
+use super::source::Source;
+use super::timeshift::Timeshift;
+
+/// Errors of reading in a row after which the file is taken to have ended.
+const MAX_READ_ERRORS: u32 = 64;
+
+/// Reads one stream of a source.
+pub(super) struct Demuxer {
+    source: Source,
+    input: Input,
+    stream: usize,
+    is_live: bool,
+    /// Where the packets of a live source are kept.
+    shift: Option<Arc<Timeshift>>,
+    /// How many packets have been read.
+    packets: u64,
+    /// How often reading has failed.
+    errors: u64,
+}
+
+impl Demuxer {
+    /// Reads that stream of an open input, and keeps the packets of a live one where there is a place for them.
+    pub(super) fn new(
+        source: Source,
+        input: Input,
+        stream: usize,
+        (is_live, shift): (bool, Option<Arc<Timeshift>>),
+    ) -> Self {
+        Self { source, input, stream, is_live, shift, packets: 0, errors: 0 }
+    }
+
+    /// Keeps there what is read from now on.
+    #[cfg(test)]
+    pub(super) fn keep_in(&mut self, shift: &Arc<Timeshift>) {
+        self.shift = Some(Arc::clone(shift));
+    }
+
+    /// Returns what was opened.
+    pub(super) const fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Returns the open input.
+    pub(super) const fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Returns the index of the stream in the file.
+    pub(super) const fn stream(&self) -> usize {
+        self.stream
+    }
+
+    /// Returns what the format says about the stream.
+    pub(super) fn parameters(&self) -> Option<StreamParameters<'_>> {
+        self.input.stream(self.stream)
+    }
+
+    /// Returns whether a sender gives the pace.
+    pub(super) const fn is_live(&self) -> bool {
+        self.is_live
+    }
+
+    /// Returns how many packets were read, and how often reading failed.
+    pub(super) const fn counts(&self) -> (u64, u64) {
+        (self.packets, self.errors)
+    }
+
+    /// Sets how long a network source may give no data from now on.
+    pub(super) const fn set_network_limit(&mut self, limit: Duration) {
+        self.source.set_network_limit(limit);
+    }
+
+    /// Returns whether this seems to be an MP4 out of a pipe whose index stands behind the frames: FFmpeg has found it at the end, and cannot go back.
+    pub(super) fn has_index_behind(&self) -> bool {
+        self.input.container() == "mov,mp4,m4a,3gp,3g2,mj2" && !self.source.can_reopen() && self.packets == 0
+    }
+
+    /// Reads the next packet; `None` at the end.
+    pub(super) fn read(&mut self) -> Result<Option<AvPacket>, MediaError> {
+        let mut errors = 0;
+        loop {
+            if !self.is_live {
+                self.source.limit_time();
+            } else if self.source.interrupt().is_late() {
+                return Err(self.source.error("reading", AvError::EXIT));
+            }
+            match self.read_ours() {
+                Read::Packet(packet) => {
+                    self.packets += 1;
+                    if let Some(shift) = &self.shift {
+                        shift.note_packet(&packet);
+                    }
+                    return Ok(Some(packet));
+                }
+                Read::End if self.goes_on()? => {}
+                Read::End => return Ok(None),
+                Read::Denied(denied) => return Err(self.source.denied(denied)),
+                Read::Error(error) => {
+                    let interrupt = self.source.interrupt();
+                    if error == AvError::EXIT || interrupt.is_stopped() || interrupt.is_late() {
+                        return Err(self.source.error("reading", error));
+                    }
+                    if error == AvError::AGAIN {
+                        std::thread::sleep(Duration::from_millis(5));
+                        continue;
+                    }
+                    self.errors += 1;
+                    errors += 1;
+                    // Once is enough: a demuxer that has lost its way fails many times in a row.
+                    let is_news = self.errors == 1 && !self.has_index_behind();
+                    let level = if is_news { log::Level::Warn } else { log::Level::Debug };
+                    log::log!(level, "{}: reading failed: {error}", self.source.path().display());
+                    // Bad data may be followed by good; an error of the device or the connection is final.
+                    if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the next packet of the stream. Numbered pictures end with the last that is complete: FFmpeg finds one that is still being
+    /// written, too, and may look for one that is missing.
+    fn read_ours(&mut self) -> Read {
+        loop {
+            return match self.input.read() {
+                Read::Packet(packet) if usize::try_from(packet.stream()) != Ok(self.stream) => continue,
+                Read::Packet(packet) => {
+                    let Some(sequence) = self.source.sequence() else { return Read::Packet(packet) };
+                    let packet = packet.later_by(i64::from(sequence.before()));
+                    let is_complete = packet.pts().is_none_or(|pts| pts < i64::from(sequence.count()));
+                    if is_complete { Read::Packet(packet) } else { Read::End }
+                }
+                Read::Error(AvError::IO) if self.source.may_lack_pictures() => Read::End,
+                other => other,
+            };
+        }
+    }
+
+    /// Returns whether more has been written behind the last packet, for which this waits where it is to be followed.
+    fn goes_on(&mut self) -> Result<bool, MediaError> {
+        if !self.source.await_next()? {
+            return Ok(false);
+        }
+        self.input = self.source.open()?;
+        self.input.select(self.stream);
+        Ok(true)
+    }
+
+    /// Asks the format for the last position from which the frame at `ticks` can be decoded; whether it knows one.
+    pub(super) fn seek(&mut self, ticks: i64) -> bool {
+        // The limit of the last read has passed if the user has paused for long.
+        self.source.limit_time();
+        self.input.seek(self.stream, ticks).is_ok()
+    }
+
+    /// Opens the source again, to read from its first packet on.
+    pub(super) fn reopen(&mut self) -> Result<(), MediaError> {
+        if !self.source.can_reopen() {
+            return Err(self.not_seekable());
+        }
+        self.input = self.source.open().map_err(|error| match error {
+            MediaError::NotFound { path } => MediaError::Gone { path },
+            other => other,
+        })?;
+        self.input.select(self.stream);
+        Ok(())
+    }
+
+    /// Returns the error for a source that cannot go back.
+    pub(super) fn not_seekable(&self) -> MediaError {
+        MediaError::NotSeekable { path: self.source.path().to_owned() }
+    }
+}

@@ -1,0 +1,291 @@
+//! The packets of one stream in decoding order, and reading them ahead of decoding, to know where to begin and which frame is wanted.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::av::{AvPacket, FramelessPackets, Interrupt};
+use super::demuxer::Demuxer;
+use super::error::MediaError;
+use super::timeshift::KeptReader;
+
+/// Bytes of packets that may be read ahead in search of a frame.
+const LOOK_AHEAD_BYTES: usize = 48 << 20;
+/// Packets without a decoding timestamp and past the target after which none before it can follow.
+const REORDER_LIMIT: u32 = 17;
+
+/// Where packets come from.
+pub(super) enum PacketSource {
+    /// A file, an address, a device or a pipe.
+    Opened(Demuxer),
+    /// Those that are kept of a live source.
+    Kept(KeptReader),
+}
+
+/// A packet as it is remembered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadPacket {
+    pub(super) pts: Option<i64>,
+    pub(super) dts: Option<i64>,
+    /// True if the container calls it corrupt.
+    pub(super) is_corrupt: bool,
+    /// When it came, from a live source.
+    pub(super) arrival: Option<SystemTime>,
+}
+
+/// How far to read ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LookAhead {
+    /// Until all packets that can hold the target are in the queue.
+    ToTarget,
+    /// Until the first keyframe.
+    ToKeyframe,
+}
+
+/// The result of reading ahead.
+pub(super) struct Ahead {
+    /// Position in the queue of the last keyframe at or before the target.
+    pub(super) key: Option<usize>,
+    /// Timestamps of the shown packets from that keyframe on, rising, where they tell the frames beyond doubt.
+    pub(super) stamps: Option<Vec<i64>>,
+    /// True if the packets were too many to be read up to the target, so that they tell nothing.
+    pub(super) is_cut_short: bool,
+}
+
+/// Reading on past a target.
+struct Passing {
+    ticks: i64,
+    /// Packets that are shown after it, and do not say when they are decoded.
+    later: u32,
+}
+
+/// The packets of a stream.
+pub(super) struct Packets {
+    source: PacketSource,
+    /// FFmpeg's name of the codec.
+    codec: String,
+    /// Packets read ahead, before those that the source still holds.
+    queue: VecDeque<AvPacket>,
+    /// True if the source has given its last packet.
+    has_ended: bool,
+    /// The last packet that was read.
+    last: Option<ReadPacket>,
+}
+
+impl Packets {
+    pub(super) fn new(source: PacketSource, codec: &str) -> Self {
+        Self { source, codec: codec.to_owned(), queue: VecDeque::new(), has_ended: false, last: None }
+    }
+
+    /// Returns the open source, unless these packets are kept ones.
+    pub(super) const fn opened(&self) -> Option<&Demuxer> {
+        if let PacketSource::Opened(demuxer) = &self.source { Some(demuxer) } else { None }
+    }
+
+    /// Returns the reader of kept packets, if these are such.
+    pub(super) const fn kept(&self) -> Option<&KeptReader> {
+        if let PacketSource::Kept(reader) = &self.source { Some(reader) } else { None }
+    }
+
+    /// Forgets what was read, to go on with what the reader of kept packets is changed to; `None` if there is none.
+    pub(super) fn restart_kept(&mut self) -> Option<&mut KeptReader> {
+        self.forget();
+        if let PacketSource::Kept(reader) = &mut self.source { Some(reader) } else { None }
+    }
+
+    /// Returns what ends blocking reads.
+    pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
+        match &self.source {
+            PacketSource::Opened(demuxer) => demuxer.source().interrupt(),
+            PacketSource::Kept(reader) => reader.interrupt(),
+        }
+    }
+
+    /// Sets how long a network source may give no data from now on.
+    pub(super) const fn set_network_limit(&mut self, limit: Duration) {
+        if let PacketSource::Opened(demuxer) = &mut self.source {
+            demuxer.set_network_limit(limit);
+        }
+    }
+
+    /// Returns the last packet that was read.
+    pub(super) const fn last(&self) -> Option<ReadPacket> {
+        self.last
+    }
+
+    /// Keeps there what is read from now on.
+    #[cfg(test)]
+    pub(super) fn keep_in(&mut self, shift: &Arc<super::timeshift::Timeshift>) {
+        if let PacketSource::Opened(demuxer) = &mut self.source {
+            demuxer.keep_in(shift);
+        }
+    }
+
+    /// Has that packet be the last that was read.
+    #[cfg(test)]
+    pub(super) fn note_read(&mut self, dts: i64) {
+        self.last = Some(ReadPacket { pts: None, dts: Some(dts), is_corrupt: false, arrival: None });
+    }
+
+    /// Returns the last packet that was read, if there are no more.
+    pub(super) fn last_of_all(&self) -> Option<ReadPacket> {
+        self.last.filter(|_| self.has_ended)
+    }
+
+    /// Returns the next packet; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<AvPacket>, MediaError> {
+        match self.queue.pop_front() {
+            Some(packet) => Ok(Some(packet)),
+            None => self.read(),
+        }
+    }
+
+    /// Puts back the packet that came last.
+    pub(super) fn put_back(&mut self, packet: AvPacket) {
+        self.queue.push_front(packet);
+    }
+
+    /// Returns the packet that comes next, if it has been read ahead.
+    pub(super) fn front(&self) -> Option<&AvPacket> {
+        self.queue.front()
+    }
+
+    /// Returns the packets that have been read ahead.
+    pub(super) fn queued(&self) -> impl Iterator<Item = &AvPacket> {
+        self.queue.iter()
+    }
+
+    fn read(&mut self) -> Result<Option<AvPacket>, MediaError> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        let (packet, is_live) = match &mut self.source {
+            PacketSource::Opened(demuxer) => (demuxer.read()?, demuxer.is_live()),
+            PacketSource::Kept(reader) => (reader.read()?, false),
+        };
+        match &packet {
+            Some(packet) => {
+                let (pts, dts, is_corrupt) = (packet.pts(), packet.dts(), packet.is_corrupt());
+                self.last = Some(ReadPacket { pts, dts, is_corrupt, arrival: is_live.then(SystemTime::now) });
+            }
+            None => self.has_ended = true,
+        }
+        Ok(packet)
+    }
+
+    /// Goes where the source can find the frame at `ticks`; whether it can. What was read is forgotten then.
+    pub(super) fn seek(&mut self, ticks: i64) -> bool {
+        let PacketSource::Opened(demuxer) = &mut self.source else { return false };
+        let is_there = demuxer.seek(ticks);
+        if is_there {
+            self.forget();
+        }
+        is_there
+    }
+
+    /// Goes back to the first packet by opening the source again.
+    pub(super) fn reopen(&mut self) -> Result<(), MediaError> {
+        if let PacketSource::Opened(demuxer) = &mut self.source {
+            demuxer.reopen()?;
+        }
+        self.forget();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.queue.clear();
+        (self.has_ended, self.last) = (false, None);
+    }
+
+    /// Begins with that packet of the queue; its timestamp.
+    pub(super) fn begin_at(&mut self, at: usize) -> Option<i64> {
+        self.queue.drain(..at);
+        self.queue.front()?.pts()
+    }
+
+    /// Passes over the packets before the next keyframe.
+    pub(super) fn skip_to_key(&mut self) -> Result<(), MediaError> {
+        while let Some(packet) = self.next()? {
+            if packet.is_key() {
+                self.put_back(packet);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads packets ahead. Keyframes above `key_limit` do not count.
+    pub(super) fn look_ahead(&mut self, ticks: i64, key_limit: i64, until: LookAhead) -> Result<Ahead, MediaError> {
+        self.look_ahead_within(LOOK_AHEAD_BYTES, ticks, key_limit, until)
+    }
+
+    fn look_ahead_within(
+        &mut self,
+        most_bytes: usize,
+        ticks: i64,
+        key_limit: i64,
+        until: LookAhead,
+    ) -> Result<Ahead, MediaError> {
+        let mut key = None;
+        let mut bytes = 0;
+        let mut passing = Passing { ticks, later: 0 };
+        let mut is_cut_short = false;
+        // What is queued already was read after what the codec holds.
+        let mut queued = std::mem::take(&mut self.queue);
+        loop {
+            let packet = match queued.pop_front() {
+                Some(packet) => packet,
+                None => match self.read()? {
+                    Some(packet) => packet,
+                    None => break,
+                },
+            };
+            bytes += packet.size();
+            if packet.is_key() && packet.pts().or(packet.dts()).is_some_and(|time| time <= key_limit) {
+                key = Some(self.queue.len());
+            }
+            let is_past = passing.is_past(packet.pts(), packet.dts());
+            self.queue.push_back(packet);
+            if is_past || (until == LookAhead::ToKeyframe && key.is_some()) {
+                break;
+            }
+            if bytes > most_bytes {
+                let Some(key_at) = key.filter(|key| *key > 0) else {
+                    is_cut_short = true;
+                    break;
+                };
+                bytes -= self.queue.drain(..key_at).map(|packet| packet.size()).sum::<usize>();
+                key = Some(0);
+            }
+        }
+        self.queue.append(&mut queued);
+        let stamps = key.filter(|_| !is_cut_short).and_then(|key| self.stamps_from(key, Vec::new()));
+        Ok(Ahead { key, stamps, is_cut_short })
+    }
+
+    /// Returns the timestamps of the shown packets in the queue from that one on, and of those before, rising; `None` if they leave a doubt
+    /// which frame is which.
+    pub(super) fn stamps_from(&self, key: usize, mut stamps: Vec<i64>) -> Option<Vec<i64>> {
+        let gives_frame =
+            |packet: &&AvPacket| !packet.is_discarded() && !FramelessPackets::always_has(&self.codec, packet);
+        for packet in self.queue.iter().skip(key).filter(gives_frame) {
+            stamps.push(packet.pts()?);
+        }
+        stamps.sort_unstable();
+        stamps.windows(2).all(|pair| pair[0] < pair[1]).then_some(stamps)
+    }
+}
+
+impl Passing {
+    /// Returns whether no packet after this one, which has these timestamps, can be shown at the target or before it.
+    fn is_past(&mut self, pts: Option<i64>, dts: Option<i64>) -> bool {
+        if let Some(dts) = dts {
+            return dts > self.ticks;
+        }
+        self.later += u32::from(pts.is_some_and(|pts| pts > self.ticks));
+        self.later >= REORDER_LIMIT
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use std::path::Path;
+
+use super::*;
+use crate::OpenOptions;
+use crate::source::Source;
+
+/// Frames of 512 ticks, of which every sixtieth is a keyframe. The first is decoded two frames before it is shown.
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
+const FRAME: i64 = 512;
+const GROUP: i64 = 60 * FRAME;
+
+/// The sample's packets, of which none has been read.
+fn fresh() -> Packets {
+    let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
+    let mut input = source.open().unwrap();
+    let stream = input.best_video().unwrap();
+    input.select(stream);
+    Packets::new(PacketSource::Opened(Demuxer::new(source, input, stream, (false, None))), "h264")
+}
+
+/// How many packets were read.
+fn read(packets: &Packets) -> u64 {
+    packets.opened().unwrap().counts().0
+}
+
+/// Bytes of the packets in the queue.
+fn queued_bytes(packets: &Packets) -> usize {
+    packets.queued().map(AvPacket::size).sum()
+}
+
+#[test]
+fn packets_are_read_until_none_can_hold_the_target_any_more() {
+    let mut packets = fresh();
+    let ahead = packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToTarget).unwrap();
+    assert_eq!((ahead.key, ahead.is_cut_short), (Some(60), false));
+    let last = packets.queue.back().and_then(|packet| packet.dts());
+    assert_eq!(last, Some(71 * FRAME));
+    let stamps = ahead.stamps.unwrap();
+    assert_eq!(stamps[..11], (60..=70).map(|at| at * FRAME).collect::<Vec<_>>());
+    // What is queued is looked at first, and stays.
+    let (count, bytes) = (packets.queue.len(), queued_bytes(&packets));
+    let before = read(&packets);
+    let ahead = packets.look_ahead(20 * FRAME, GROUP - 1, LookAhead::ToTarget).unwrap();
+    assert_eq!((ahead.key, read(&packets)), (Some(0), before));
+    assert_eq!((packets.queue.len(), queued_bytes(&packets)), (count, bytes));
+    let ahead = packets.look_ahead(70 * FRAME, GROUP, LookAhead::ToTarget).unwrap();
+    assert_eq!((ahead.key, read(&packets)), (Some(60), before), "the limit itself is not above it");
+    let ahead = packets.look_ahead(70 * FRAME, GROUP - 1, LookAhead::ToTarget).unwrap();
+    assert_eq!(ahead.key, Some(0));
+    let ahead = packets.look_ahead(70 * FRAME, -1, LookAhead::ToTarget).unwrap();
+    assert!(ahead.key.is_none() && ahead.stamps.is_none());
+}
+
+#[test]
+fn packets_tell_no_frames_where_two_are_shown_at_once() {
+    let mut packets = fresh();
+    packets.look_ahead(10 * FRAME, 10 * FRAME, LookAhead::ToTarget).unwrap();
+    let stamps = packets.stamps_from(0, Vec::new()).unwrap();
+    assert!(stamps.len() >= 11 && stamps.is_sorted());
+    // Those that the codec holds count as well.
+    let first = |held| packets.stamps_from(0, held).and_then(|stamps| stamps.first().copied());
+    assert_eq!((first(vec![-FRAME]), first(vec![stamps[3]])), (Some(-FRAME), None));
+    let again = packets.queue[0].share().unwrap();
+    packets.queue.push_back(again);
+    assert_eq!(packets.stamps_from(0, Vec::new()), None);
+}
+
+#[test]
+fn a_keyframe_is_enough_where_only_one_is_looked_for() {
+    let mut packets = fresh();
+    let ahead = packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToKeyframe).unwrap();
+    assert_eq!((ahead.key, packets.queue.len()), (Some(0), 1));
+    let ahead = packets.look_ahead(20 * FRAME, -1, LookAhead::ToKeyframe).unwrap();
+    assert_eq!((ahead.key, packets.queue.len()), (None, 24), "there is none before the target");
+}
+
+#[test]
+fn what_is_read_ahead_is_bounded_and_what_lies_before_a_keyframe_is_forgotten_first() {
+    let mut packets = fresh();
+    let most = 100_000;
+    let ahead = packets.look_ahead_within(most, 50 * FRAME, 50 * FRAME, LookAhead::ToTarget).unwrap();
+    assert!(ahead.is_cut_short && ahead.key == Some(0) && ahead.stamps.is_none());
+    let last = packets.queue.back().map_or(0, |packet| packet.size());
+    let bytes = queued_bytes(&packets);
+    assert!(bytes > most && bytes - last <= most, "{bytes} with {last} of the last");
+    // As much as there is room for.
+    let mut packets = fresh();
+    let ahead = packets.look_ahead_within(bytes, 50 * FRAME, 50 * FRAME, LookAhead::ToTarget).unwrap();
+    assert!(ahead.is_cut_short && queued_bytes(&packets) > bytes);
+
+    // The first group and a part of the second are too many, the second alone is not.
+    let mut packets = fresh();
+    let ahead = packets.look_ahead_within(350_000, 100 * FRAME, 100 * FRAME, LookAhead::ToTarget).unwrap();
+    assert_eq!((ahead.key, ahead.is_cut_short), (Some(0), false));
+    assert_eq!(packets.queue.front().and_then(|packet| packet.pts()), Some(GROUP));
+    let stamps = ahead.stamps.unwrap();
+    assert_eq!(stamps[..41], (60..=100).map(|at| at * FRAME).collect::<Vec<_>>());
+
+    // What was forgotten leaves room for as much, and for no more.
+    let mut packets = fresh();
+    let ahead = packets.look_ahead_within(350_000, 290 * FRAME, GROUP, LookAhead::ToTarget).unwrap();
+    assert_eq!((ahead.key, ahead.is_cut_short), (Some(0), true));
+    let (bytes, last) = (queued_bytes(&packets), packets.queue.back().map_or(0, |packet| packet.size()));
+    assert!(bytes > 350_000 && bytes - last <= 350_000, "{bytes} with {last} of the last");
+}
+
+#[test]
+fn where_packets_do_not_say_when_they_are_decoded_many_have_to_come_after_the_target() {
+    let mut passing = Passing { ticks: 10, later: 0 };
+    assert!(!passing.is_past(Some(99), Some(10)) && passing.is_past(Some(99), Some(11)));
+    for _ in 1..REORDER_LIMIT {
+        assert!(!passing.is_past(Some(11), None));
+        assert!(!passing.is_past(Some(10), None) && !passing.is_past(None, None), "these do not count");
+    }
+    assert!(passing.is_past(Some(11), None));
+}

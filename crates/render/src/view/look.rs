@@ -1,0 +1,179 @@
+//! The look of the picture: every choice of what is shown and how.
+
+use serde::{Deserialize, Serialize};
+
+use crate::view::datascope::Datascope;
+use crate::view::exposure::Exposure;
+use crate::view::overlay::{Channels, OverlayStyle};
+use crate::view::placement::ViewSettings;
+use crate::view::scopes::ScopeStyle;
+use crate::view::sharing::Sharing;
+use histoscope_core::adjust::{Adjustments, Gain};
+use histoscope_core::histogram::Components;
+
+/// Which picture the histograms are of, where the picture is adjusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Counted {
+    /// The picture as it was decoded.
+    Source,
+    /// The adjusted one.
+    #[default]
+    Result,
+    /// Both: the adjusted one filled, the decoded one as an outline.
+    Both,
+}
+
+impl Counted {
+    /// Every choice, in the order in which a key goes through them.
+    pub const ALL: [Self; 3] = [Self::Source, Self::Result, Self::Both];
+
+    /// Its name on a button.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Result => "result",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// The choices of what is shown and how.
+///
+/// This is what undo restores. The part that serde writes lasts from one run to the next; the rest belongs to one video, which
+/// opens as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Look {
+    /// Channels that are on.
+    pub channels: Channels,
+    /// Whether the histograms are shown at all.
+    #[serde(rename = "shown")]
+    pub overlays: bool,
+    /// How the histograms are drawn.
+    pub histograms: OverlayStyle,
+    /// Whether cumulative histograms are drawn over the bars.
+    pub curves: bool,
+    /// The scopes beside the histograms.
+    pub scopes: ScopeStyle,
+    /// Zebra, marks and false colour.
+    pub exposure: Exposure,
+    /// How codes are written in large pixels.
+    pub datascope: Datascope,
+    /// Fit, zoom and position of the picture.
+    #[serde(skip)]
+    pub view: ViewSettings,
+    /// The adjustments that are on.
+    #[serde(skip)]
+    pub adjustments: Adjustments,
+    /// The picture that is counted; without adjustments always the source.
+    #[serde(skip)]
+    pub counted: Counted,
+    /// How a second picture shares the view.
+    #[serde(skip)]
+    pub sharing: Sharing,
+    /// The gain at which a difference of two pictures is shown.
+    #[serde(skip)]
+    pub gain: Gain,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            channels: Channels::ALL,
+            overlays: true,
+            histograms: OverlayStyle::default(),
+            curves: false,
+            scopes: ScopeStyle::default(),
+            exposure: Exposure::default(),
+            datascope: Datascope::default(),
+            view: ViewSettings::default(),
+            adjustments: Adjustments::default(),
+            counted: Counted::default(),
+            sharing: Sharing::default(),
+            gain: Gain::default(),
+        }
+    }
+}
+
+impl Look {
+    /// Returns the look with every figure inside its limits.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        Self { histograms: self.histograms.clamped(), scopes: self.scopes.clamped(), ..self }
+    }
+
+    /// Returns the picture that is counted: [`Counted::Source`] where nothing is adjusted.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        if self.adjustments.is_off() { Counted::Source } else { self.counted }
+    }
+
+    /// Returns the picture that is counted for these components: code values are always those of the source, since an adjusted
+    /// picture is R'G'B' and has none.
+    #[must_use]
+    pub fn counted_in(&self, components: Components) -> Counted {
+        if components == Components::YCbCr { Counted::Source } else { self.counted() }
+    }
+
+    /// Names the picture that the histograms are of; `None` where there is but one.
+    #[must_use]
+    pub fn counted_text(&self, components: Components) -> Option<String> {
+        if self.adjustments.is_off() {
+            return None;
+        }
+        Some(match self.counted_in(components) {
+            Counted::Source => "source".to_owned(),
+            Counted::Result => format!("result: {}", self.adjustments),
+            Counted::Both => format!("result: {}; outline: source", self.adjustments),
+        })
+    }
+
+    /// Names the picture whose histogram is drawn as bars; `None` where there is but one.
+    #[must_use]
+    pub fn filled_text(&self, components: Components) -> Option<String> {
+        let counted = if self.counted == Counted::Both { Counted::Result } else { self.counted };
+        Self { counted, ..*self }.counted_text(components)
+    }
+
+    /// Whether the luminance of linear light is drawn for these components: code values have none.
+    #[must_use]
+    pub const fn shows_linear(&self, components: Components) -> bool {
+        let has_luminance = matches!(components, Components::Rgbl) && self.channels.contains(3);
+        self.overlays && self.histograms.linear_luminance && has_luminance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::adjust::Blur;
+
+    #[test]
+    fn shown_numbers_say_of_which_picture_they_are() {
+        let text =
+            |counted, adjustments| Look { counted, adjustments, ..Look::default() }.counted_text(Components::Rgbl);
+        assert_eq!(text(Counted::Result, Adjustments::default()), None);
+        let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
+        let texts = Counted::ALL.map(|counted| text(counted, adjustments).unwrap());
+        assert_eq!(texts, ["source", "result: low-pass 9×9", "result: low-pass 9×9; outline: source"]);
+        let coded = Look { adjustments, ..Look::default() }.counted_text(Components::YCbCr);
+        assert_eq!(coded.as_deref(), Some("source"), "code values are those of the source");
+    }
+
+    #[test]
+    fn only_what_outlives_a_video_is_written() {
+        let chosen = Look {
+            channels: Channels::one(1).union(Channels::one(3)),
+            overlays: false,
+            view: ViewSettings { zoom: 3.0, ..ViewSettings::default() },
+            sharing: Sharing::SideBySide,
+            ..Look::default()
+        };
+        let text = serde_json::to_string(&chosen).unwrap();
+        assert!(text.starts_with(r#"{"channels":"gl","shown":false,"histograms":{"#), "{text}");
+        let kept = Look { view: ViewSettings::default(), sharing: Sharing::Alone, ..chosen };
+        assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), kept);
+        assert_eq!(serde_json::from_str::<Look>("{}").unwrap(), Look::default());
+    }
+}

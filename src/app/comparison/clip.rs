@@ -1,0 +1,306 @@
+//! The second clip of `--compare`: it goes after what is on screen of the first, and its frame is what that is compared with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::matcher::Matcher;
+use super::{ComparedFrame, Partner};
+use crate::app::faults::Faults;
+use crate::app::options::{CompareBy, Comparing};
+use crate::app::session::{Session, end_aside};
+use histoscope_core::adjust::Adjustments;
+use histoscope_core::histogram::{Components, Histogram};
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Ratio};
+use histoscope_core::text::{file_name, time_text};
+use histoscope_media::playback::{FollowGoal, FollowState, Followed, Follower, send, take_followed};
+use histoscope_media::{DecodeThread, StreamInfo};
+use histoscope_render::engine::{Counter, Engine, EngineError};
+use histoscope_render::view::region;
+use histoscope_render::view::scene::{Counted, Scene};
+
+/// The part of a frame's time by which a partner may come later than its time says: containers round times.
+const SLACK: f64 = 0.125;
+/// How long a frame may take to come before that is told.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The second clip.
+pub struct ComparedClip {
+    input: PathBuf,
+    name: String,
+    media: Option<DecodeThread>,
+    follower: Follower,
+    pairing: Pairing,
+    /// The frame that is shown, and how it stands to the one that is wanted.
+    frame: Frame,
+    state: FollowState,
+    /// Since when the frame that is wanted is waited for.
+    waits_since: Option<Instant>,
+    /// The counter of its frames, and the components and adjustments that it was made for.
+    counter: Option<(Components, Adjustments, Counter)>,
+    /// The key of the last compared frame.
+    told: Option<FrameKey>,
+    reported: Faults,
+    /// True if reading has failed since the last seek.
+    has_failed: bool,
+    /// The search for the offset.
+    matcher: Matcher,
+}
+
+/// Which of its frames belongs to one of the first clip.
+#[derive(Debug, Clone, Copy)]
+struct Pairing {
+    by: CompareBy,
+    /// By how many of its frames it is ahead.
+    offset: i64,
+    /// How long each of its frames is shown, where all are shown for as long.
+    frame_secs: Option<f64>,
+}
+
+/// Everything that a compared frame depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct FrameKey {
+    title: String,
+    ticks: i64,
+    partner: Partner,
+    components: Components,
+    adjustments: Adjustments,
+    region: Option<Rect>,
+}
+
+/// The components and the part of the first clip that are counted.
+#[derive(Debug, Clone, Copy)]
+pub struct CountedPart<'a> {
+    pub scene: &'a Scene,
+    pub components: Components,
+    pub region: Option<Rect>,
+}
+
+impl ComparedClip {
+    /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
+    #[must_use]
+    pub fn new(
+        comparing: Comparing,
+        (media, info, first): (DecodeThread, Arc<StreamInfo>, Frame),
+        budget: usize,
+        matcher: Matcher,
+    ) -> Self {
+        let mut follower = Follower::new(budget);
+        follower.push(first.clone());
+        let Comparing { input, by, offset, .. } = comparing;
+        let rate = info.constant_rate().map(Ratio::value).filter(|&rate| rate > 0.0);
+        Self {
+            name: file_name(&input),
+            input,
+            media: Some(media),
+            follower,
+            pairing: Pairing { by, offset, frame_secs: rate.map(|rate| 1.0 / rate) },
+            frame: first,
+            state: FollowState::Coming,
+            waits_since: None,
+            counter: None,
+            told: None,
+            reported: Faults::default(),
+            has_failed: false,
+            matcher,
+        }
+    }
+
+    /// Goes after what is on screen of the first clip. What went wrong, and what else is to be told, in words.
+    pub fn follow(&mut self, first: &Session, now: Instant) -> Vec<String> {
+        let mut told = Vec::new();
+        let Some(media) = &self.media else { return told };
+        let name = &self.name;
+        let has_ended = take_followed(&mut self.follower, media, |error| {
+            log::warn!("{name}: {error}");
+            told.push(error.to_string());
+        });
+        self.has_failed |= !told.is_empty();
+        let faults = Faults::new(media.condition().0, media.condition().1);
+        let news = faults.news(&self.reported, has_ended);
+        if !news.is_empty() {
+            self.reported = faults;
+        }
+        told.extend(news.into_iter().map(|text| format!("{name}: {text}")));
+        let before = self.state;
+        if let Some(goal) = self.pairing.goal(first) {
+            let Followed { show, state, seek } = self.follower.follow(goal);
+            self.has_failed &= seek.is_none();
+            send(media, seek);
+            self.state = state;
+            if let Some(frame) = show {
+                log::trace!("second clip: {:.3} s beside {:.3} s", frame.time_secs, first.player.position_secs());
+                self.frame = frame;
+            }
+        } else {
+            self.state = FollowState::Coming;
+        }
+        match self.state {
+            FollowState::Coming => drop(self.waits_since.get_or_insert(now)),
+            _ => self.waits_since = None,
+        }
+        if self.state == FollowState::Ended && before != FollowState::Ended {
+            let end = if self.breaks_off() { "breaks off there" } else { "has ended" };
+            told.push(format!("{} {end}; its last picture stays", self.name));
+        }
+        told
+    }
+
+    /// Returns whether its end is where reading broke off.
+    const fn breaks_off(&self) -> bool {
+        self.has_failed || !self.reported.is_whole()
+    }
+
+    /// Returns whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
+    #[must_use]
+    pub fn has_offset_in_time(&self) -> bool {
+        self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
+    }
+
+    /// Shifts it by so many of its frames. Returns the note on it.
+    pub fn shift(&mut self, frames: i64) -> String {
+        if !self.has_offset_in_time() {
+            return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
+        }
+        self.pairing.offset = self.pairing.offset.saturating_add(frames);
+        format!("offset {:+} frames of {}", self.pairing.offset, self.name)
+    }
+
+    /// Begins to look for the offset at which the histograms of both clips are nearest. Returns the note on it.
+    pub fn find_offset(&mut self, first: &Path) -> String {
+        self.matcher.begin([first, &self.input])
+    }
+
+    /// Takes the offset that was found. Returns the note on it.
+    pub fn take_offset(&mut self) -> Option<String> {
+        Some(match self.matcher.take()? {
+            Ok(found) => {
+                self.pairing.offset = found.offset;
+                if self.has_offset_in_time() {
+                    found.to_string()
+                } else {
+                    self.pairing.by = CompareBy::Frame;
+                    format!("{found}; compared by frame from now on")
+                }
+            }
+            Err(error) => error,
+        })
+    }
+
+    /// When to look again because something is to be told of a frame that does not come.
+    #[must_use]
+    pub fn wake_at(&self, now: Instant) -> Option<Instant> {
+        self.waits_since.map(|since| since + PATIENCE).filter(|&at| at > now)
+    }
+
+    /// The clip, its frame's time and how it stands to the first one.
+    fn title(&self, now: Instant) -> String {
+        let mut title = format!("{} {}", self.name, time_text(self.frame.time_secs));
+        if self.pairing.offset != 0 {
+            title += &format!(", offset {:+}", self.pairing.offset);
+        }
+        title += match self.state {
+            FollowState::InStep => "",
+            FollowState::NotBegun => ", has not begun",
+            FollowState::Ended if self.breaks_off() => ", has broken off",
+            FollowState::Ended => ", has ended",
+            FollowState::Coming if self.waits_since.is_some_and(|since| now >= since + PATIENCE) => ", is awaited",
+            FollowState::Coming => "",
+        };
+        title
+    }
+
+    /// Its frame as what the first clip's is compared with, counted as that is; nothing where it is what it was.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the adapter fails.
+    pub fn compared_frame(
+        &mut self,
+        engine: &Engine,
+        first: &Session,
+        counted: CountedPart<'_>,
+        now: Instant,
+    ) -> Result<Option<ComparedFrame>, EngineError> {
+        let CountedPart { scene, components, region } = counted;
+        let picture = &self.frame.picture;
+        let size = |frame: &Frame| (frame.picture.width(), frame.picture.height());
+        // A part of pictures of another size is another part.
+        let is_alike = first.frame.as_ref().is_some_and(|frame| size(frame) == size(&self.frame));
+        let part = region.filter(|_| is_alike);
+        let is_adjusted = scene.look.counted_in(components) != Counted::Source;
+        let adjustments = if is_adjusted { scene.look.adjustments } else { Adjustments::default() };
+        let mut title = self.title(now);
+        match (region, part) {
+            (Some(_), None) => title += ", whole picture",
+            (Some(_), Some(rect)) => title += &format!(", region {}", region::text(rect)),
+            (None, _) => {}
+        }
+        let partner = match self.state {
+            // What is shown meanwhile is no frame of that time.
+            FollowState::Coming => Partner::Awaited,
+            FollowState::InStep | FollowState::NotBegun | FollowState::Ended => {
+                Partner::At(first.player.position_secs())
+            }
+        };
+        let told = FrameKey { title, ticks: self.frame.pts_ticks, partner, components, adjustments, region: part };
+        if self.told.as_ref() == Some(&told) {
+            return Ok(None);
+        }
+        let has_them = components == Components::Rgbl || picture.has_coded_components();
+        let title = told.title.clone();
+        // What cannot be counted is said once, and not with every look.
+        self.told = Some(told);
+        let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
+        Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
+    }
+
+    fn count(
+        &mut self,
+        engine: &Engine,
+        (components, adjustments): (Components, Adjustments),
+        region: Option<Rect>,
+    ) -> Result<Option<Histogram>, EngineError> {
+        let kept = self.counter.take().filter(|(of, with, _)| (*of, *with) == (components, adjustments));
+        let mut counter =
+            kept.map_or_else(|| Counter::new(engine, &[components], adjustments), |(.., counter)| counter);
+        counter.submit(&self.frame.picture, region)?;
+        let counted = counter.take()?;
+        self.counter = Some((components, adjustments, counter));
+        Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))
+    }
+
+    /// Goes after another video from now on. An offset that is being looked for is one to the video before.
+    pub fn change_first(&mut self) {
+        self.matcher.give_up();
+        self.told = None;
+    }
+
+    /// Forgets what was made on an adapter that is lost.
+    pub fn restart(&mut self) {
+        (self.counter, self.told) = (None, None);
+    }
+}
+
+impl Pairing {
+    /// The frame that belongs to what is on screen of the first clip, where that is known.
+    fn goal(&self, first: &Session) -> Option<FollowGoal> {
+        match self.by {
+            CompareBy::Frame => {
+                let number = i64::try_from(first.player.frame_index()?).ok()?;
+                Some(FollowGoal::Number(number.saturating_add(self.offset)))
+            }
+            CompareBy::Time => {
+                let frame_secs = self.frame_secs.unwrap_or(0.0);
+                let secs = first.player.position_secs() + self.offset as f64 * frame_secs;
+                Some(FollowGoal::Time(secs + SLACK * frame_secs))
+            }
+        }
+    }
+}
+
+impl Drop for ComparedClip {
+    fn drop(&mut self) {
+        end_aside(self.media.take());
+    }
+}

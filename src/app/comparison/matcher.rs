@@ -1,0 +1,130 @@
+//! Looking for the offset of two clips, on a thread of its own: `analyze --align` finds it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+
+use crate::app::options::Waker;
+use histoscope_batch::analyze::Stop;
+use histoscope_batch::analyze::align::{self, FoundOffset};
+use histoscope_batch::analyze::comparison::Against;
+use histoscope_batch::analyze::counter::RunComponents;
+use histoscope_batch::analyze::pipeline::Request;
+use histoscope_batch::analyze::selection::Selection;
+use histoscope_core::adjust::Adjustments;
+use histoscope_media::OpenOptions;
+use histoscope_render::engine::EngineChoice;
+use histoscope_render::gpu::AdapterChoice;
+
+/// How far apart the clips may begin, in frames.
+const WITHIN: u32 = 250;
+
+/// How both clips are read and counted, and who is told.
+#[derive(Clone)]
+pub struct MatchReading {
+    /// How they are opened.
+    pub open: OpenOptions,
+    /// Who counts.
+    pub engine: EngineChoice,
+    /// On which adapter.
+    pub adapter: AdapterChoice,
+    /// Called once it is known.
+    pub waker: Waker,
+}
+
+/// Looks for the offset of two clips, one search at a time.
+pub struct Matcher {
+    reading: MatchReading,
+    under_way: Option<Matching>,
+}
+
+impl Matcher {
+    /// No search yet.
+    #[must_use]
+    pub const fn new(reading: MatchReading) -> Self {
+        Self { reading, under_way: None }
+    }
+
+    /// Begins to look for the offset of the second clip to the first. Returns the note on it.
+    pub fn begin(&mut self, clips: [&Path; 2]) -> String {
+        if self.under_way.is_some() {
+            return "the offset is being looked for".to_owned();
+        }
+        match Matching::begin(clips, &self.reading) {
+            Ok(matching) => {
+                self.under_way = Some(matching);
+                "looking for the offset: the first frames of both are held against each other …".to_owned()
+            }
+            Err(error) => format!("the offset cannot be looked for: {error}"),
+        }
+    }
+
+    /// Returns the offset once it is found, or the reason why none was.
+    pub fn take(&mut self) -> Option<Result<FoundOffset, String>> {
+        let found = self.under_way.as_ref()?.poll()?;
+        self.under_way = None;
+        Some(found)
+    }
+
+    /// Ends the search.
+    pub fn give_up(&mut self) {
+        self.under_way = None;
+    }
+}
+
+/// A search that is under way. Dropping it ends it.
+struct Matching {
+    answer: Receiver<Result<FoundOffset, String>>,
+    stop: Stop,
+}
+
+impl Matching {
+    /// Begins to look for the offset of the second clip to the first.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    fn begin([first, second]: [&Path; 2], reading: &MatchReading) -> std::io::Result<Self> {
+        let stop = Stop::default();
+        let request = Request {
+            input: first.to_owned(),
+            open: reading.open.clone(),
+            selection: Selection::default(),
+            adjustments: Adjustments::default(),
+            counting: RunComponents::default(),
+            engine: reading.engine,
+            adapter: reading.adapter.clone(),
+            resume_at: 0,
+            jobs: 1,
+            thumbnails: None,
+            verify: false,
+            spoil: None,
+            against: None,
+            stop: stop.clone(),
+        };
+        let against = Against { input: second.to_owned(), offset: 0, align: None };
+        let (sender, answer) = mpsc::channel();
+        let waker = Arc::clone(&reading.waker);
+        let search = move || {
+            // Nobody listens any more when the window has been closed.
+            let _ = sender.send(align::find(&request, &against, WITHIN).map_err(|error| error.to_string()));
+            waker();
+        };
+        std::thread::Builder::new().name("histoscope-match".to_owned()).spawn(search)?;
+        Ok(Self { answer, stop })
+    }
+
+    /// Returns the offset once it is found, or the reason why none was.
+    fn poll(&self) -> Option<Result<FoundOffset, String>> {
+        match self.answer.try_recv() {
+            Ok(found) => Some(found),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err("the search for the offset has broken off".to_owned())),
+        }
+    }
+}
+
+impl Drop for Matching {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}

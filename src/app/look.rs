@@ -1,0 +1,437 @@
+//! The look of the picture as keys, the menu, panels and the pointer change it, and the words for each change: in notes, in the
+//! menu and for undo.
+
+use super::session::next_of;
+use crate::keys::{self, Action, Label, State};
+use histoscope_core::adjust::{Adjustments, Gain};
+use histoscope_core::histogram::Components;
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_render::view::datascope::Datascope;
+use histoscope_render::view::exposure::{Exposure, FalseColor};
+use histoscope_render::view::overlay::{Arrangement, Overlaps, OverlayStyle};
+use histoscope_render::view::placement::{Fit, ViewSettings};
+use histoscope_render::view::scene::{Counted, Look, Other, Pair, Scene, Sharing};
+use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
+
+/// Step of the histograms' height, as part of the window's.
+const HEIGHT_STEP: f32 = 0.05;
+/// The most of the window's height that histograms take: the controls need the rest.
+const MOST_HEIGHT: f32 = 0.7;
+/// Step of the histograms' opacity.
+const OPACITY_STEP: f32 = 0.1;
+
+/// Does what an action asks of the look of pictures with so many bits; `false` where it asks for something else, or for a channel
+/// that does not exist.
+pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Action) -> bool {
+    let step = |more: bool| if more { 1.0 } else { -1.0 };
+    let Look { histograms, scopes, exposure, .. } = look;
+    match action {
+        // Y', Cb and Cr are three; the fourth key has nothing to show or hide.
+        Action::ToggleChannel(channel) if channel >= components.channel_names().len() => return false,
+        Action::ToggleChannel(channel) => look.channels.toggle(channel),
+        Action::ToggleOverlays => look.overlays = !look.overlays,
+        Action::ToggleWaveform => toggle_scope(scopes, ScopeKind::Waveform),
+        Action::ToggleParade => toggle_scope(scopes, ScopeKind::Parade),
+        Action::ToggleVectorscope => toggle_scope(scopes, ScopeKind::Vectorscope),
+        Action::ToggleScopes => toggle_scopes(look),
+        Action::ToggleSplit => {
+            scopes.layout = if scopes.layout == Layout::Strip { Layout::Split } else { Layout::Strip };
+        }
+        Action::SetUnit(unit) => scopes.unit = unit,
+        Action::SetZoom(zoom) => scopes.zoom = zoom,
+        Action::ToggleWhite => scopes.white = !scopes.white,
+        Action::ToggleSkinTone => scopes.skin = !scopes.skin,
+        Action::ToggleCurves => look.curves = !look.curves,
+        Action::NextArrangement => histograms.arrangement = next_of(&Arrangement::ALL, histograms.arrangement),
+        Action::Enlarge { more } => {
+            histograms.height = stepped(histograms.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
+        }
+        Action::Opaque { more } => {
+            let least = *OverlayStyle::OPACITIES.start();
+            histograms.opacity = stepped(histograms.opacity, OPACITY_STEP * step(more), (least, 1.0));
+        }
+        Action::ToggleLogarithmic => histograms.logarithmic = !histograms.logarithmic,
+        Action::ToggleBackdrop => histograms.backdrop = !histograms.backdrop,
+        Action::ToggleLinear => histograms.linear_luminance = !histograms.linear_luminance,
+        Action::SetBins(bins) => histograms.bins = bins,
+        Action::SetOverlaps(overlaps) => histograms.overlaps = overlaps,
+        Action::ToggleZebra => exposure.zebra = !exposure.zebra,
+        // What is adjusted is seen.
+        Action::StepZebra { more } => {
+            *exposure = Exposure { zebra: true, level: exposure.level.stepped(more, bits), ..*exposure };
+        }
+        Action::ToggleMarks => exposure.marks = !exposure.marks,
+        Action::NextMarks => *exposure = Exposure { marks: true, limits: exposure.limits.next(), ..*exposure },
+        Action::ToggleFalseColor => exposure.false_color.shown = !exposure.false_color.shown,
+        Action::NextFalseColor => {
+            let table = exposure.false_color.table.next();
+            exposure.false_color = FalseColor { shown: true, table, ..exposure.false_color };
+        }
+        Action::NextDatascope => look.datascope = next_of(&Datascope::ALL, look.datascope),
+        Action::NextFit => look.view = ViewSettings::fitted(next_of(&Fit::ALL, look.view.fit)),
+        Action::ResetView => look.view = ViewSettings::default(),
+        Action::NextCounted => look.counted = next_of(&Counted::ALL, look.counted),
+        Action::ToggleDivider => {
+            look.sharing = if look.sharing == Sharing::Alone { Sharing::Divider(0.5) } else { Sharing::Alone };
+        }
+        Action::NextSharing => {
+            look.sharing = match look.sharing {
+                Sharing::Alone | Sharing::Divider(_) => Sharing::SideBySide,
+                Sharing::SideBySide => Sharing::Difference,
+                Sharing::Difference => Sharing::Divider(0.5),
+            };
+        }
+        Action::StepGain { more } => look.gain = look.gain.stepped(more),
+        _ => return false,
+    }
+    true
+}
+
+/// The note for an action that has been applied to the look of a scene, with the look `before` it.
+pub fn note(before: &Look, scene: &Scene, components: Components, action: Action) -> Option<String> {
+    let look = &scene.look;
+    match action {
+        Action::ToggleDivider | Action::NextSharing => return Some(sharing_note(scene, before.sharing)),
+        Action::StepGain { more } => return Some(gain_note(before.gain, look, more)),
+        Action::ResetView => return Some("view reset".to_owned()),
+        _ => {}
+    }
+    let (name, state) = named(look, components, action)?;
+    let text = keys::note(name, &state);
+    Some(match (action, components) {
+        (Action::NextDatascope, _) if look.datascope == Datascope::Off => text,
+        (Action::NextDatascope, Components::Rgbl) => format!("{text}  ·  from 16:1 on, red over green over blue"),
+        (Action::NextDatascope, Components::YCbCr) => format!("{text}  ·  from 16:1 on, Y' over Cb over Cr"),
+        (Action::NextCounted, _) if look.adjustments.is_off() => format!("{text}, once something is adjusted"),
+        _ => text,
+    })
+}
+
+/// The line of a menu for an action that would change a look.
+pub fn offer(look: &Look, components: Components, action: Action) -> Option<String> {
+    let (name, state) = named(look, components, action)?;
+    Some(match keys::label(action)? {
+        Label::Switch(_) => Label::Switch(name).offer(&state),
+        label => label.offer(&state),
+    })
+}
+
+/// The line of a menu for one of several values, and whether that is in force.
+pub fn value(look: &Look, components: Components, action: Action) -> Option<(String, bool)> {
+    let mut chosen = *look;
+    apply(&mut chosen, (components, 8), action);
+    let state = state(&chosen, action)?;
+    Some((keys::label(action)?.value(&state), chosen == *look))
+}
+
+/// The name of what an action changes, and its state.
+fn named(look: &Look, components: Components, action: Action) -> Option<(&'static str, State)> {
+    let action = match action {
+        Action::StepZebra { .. } => Action::ToggleZebra,
+        Action::NextMarks => Action::ToggleMarks,
+        Action::NextFalseColor => Action::ToggleFalseColor,
+        action => action,
+    };
+    let name = match action {
+        Action::ToggleChannel(channel) => components.channel_names().get(channel)?,
+        action => keys::label(action)?.name(),
+    };
+    Some((name, state(look, action)?))
+}
+
+/// The state of what an action changes.
+fn state(look: &Look, action: Action) -> Option<State> {
+    let Look { histograms, scopes, exposure, .. } = look;
+    let is_shown_as = |is_shown: bool, value: String| if is_shown { State::Is(value) } else { State::Off };
+    let percent = |part: f32| State::Is(format!("{:.0} %", part * 100.0));
+    Some(match action {
+        Action::ToggleChannel(channel) => look.channels.contains(channel).into(),
+        Action::ToggleOverlays => look.overlays.into(),
+        Action::ToggleWaveform => scopes.waveform.into(),
+        Action::ToggleParade => scopes.parade.into(),
+        Action::ToggleVectorscope => scopes.vectorscope.into(),
+        Action::ToggleScopes => (look.overlays || scopes.any()).into(),
+        Action::ToggleSplit => (scopes.layout == Layout::Split).into(),
+        Action::SetUnit(_) => State::Is(scopes.unit.name().to_owned()),
+        Action::SetZoom(_) => State::Is(format!("{}×", scopes.zoom)),
+        Action::ToggleWhite => scopes.white.into(),
+        Action::ToggleSkinTone => scopes.skin.into(),
+        Action::ToggleCurves => look.curves.into(),
+        Action::NextArrangement => State::Is(histograms.arrangement.name().to_owned()),
+        Action::Enlarge { .. } => percent(histograms.height),
+        Action::Opaque { .. } => percent(histograms.opacity),
+        Action::ToggleLogarithmic => histograms.logarithmic.into(),
+        Action::ToggleBackdrop => histograms.backdrop.into(),
+        Action::ToggleLinear => histograms.linear_luminance.into(),
+        Action::SetBins(_) => {
+            State::Is(histograms.bins.map_or_else(|| "one for each code".to_owned(), |count| count.to_string()))
+        }
+        Action::SetOverlaps(_) => State::Is(histograms.overlaps.name().to_owned()),
+        Action::ToggleZebra => is_shown_as(exposure.zebra, format!("{} and above", exposure.level.text())),
+        Action::ToggleMarks => is_shown_as(exposure.marks, exposure.limits.text()),
+        Action::ToggleFalseColor => {
+            is_shown_as(exposure.false_color.shown, exposure.false_color.table.text().to_owned())
+        }
+        Action::NextDatascope => is_shown_as(look.datascope != Datascope::Off, look.datascope.name().to_owned()),
+        Action::NextFit => State::Is(look.view.fit.name().to_owned()),
+        Action::NextCounted => State::Is(look.counted.name().to_owned()),
+        _ => return None,
+    })
+}
+
+/// Actions whose states tell how two looks differ, in that order. Values stand for any.
+const TOLD: [Action; 28] = [
+    Action::ToggleChannel(0),
+    Action::ToggleChannel(1),
+    Action::ToggleChannel(2),
+    Action::ToggleChannel(3),
+    Action::ToggleOverlays,
+    Action::ToggleWaveform,
+    Action::ToggleParade,
+    Action::ToggleVectorscope,
+    Action::ToggleSplit,
+    Action::SetUnit(Unit::Percent),
+    Action::SetZoom(1),
+    Action::ToggleWhite,
+    Action::ToggleSkinTone,
+    Action::ToggleFalseColor,
+    Action::ToggleZebra,
+    Action::ToggleMarks,
+    Action::NextDatascope,
+    Action::NextArrangement,
+    Action::Enlarge { more: true },
+    Action::Opaque { more: true },
+    Action::ToggleLogarithmic,
+    Action::ToggleBackdrop,
+    Action::ToggleLinear,
+    Action::SetBins(None),
+    Action::SetOverlaps(Overlaps::Light),
+    Action::ToggleCurves,
+    Action::NextFit,
+    Action::NextCounted,
+];
+
+/// Lists how a look differs from the one before it, in the words of the notes.
+pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<String> {
+    let stated = TOLD.into_iter().filter_map(|action| {
+        let (name, state) = named(after, components, action)?;
+        (named(before, components, action)?.1 != state).then(|| keys::note(name, &state))
+    });
+    let (scopes, style) = (&before.scopes, &after.scopes);
+    let has_other_gain = (scopes.gain - style.gain).abs() > 1e-6;
+    let has_other_sizes = (scopes.picture, scopes.widths) != (style.picture, style.widths);
+    let (old, new) = (&before.view, &after.view);
+    let zooms = (new.zoom - old.zoom).abs() > 1e-9;
+    // A fit begins without zoom, in the middle.
+    let is_fitted = old.fit != new.fit;
+    let others = [
+        (has_other_gain, format!("trace brightness: {:.0} %", style.gain * 100.0)),
+        (has_other_sizes, "size of the scopes".to_owned()),
+        (zooms && !is_fitted, "zoom".to_owned()),
+        (old != new && !zooms && !is_fitted, "position of the picture".to_owned()),
+        (before.adjustments != after.adjustments, adjustments_text(&before.adjustments, &after.adjustments)),
+        (before.gain != after.gain, format!("gain {}", after.gain)),
+        (before.sharing != after.sharing, sharing_name(before.sharing, after.sharing).to_owned()),
+    ];
+    stated.chain(others.into_iter().filter_map(|(differs, text)| differs.then_some(text))).collect()
+}
+
+/// The steps of the chain that came, went or changed.
+fn adjustments_text(old: &Adjustments, new: &Adjustments) -> String {
+    let off = Adjustments::default();
+    let steps = |all: &Adjustments| {
+        let (blur, tone, reduction) = (all.blur, all.tone, all.reduction);
+        [Adjustments { blur, ..off }, Adjustments { tone, ..off }, Adjustments { reduction, ..off }]
+    };
+    let changed = steps(old).into_iter().zip(steps(new)).filter(|(old, new)| old != new);
+    let texts = changed.map(|(old, new)| if new.is_off() { format!("{old} off") } else { new.to_string() });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// The name of how two pictures share the view; of how they did, where there is but one now.
+const fn sharing_name(old: Sharing, new: Sharing) -> &'static str {
+    match (old, new) {
+        (Sharing::Divider(_), Sharing::Alone) | (_, Sharing::Divider(_)) => "divider",
+        (Sharing::SideBySide, Sharing::Alone) | (_, Sharing::SideBySide) => "side by side",
+        (_, Sharing::Difference | Sharing::Alone) => "difference",
+    }
+}
+
+/// The note on two pictures that shared the view in another way before.
+fn sharing_note(scene: &Scene, before: Sharing) -> String {
+    let Look { sharing, gain, .. } = scene.look;
+    let none = "; nothing is adjusted or held yet";
+    let Some(Pair { other, .. }) = scene.paired() else {
+        return match sharing {
+            Sharing::Alone => format!("{} off", sharing_name(before, sharing)),
+            Sharing::Divider(_) => format!("divider on{none}"),
+            Sharing::SideBySide => format!("side by side{none}"),
+            Sharing::Difference => format!("difference {gain}{none}"),
+        };
+    };
+    match (sharing, other) {
+        (Sharing::Difference, Other::Source) => format!("difference {gain} to the source"),
+        (Sharing::Difference, Other::Held) => format!("difference {gain} to the held frame"),
+        (Sharing::Difference, Other::Second) => format!("difference {gain} to the second clip"),
+        (Sharing::SideBySide, Other::Source) => "side by side: the source and what is made of it".to_owned(),
+        (Sharing::SideBySide, Other::Held) => "side by side: the held frame and the live one".to_owned(),
+        (Sharing::SideBySide, Other::Second) => "side by side: the first and the second clip".to_owned(),
+        (_, Other::Source) => "divider on: drag it".to_owned(),
+        (_, Other::Held) => "divider on, the held frame left of it: drag it".to_owned(),
+        (_, Other::Second) => "divider on, the second clip right of it: drag it".to_owned(),
+    }
+}
+
+/// The note on a step of the gain.
+fn gain_note(before: Gain, look: &Look, more: bool) -> String {
+    let end = match (before == look.gain, more) {
+        (true, true) => ": the most there is",
+        (true, false) => ": differences as they are",
+        (false, _) => "",
+    };
+    let elsewhere = if look.sharing == Sharing::Difference { "" } else { ", once the difference is shown" };
+    format!("difference {}{end}{elsewhere}", look.gain)
+}
+
+/// Shows or hides a scope. Who chooses scopes one by one does not wait for those that were hidden together.
+fn toggle_scope(scopes: &mut ScopeStyle, kind: ScopeKind) {
+    scopes.hidden = None;
+    scopes.toggle(kind);
+}
+
+/// Hides all scopes, or shows those again that were hidden so; where none were, the histograms. Histograms that were shown alone in
+/// between do not have the others forgotten.
+fn toggle_scopes(look: &mut Look) {
+    let shown = ScopeKind::ALL.map(|kind| look.scopes.shows(kind, look.overlays));
+    let back = if shown.contains(&true) {
+        let before = look.scopes.hidden.unwrap_or_default();
+        look.scopes.hidden = Some(std::array::from_fn(|scope| shown[scope] || before[scope]));
+        [false; 4]
+    } else {
+        look.scopes.hidden.take().unwrap_or([true, false, false, false])
+    };
+    [look.overlays, look.scopes.waveform, look.scopes.parade, look.scopes.vectorscope] = back;
+}
+
+/// A value one step further, on whole steps, within its limits.
+fn stepped(value: f32, step: f32, (least, most): (f32, f32)) -> f32 {
+    let steps = (value / step.abs()).round() + step.signum();
+    (steps * step.abs()).clamp(least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::adjust::{Blur, Equalize, Tone};
+    use histoscope_render::view::exposure::FalseColorTable;
+
+    #[test]
+    fn steps_stay_on_whole_steps_and_inside() {
+        assert!((stepped(0.25, 0.05, (0.1, 0.7)) - 0.3).abs() < 1e-6);
+        assert!((stepped(0.7, 0.05, (0.1, 0.7)) - 0.7).abs() < 1e-6);
+        assert!((stepped(0.1, -0.05, (0.1, 0.7)) - 0.1).abs() < 1e-6);
+        let mut height = 0.25;
+        for _ in 0..5 {
+            height = stepped(height, 0.05, (0.1, 0.7));
+        }
+        assert!((height - 0.5).abs() < 1e-6, "{height} after five steps");
+    }
+
+    /// Which scopes are shown after these keys, in the order of `ScopeKind::ALL`.
+    fn shown_after(actions: &[Action]) -> [bool; 4] {
+        let mut look = Look::default();
+        for &action in actions {
+            assert!(apply(&mut look, (Components::Rgbl, 8), action));
+        }
+        ScopeKind::ALL.map(|kind| look.scopes.shows(kind, look.overlays))
+    }
+
+    #[test]
+    fn scopes_that_were_hidden_together_come_back_together_unless_others_were_chosen() {
+        use Action::{
+            ToggleFalseColor, ToggleOverlays, ToggleScopes, ToggleVectorscope as Vectorscope,
+            ToggleWaveform as Waveform,
+        };
+        let all_but_parade = [true, true, false, true];
+        let with = |more: &[Action]| shown_after(&[&[Waveform, Vectorscope, ToggleScopes], more].concat());
+        assert_eq!(with(&[]), [false; 4]);
+        assert_eq!(with(&[ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleFalseColor, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleOverlays]), [true, false, false, false]);
+        assert_eq!(with(&[ToggleOverlays, ToggleScopes]), [false; 4]);
+        assert_eq!(with(&[ToggleOverlays, ToggleScopes, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[ToggleOverlays, ToggleOverlays, ToggleScopes]), all_but_parade);
+        assert_eq!(with(&[Waveform, ToggleScopes, ToggleScopes]), [false, true, false, false]);
+        assert_eq!(with(&[Waveform, Waveform, ToggleScopes]), [true, false, false, false]);
+    }
+
+    #[test]
+    fn what_there_is_not_is_not_changed() {
+        let mut look = Look::default();
+        assert!(!apply(&mut look, (Components::YCbCr, 8), Action::ToggleChannel(3)));
+        assert!(!apply(&mut look, (Components::Rgbl, 8), Action::TogglePause));
+        assert_eq!(look, Look::default());
+        assert!(apply(&mut look, (Components::Rgbl, 8), Action::ToggleChannel(3)));
+        assert!(!look.channels.contains(3));
+    }
+
+    /// The changes that are told of a look that was the default one.
+    fn told(change: impl FnOnce(&mut Look)) -> String {
+        let mut look = Look::default();
+        change(&mut look);
+        changes(&Look::default(), &look, Components::Rgbl).join(", ")
+    }
+
+    #[test]
+    fn a_change_is_told_in_the_words_of_its_note() {
+        for action in TOLD.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
+            let (before, mut look) = (Look::default(), Look::default());
+            // Values that are the default ones are no change.
+            let action = match action {
+                Action::SetUnit(_) => Action::SetUnit(Unit::Codes),
+                Action::SetZoom(_) => Action::SetZoom(4),
+                Action::SetBins(_) => Action::SetBins(Some(64)),
+                Action::SetOverlaps(_) => Action::SetOverlaps(Overlaps::Table),
+                Action::Opaque { .. } => Action::Opaque { more: false },
+                action => action,
+            };
+            assert!(apply(&mut look, (Components::Rgbl, 8), action), "{action:?}");
+            let note = note(&before, &Scene::from(look), Components::Rgbl, action).expect("it has a note");
+            let told = changes(&before, &look, Components::Rgbl);
+            assert_eq!(told.len(), 1, "{action:?}: {told:?}");
+            assert!(note.starts_with(&told[0]), "{note} is told as {}", told[0]);
+        }
+    }
+
+    #[test]
+    fn changes_without_a_key_are_told_too() {
+        assert_eq!(told(|look| look.view.zoom = 2.0), "zoom");
+        assert_eq!(told(|look| look.view.centre.x = 0.4), "position of the picture");
+        assert_eq!(told(|look| look.view = ViewSettings::fitted(Fit::Contain)), "fit: contain");
+        assert_eq!(told(|look| look.scopes.gain = 0.5), "trace brightness: 50 %");
+        assert_eq!(told(|look| look.exposure.zebra = true), "zebra: 95 % and above");
+        let steps = |look: &mut Look| {
+            look.exposure.false_color =
+                FalseColor { shown: true, table: FalseColorTable::Steps, ..FalseColor::default() };
+        };
+        assert_eq!(told(steps), "false colour: ten equal steps");
+        assert_eq!(told(|_| ()), "");
+        let all = told(|look| (0..4).for_each(|channel| look.channels.toggle(channel)));
+        assert_eq!(all, "red off, green off, blue off, luminance off");
+    }
+
+    #[test]
+    fn of_adjustments_the_steps_are_told_that_differ() {
+        let blur = Some(Blur { size: 9, runs: 1 });
+        assert_eq!(told(|look| look.adjustments.blur = blur), "low-pass 9×9");
+        let off = Look::default();
+        let on = Look { adjustments: Adjustments { blur, ..Adjustments::default() }, ..off };
+        let mut both = on;
+        both.adjustments.tone = Some(Tone::Equalize(Equalize::default()));
+        let told = |before: &Look, after: &Look| changes(before, after, Components::Rgbl).join(", ");
+        assert_eq!(told(&on, &off), "low-pass 9×9 off");
+        assert_eq!(told(&on, &both), "equalized");
+        assert_eq!(told(&both, &on), "equalized off");
+        assert_eq!(told(&both, &off), "low-pass 9×9 off, equalized off");
+    }
+}

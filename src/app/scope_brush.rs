@@ -1,0 +1,127 @@
+//! Brushes in the scopes beside the histograms, as the pointer draws them: a rectangle in a waveform or a parade, a circle in the
+//! vectorscope, or, with Shift, a polygon by hand. A click drops the brush of that scope.
+
+use glam::DVec2;
+
+use super::clicks::REACH;
+use super::geometry::Geometry;
+use super::scope_point::{PanelPart, level_of, levels_of_pair};
+use histoscope_batch::graticule::ScopeSubject;
+use histoscope_core::picture::Frame;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_render::view::brush::Brush;
+use histoscope_render::view::brushes::{Brushes, Lasso, PairBrush, PairShape, WaveformBrush};
+use histoscope_render::view::overlay::Channels;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
+
+/// A brush that is drawn, or a press that may become one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopeDrag {
+    panel: ScopePanel,
+    /// Where the button was pressed.
+    from: DVec2,
+    /// The channel whose letter was held.
+    only: Option<usize>,
+    /// The polygon, where one is drawn.
+    lasso: Option<Lasso>,
+    /// True if the pointer has moved farther than a click does.
+    has_moved: bool,
+}
+
+impl ScopeDrag {
+    /// One that begins at a point of the view, if a brush can be drawn there; `by_hand` where a polygon is wanted, and with the channel
+    /// that is wanted alone.
+    #[must_use]
+    pub fn begin(geometry: &Geometry<'_>, at: DVec2, by_hand: bool, only: Option<usize>) -> Option<Self> {
+        let panel = *geometry.arranged().panel_at(at)?;
+        let (_, subject) = subject(geometry)?;
+        let lasso = match panel.kind {
+            ScopeKind::Histogram => return None,
+            ScopeKind::Waveform | ScopeKind::Parade => None,
+            ScopeKind::Vectorscope => {
+                subject.chroma?;
+                by_hand.then(|| Lasso::from(pair_at(&subject, &panel, at)))
+            }
+        };
+        Some(Self { panel, from: at, only, lasso, has_moved: false })
+    }
+
+    /// The brushes once the pointer has come to a point of the view; nothing as long as it may be a click.
+    pub fn to(&mut self, geometry: &Geometry<'_>, at: DVec2) -> Option<Brushes> {
+        self.has_moved |= at.distance(self.from) > REACH * f64::from(geometry.points);
+        if !self.has_moved {
+            return None;
+        }
+        let (frame, subject) = subject(geometry)?;
+        let brushes = geometry.scene.brushes;
+        if self.panel.kind != ScopeKind::Vectorscope {
+            let waveform = Some(self.rectangle(geometry, (frame, &subject), at)?);
+            return Some(Brushes { waveform, ..brushes });
+        }
+        let shape = match &mut self.lasso {
+            Some(lasso) => {
+                *lasso = lasso.to(pair_at(&subject, &self.panel, at));
+                PairShape::Polygon(*lasso)
+            }
+            None => {
+                let [middle, edge] = [self.from, at].map(|at| pair_at(&subject, &self.panel, at));
+                let way = DVec2::from(middle.map(f64::from)).distance(edge.map(f64::from).into());
+                PairShape::Circle { middle, radius: way.round() as u16 }
+            }
+        };
+        Some(Brushes { vectorscope: Some(PairBrush { shape, level_bits: level_bits(subject.bits) }), ..brushes })
+    }
+
+    /// The brushes once the button is let go, if that was a click: those without this scope's.
+    #[must_use]
+    pub fn released(&self, geometry: &Geometry<'_>) -> Option<Brushes> {
+        let brushes = geometry.scene.brushes;
+        let left = match self.panel.kind {
+            ScopeKind::Vectorscope => Brushes { vectorscope: None, ..brushes },
+            _ => Brushes { waveform: None, ..brushes },
+        };
+        (!self.has_moved && left != brushes).then_some(left)
+    }
+
+    /// The rectangle from where the button was pressed to a point of the view. It stays in the part of a parade in which it began.
+    fn rectangle(
+        &self,
+        geometry: &Geometry<'_>,
+        (frame, subject): (&Frame, &ScopeSubject),
+        at: DVec2,
+    ) -> Option<WaveformBrush> {
+        let rect = self.panel.rect;
+        let corner = DVec2::new(rect.left.into(), rect.top.into());
+        let [from, to] = [self.from, at].map(|at| at - corner);
+        let part = PanelPart::at(subject, rect, from.x, self.panel.kind == ScopeKind::Parade)?;
+        let counted = geometry.region.counted().unwrap_or(Rect::whole(frame.picture.width(), frame.picture.height()));
+        let of = Waveform::shape(frame.picture.layout(), counted, subject.components).columns[0];
+        let column = |x: f64| (part.share_of(x) * f64::from(of)) as u32;
+        let channels = match part.channel.or(self.only) {
+            Some(channel) => Channels::one(channel),
+            None => subject.shown().map(Channels::one).fold(Channels::NONE, Channels::union),
+        };
+        let surplus = subject.bits - level_bits(subject.bits);
+        let [one, other] = [from, to].map(|at| level_of(rect, at.y, subject.bits));
+        let range = Brush { channels, low: one.min(other) << surplus, high: ((one.max(other) + 1) << surplus) - 1 };
+        let [one, other] = [from, to].map(|at| column(at.x));
+        (!channels.is_empty()).then_some(WaveformBrush { range, columns: [one.min(other), one.max(other)], of })
+    }
+}
+
+/// The frame on screen, and what its scopes are of.
+fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
+    let frame = geometry.frame?;
+    let Geometry { scene, components, .. } = *geometry;
+    let is_result = scene.look.counted_in(components) != Counted::Source;
+    Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)))
+}
+
+/// The levels of Cb and Cr at a point of the view, the nearest there are.
+fn pair_at(subject: &ScopeSubject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
+    let corner = DVec2::new(panel.rect.left.into(), panel.rect.top.into());
+    let top = f64::from((1_u32 << level_bits(subject.bits)) - 1);
+    levels_of_pair(subject, panel.rect, at - corner).map(|level| level.clamp(0.0, top) as u16)
+}

@@ -1,0 +1,218 @@
+//! What the pointer is at in a scope: a column and a level of a waveform, or a pair of colour differences; and the words for it.
+
+use glam::DVec2;
+
+use super::geometry::Geometry;
+use histoscope_batch::graticule::ScopeSubject;
+use histoscope_core::histogram::CHANNELS;
+use histoscope_core::picture::region::Rect;
+use histoscope_core::picture::{Frame, Orientation, layout::PixelLayout};
+use histoscope_core::scopes::graticule::{Scale, Unit};
+use histoscope_core::scopes::{Waveform, level_bits};
+use histoscope_render::engine::{ScopeAnswer, ScopeQuestion};
+use histoscope_render::view::rect::PanelRect;
+use histoscope_render::view::scene::Counted;
+use histoscope_render::view::scopes::ScopeKind;
+
+/// The place of the pointer in a scope.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScopePoint {
+    /// The counts that tell of it.
+    pub question: ScopeQuestion,
+    spot: Spot,
+    subject: ScopeSubject,
+    /// True if the picture is turned for display, so that its columns are others than those on screen.
+    is_turned: bool,
+}
+
+/// Where in the scope.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Spot {
+    /// First and last column of the picture's samples, the level, and the channel of a parade.
+    Level { samples: (u32, u32), level: u32, channel: Option<usize> },
+    /// Levels of Cb and Cr.
+    Pair { cb: u32, cr: u32 },
+}
+
+/// The part of a waveform's panel in which channels lie over each other: all of it, or of a parade that of one channel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelPart {
+    /// Its left edge and its width, in pixels of the panel.
+    pub across: [f64; 2],
+    /// The channel of a parade's.
+    pub channel: Option<usize>,
+}
+
+impl PanelPart {
+    /// The one in that column of pixels of a panel.
+    #[must_use]
+    pub fn at(subject: &ScopeSubject, rect: PanelRect, x: f64, is_parade: bool) -> Option<Self> {
+        let width = f64::from(rect.width);
+        if !is_parade {
+            return Some(Self { across: [0.0, width], channel: None });
+        }
+        let shown: Vec<_> = subject.shown().collect();
+        let own = width / shown.len() as f64;
+        let place = (x / own) as usize;
+        Some(Self { across: [place as f64 * own, own], channel: Some(*shown.get(place)?) })
+    }
+
+    /// How far to the right a column of pixels lies in it, 0 to less than 1.
+    #[must_use]
+    pub fn share_of(&self, x: f64) -> f64 {
+        ((x - self.across[0]) / self.across[1]).clamp(0.0, 1.0 - 1e-9)
+    }
+}
+
+/// The level of a waveform at a row of pixels of its panel.
+#[must_use]
+pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
+    let (height, levels) = (f64::from(rect.height), f64::from(1_u32 << level_bits(bits)));
+    ((height - y) / height * levels).clamp(0.0, levels - 1.0) as u32
+}
+
+/// The levels of Cb and Cr at a point of a vectorscope's panel, in parts of one; beyond its square they are beyond the levels.
+#[must_use]
+pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
+    let size = DVec2::new(rect.width.into(), rect.height.into());
+    let levels = f64::from(1_u32 << level_bits(subject.bits));
+    let from_middle = (within - size * 0.5) * (levels + 1.0) / (size.min_element() * f64::from(subject.style.zoom));
+    [from_middle.x, -from_middle.y].map(|way| (levels + 1.0) * 0.5 + way)
+}
+
+impl ScopePoint {
+    /// Returns the place in the scopes of a frame, as it is read, at a point of the view.
+    #[must_use]
+    pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
+        let Geometry { scene, components, .. } = *geometry;
+        let panel = geometry.arranged().panel_at(at).copied().filter(|panel| panel.rect.contains(at))?;
+        let picture = &frame.picture;
+        let is_result = scene.look.counted_in(components) != Counted::Source;
+        let subject = ScopeSubject::of(picture, is_result, (components, scene.look.channels), scene.look.scopes);
+        let whole = Rect::whole(picture.width(), picture.height());
+        let counted = geometry.region.counted().unwrap_or(whole);
+        let within = at - DVec2::new(panel.rect.left.into(), panel.rect.top.into());
+        let spot = match panel.kind {
+            ScopeKind::Histogram => None,
+            ScopeKind::Waveform | ScopeKind::Parade => Self::in_waveform(
+                &subject,
+                (picture.layout(), counted),
+                panel.rect,
+                within,
+                panel.kind == ScopeKind::Parade,
+            ),
+            ScopeKind::Vectorscope => Self::in_vectorscope(&subject, panel.rect, within),
+        }?;
+        Some(Self { is_turned: frame.orientation != Orientation::default(), ..spot })
+    }
+
+    fn in_waveform(
+        subject: &ScopeSubject,
+        (layout, counted): (&PixelLayout, Rect),
+        rect: PanelRect,
+        within: DVec2,
+        is_parade: bool,
+    ) -> Option<Self> {
+        let shape = Waveform::shape(layout, counted, subject.components);
+        let part = PanelPart::at(subject, rect, within.x, is_parade)?;
+        let (share, channel) = (part.share_of(within.x), part.channel);
+        let columns: [u32; CHANNELS] = std::array::from_fn(|c| (share * f64::from(shape.columns[c])) as u32);
+        let level = level_of(rect, within.y, subject.bits);
+        // Columns of the picture, in pixels of the whole, whatever resolution a channel has.
+        let (column, count) = (u64::from(columns[0]), u64::from(shape.columns[0]));
+        let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
+        let samples = (begin(column), begin(column + 1) - 1);
+        let spot = Spot::Level { samples, level, channel };
+        Some(Self { question: ScopeQuestion::Column(columns), spot, subject: *subject, is_turned: false })
+    }
+
+    fn in_vectorscope(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> Option<Self> {
+        subject.chroma?;
+        let levels = f64::from(1_u32 << level_bits(subject.bits));
+        let [cb, cr] = levels_of_pair(subject, rect, within);
+        let level = |at: f64| (0.0..levels).contains(&at).then_some(at as u32);
+        let (cb, cr) = (level(cb)?, level(cr)?);
+        Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject, is_turned: false })
+    }
+
+    /// It in words, with the counts that answer.
+    #[must_use]
+    pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
+        let ScopeSubject { bits, components, range, style, .. } = self.subject;
+        let answer = answer.filter(|answer| answer.question == self.question);
+        let count = |channel: usize, level: u32| answer.and_then(|answer| answer.count(channel, level));
+        let surplus = bits - level_bits(bits);
+        let codes = |level: u32| {
+            let [low, high] = Scale::new(components, 0, range, bits).codes_of(level);
+            if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") }
+        };
+        match self.spot {
+            Spot::Level { samples: (first, last), level, channel } => {
+                let scale = Scale::new(components, channel.unwrap_or(0), range, bits);
+                let unit = if style.unit == Unit::Codes { Unit::Percent } else { style.unit };
+                let code = f64::from(level << surplus);
+                let value = scale.value_of(code, unit);
+                let place = if first == last { format!("x {first}") } else { format!("x {first}\u{2013}{last}") };
+                let coded = if self.is_turned { " coded" } else { "" };
+                let mut text = format!("{place}{coded}  {value:.1} {}  code {}", unit.suffix(), codes(level));
+                let shown = self.subject.shown().filter(|&c| channel.is_none_or(|only| only == c));
+                for (shown, count) in shown.filter_map(|shown| Some((shown, count(shown, level)?))) {
+                    text += &format!("  {} {count}", components.sign(shown));
+                }
+                text
+            }
+            Spot::Pair { cb, cr } => {
+                let middle = f64::from(1_u32 << (level_bits(bits) - 1));
+                let (x, y) = (f64::from(cb) - middle, f64::from(cr) - middle);
+                let angle = y.atan2(x).to_degrees().rem_euclid(360.0);
+                let mut text = format!("Cb {}  Cr {}", codes(cb), codes(cr));
+                if x != 0.0 || y != 0.0 {
+                    text += &format!("  {angle:.0}°");
+                }
+                if let Some(count) = count(0, cr) {
+                    text += &format!("  {count} {}", if count == 1 { "sample" } else { "samples" });
+                }
+                text
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use histoscope_core::histogram::Components;
+    use histoscope_core::made;
+    use histoscope_render::view::scene::Scene;
+
+    #[test]
+    fn a_column_of_a_picture_that_is_turned_is_called_coded() {
+        let scene = Scene::default();
+        let subject = ScopeSubject::of(
+            &made::gray((8, 8), |_, _| 0).picture,
+            false,
+            (Components::Rgbl, scene.look.channels),
+            scene.look.scopes,
+        );
+        let spot = Spot::Level { samples: (8, 9), level: 128, channel: None };
+        let point = ScopePoint { question: ScopeQuestion::Column([4; CHANNELS]), spot, subject, is_turned: false };
+        assert!(point.text(None).starts_with("x 8\u{2013}9  50."), "{}", point.text(None));
+        let turned = ScopePoint { is_turned: true, ..point }.text(None);
+        assert!(turned.starts_with("x 8\u{2013}9 coded  50."), "{turned}");
+    }
+
+    #[test]
+    fn counts_of_fewer_levels_than_the_picture_has_are_no_counts_of_it() {
+        let scene = Scene::default();
+        let picture = made::gray((8, 8), |_, _| 0).picture;
+        let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.look.channels), scene.look.scopes);
+        let subject = ScopeSubject { bits: 10, ..subject };
+        let question = ScopeQuestion::Column([4; CHANNELS]);
+        let spot = Spot::Level { samples: (4, 4), level: 1000, channel: None };
+        let point = ScopePoint { question, spot, subject, is_turned: false };
+        let answer = ScopeAnswer { question, counts: vec![7; CHANNELS * 256] };
+        assert_eq!(point.text(Some(&answer)), point.text(None));
+        let answer = ScopeAnswer { question, counts: vec![7; CHANNELS * 1024] };
+        assert!(point.text(Some(&answer)).contains(" 7"), "{}", point.text(Some(&answer)));
+    }
+}

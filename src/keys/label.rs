@@ -1,0 +1,110 @@
+//! The names of actions, and the words that are made of them.
+
+use super::action::Action;
+use histoscope_core::scopes::graticule::Unit;
+use histoscope_render::view::overlay::Overlaps;
+
+/// The name of an action in the menu, in notes and for undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Label {
+    /// The name of something that is on or off.
+    Switch(&'static str),
+    /// The name of something that is one of several.
+    Choice(&'static str),
+    /// Something that is done.
+    Command(&'static str),
+}
+
+/// The state of what an action changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// It is off.
+    Off,
+    /// It is on.
+    On,
+    /// It is on, with this value.
+    Is(String),
+}
+
+impl From<bool> for State {
+    fn from(is_on: bool) -> Self {
+        if is_on { Self::On } else { Self::Off }
+    }
+}
+
+impl Label {
+    /// The name itself.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Switch(name) | Self::Choice(name) | Self::Command(name) => name,
+        }
+    }
+
+    /// Returns the line of a menu for what the action would do in this state.
+    #[must_use]
+    pub fn offer(self, state: &State) -> String {
+        match (self, state) {
+            (Self::Switch(name), State::Off) => format!("Show {name}"),
+            (Self::Switch(name), State::On | State::Is(_)) => format!("Hide {name}"),
+            (Self::Choice(name), State::Is(value)) => format!("Change {name} (now: {value})"),
+            (Self::Choice(name), State::Off) => format!("Change {name} (now: off)"),
+            (Self::Choice(name), State::On) | (Self::Command(name), _) => capitalized(name),
+        }
+    }
+
+    /// Returns the line of a menu for one of several values.
+    #[must_use]
+    pub fn value(self, state: &State) -> String {
+        capitalized(&self.note(state))
+    }
+
+    /// Returns what a note says of this state, and undo of a change to it.
+    #[must_use]
+    pub fn note(self, state: &State) -> String {
+        note(self.name(), state)
+    }
+}
+
+/// Returns what a note says of something with this name.
+#[must_use]
+pub fn note(name: &str, state: &State) -> String {
+    match state {
+        State::Off => format!("{name} off"),
+        State::On => format!("{name} on"),
+        State::Is(value) => format!("{name}: {value}"),
+    }
+}
+
+/// Actions that have no key and are offered by the menu alone; those with a value stand here with any.
+pub const WITHOUT_KEY: &[(Action, Label)] = &[
+    (Action::ToggleLinear, Label::Switch("luminance of linear light")),
+    (Action::SetBins(None), Label::Choice("bins")),
+    (Action::SetOverlaps(Overlaps::Light), Label::Choice("overlaps")),
+    (Action::SetUnit(Unit::Percent), Label::Choice("levels")),
+    (Action::SetZoom(1), Label::Choice("vectorscope zoom")),
+    (Action::ToggleWhite, Label::Switch("white vectorscope")),
+    (Action::ToggleSkinTone, Label::Switch("skin-tone line")),
+];
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_gives_the_words_of_menu_and_notes() {
+        let is = |value: &str| State::Is(value.to_owned());
+        let (zebra, fit) = (Label::Switch("zebra"), Label::Choice("fit"));
+        let states = [State::Off, State::On, is("95 % and above")];
+        assert_eq!(states.each_ref().map(|state| zebra.offer(state)), ["Show zebra", "Hide zebra", "Hide zebra"]);
+        assert_eq!(states.map(|state| zebra.note(&state)), ["zebra off", "zebra on", "zebra: 95 % and above"]);
+        assert_eq!(fit.offer(&is("cover")), "Change fit (now: cover)");
+        assert_eq!(fit.value(&is("1:1")), "Fit: 1:1");
+        assert_eq!(Label::Command("open a file …").offer(&State::Off), "Open a file …");
+    }
+}
