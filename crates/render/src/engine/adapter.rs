@@ -20,7 +20,6 @@ use crate::gpu::adjust::{Chain, DifferencePass, Operand};
 use crate::gpu::bins::Bars;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::brushed::BrushedPasses;
-use crate::gpu::draw::overlay::OverlayContent;
 use crate::gpu::draw::scopes::{CountKey, CountSource};
 use crate::gpu::draw::{BackdropPass, ByCodes, SelectedPlanes, Side, VideoPass};
 use crate::gpu::figures::FigureSubject;
@@ -38,7 +37,6 @@ use crate::gpu::{
     Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture, TextureFormat,
 };
 use crate::view::brushes::Selection;
-use crate::view::scene::Scene;
 
 const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
 
@@ -467,10 +465,6 @@ impl Backend for Adapter {
         Ok(histogram)
     }
 
-    fn figures(&mut self, _question: &FigureQuestion) -> Option<Cumulative> {
-        None
-    }
-
     fn send_figures(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, question: &FigureQuestion) -> bool {
         let FigureQuestion { image, is_counted, mut tag, of, series, conversion, limits, brush, clamped } = *question;
         let (Some(bound), Some(passes)) = (self.pictures.bound(image), self.passes(image)) else { return false };
@@ -540,20 +534,6 @@ impl Backend for Adapter {
     fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]> {
         let (_, words) = self.thresholds.newest(series).filter(|_| self.has_thresholds)?;
         words.try_into().ok()
-    }
-
-    fn picture(&self, _image: Image) -> Option<&Picture> {
-        None
-    }
-
-    fn overlays(
-        &self,
-        _shown: &OverlayContent,
-        _image: Image,
-        _scene: &Scene,
-        _view: &Texture,
-    ) -> Option<Vec<Overlay>> {
-        None
     }
 
     fn paint(

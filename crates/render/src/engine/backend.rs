@@ -3,7 +3,7 @@
 //! There are two: the [graphics adapter](super::adapter), whose shaders read planes in its own memory, and the [CPU](super::cpu), for
 //! machines whose only adapter is software and for pictures that the adapter cannot hold. Counts are the same to the last one. The CPU's
 //! pictures may differ from the adapter's by one code, and by more where a view is smaller than half the picture, which the CPU makes
-//! from fewer samples. Only the CPU paints overlays together with the picture.
+//! from fewer samples. What only one of them does has a default that does nothing.
 
 use std::fmt;
 use std::ops::Range;
@@ -255,9 +255,6 @@ pub trait Backend: fmt::Debug {
     /// Gives back the memory of an adjusted picture.
     fn release_adjusted(&mut self, slot: Slot);
 
-    /// Bytes of adjusted pictures in the adapter's memory.
-    fn adjusted_bytes(&self) -> u64;
-
     /// Finds the difference of two pictures; false where that failed.
     ///
     /// # Errors
@@ -317,9 +314,6 @@ pub trait Backend: fmt::Debug {
     /// Gives back the memory of the selection.
     fn release_selection(&mut self);
 
-    /// Takes counts of scopes and selections that have come back.
-    fn poll_scopes(&mut self, gpu: &Gpu, series: Option<Series>) -> FiguresState;
-
     /// The bins of the source or the result, with their scales.
     fn bars(&self, image: Image) -> Option<Bars<'_>>;
 
@@ -329,35 +323,8 @@ pub trait Backend: fmt::Debug {
     /// [`GpuError::Lost`] if the device fails.
     fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError>;
 
-    /// Returns figures at once, where they are at hand.
-    fn figures(&mut self, question: &FigureQuestion) -> Option<Cumulative>;
-
-    /// Sends for figures that are not; whether they are under way now.
-    fn send_figures(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, question: &FigureQuestion) -> bool;
-
-    /// Returns `true` if the answer to this question is under way.
-    fn is_answering(&self, question: &FigureQuestion) -> bool;
-
-    /// Returns `true` if any figures are under way.
-    fn has_figures_under_way(&self) -> bool;
-
-    /// Takes figures that have come back. Those of the loaded picture before its last choice are dropped.
-    fn poll_figures(&mut self, gpu: &Gpu, series: Option<Series>, now: (u64, u64)) -> Option<(FrameTag, Cumulative)>;
-
-    /// Sends for the thresholds of the result, where it has some and they are not there.
-    fn send_thresholds(&mut self, encoder: &mut CommandEncoder, series: Option<Series>);
-
-    /// Takes thresholds that have come back; whether newer ones can be sent for.
-    fn poll_thresholds(&mut self, gpu: &Gpu, series: Option<Series>) -> bool;
-
     /// The newest thresholds of a picture of that series.
     fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]>;
-
-    /// The picture, where it is not in the adapter's memory alone.
-    fn picture(&self, image: Image) -> Option<&Picture>;
-
-    /// The overlays, ready to be painted with the parts of a view; nothing where the adapter draws them.
-    fn overlays(&self, shown: &OverlayContent, image: Image, scene: &Scene, view: &Texture) -> Option<Vec<Overlay>>;
 
     /// Paints the parts of a view, with overlays over them, or gets ready to draw them; whether the view has them now.
     fn paint(
@@ -368,12 +335,74 @@ pub trait Backend: fmt::Debug {
         overlays: &[Overlay],
     ) -> bool;
 
-    /// Draws the parts that were not painted.
-    fn draw(&self, pass: &mut RenderPass<'_>, parts: &[ViewPart], height: u32);
-
     /// Makes the small picture of those parts that the backdrop is blurred from.
     fn paint_small(&mut self, recording: &mut Recording<'_>, backdrop: &BackdropPass, parts: &[ViewPart]);
 
     /// Must follow the submission of what was recorded.
     fn submitted(&mut self);
+
+    // Only the CPU has pictures and figures at hand, and paints overlays with a picture.
+
+    /// The picture, where it is not in the adapter's memory alone.
+    fn picture(&self, _image: Image) -> Option<&Picture> {
+        None
+    }
+
+    /// Returns figures at once, where they are at hand.
+    fn figures(&mut self, _question: &FigureQuestion) -> Option<Cumulative> {
+        None
+    }
+
+    /// The overlays, ready to be painted with the parts of a view; nothing where the adapter draws them.
+    fn overlays(&self, _shown: &OverlayContent, _of: (Image, &Scene), _view: &Texture) -> Option<Vec<Overlay>> {
+        None
+    }
+
+    // Only the adapter draws in the pass of a view, and has its figures come back some drawings later.
+
+    /// Draws the parts that were not painted.
+    fn draw(&self, _pass: &mut RenderPass<'_>, _parts: &[ViewPart], _height: u32) {}
+
+    /// Bytes of adjusted pictures in the adapter's memory.
+    fn adjusted_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Sends for figures that are not at hand; whether they are under way now.
+    fn send_figures(&mut self, _gpu: &Gpu, _encoder: &mut CommandEncoder, _question: &FigureQuestion) -> bool {
+        false
+    }
+
+    /// Returns `true` if the answer to this question is under way.
+    fn is_answering(&self, _question: &FigureQuestion) -> bool {
+        false
+    }
+
+    /// Returns `true` if any figures are under way.
+    fn has_figures_under_way(&self) -> bool {
+        false
+    }
+
+    /// Takes figures that have come back. Those of the loaded picture before its last choice are dropped.
+    fn poll_figures(
+        &mut self,
+        _gpu: &Gpu,
+        _series: Option<Series>,
+        _now: (u64, u64),
+    ) -> Option<(FrameTag, Cumulative)> {
+        None
+    }
+
+    /// Sends for the thresholds of the result, where it has some and they are not there.
+    fn send_thresholds(&mut self, _encoder: &mut CommandEncoder, _series: Option<Series>) {}
+
+    /// Takes thresholds that have come back; whether newer ones can be sent for.
+    fn poll_thresholds(&mut self, _gpu: &Gpu, _series: Option<Series>) -> bool {
+        false
+    }
+
+    /// Takes counts of scopes and selections that have come back.
+    fn poll_scopes(&mut self, _gpu: &Gpu, _series: Option<Series>) -> FiguresState {
+        FiguresState::Settled
+    }
 }

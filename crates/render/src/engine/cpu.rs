@@ -24,7 +24,7 @@ use crate::gpu::draw::{BackdropPass, PaintPass, overlays};
 use crate::gpu::live::Timed;
 use crate::gpu::recording::Recording;
 use crate::gpu::totals::LinearPass;
-use crate::gpu::{Buffer, CommandEncoder, FiguresState, FrameTag, Gpu, GpuError, RenderPass, Series, Texture};
+use crate::gpu::{Buffer, Gpu, GpuError, Series, Texture};
 use crate::view::brushes::Selection;
 use crate::view::scene::Scene;
 
@@ -194,10 +194,6 @@ impl Backend for Cpu {
         (of.processor, of.adjusted) = (Processor::default(), None);
     }
 
-    fn adjusted_bytes(&self) -> u64 {
-        0
-    }
-
     fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError> {
         self.difference = None;
         let [Some(first), Some(second)] = job.images.map(|image| self.image(image)) else { return Ok(false) };
@@ -316,10 +312,6 @@ impl Backend for Cpu {
         self.selection = None;
     }
 
-    fn poll_scopes(&mut self, _gpu: &Gpu, _series: Option<Series>) -> FiguresState {
-        FiguresState::Settled
-    }
-
     fn bars(&self, image: Image) -> Option<Bars<'_>> {
         self.bins(image).uploaded.as_ref().map(UploadedBins::bars)
     }
@@ -345,33 +337,6 @@ impl Backend for Cpu {
         Some(sums)
     }
 
-    fn send_figures(&mut self, _gpu: &Gpu, _encoder: &mut CommandEncoder, _question: &FigureQuestion) -> bool {
-        false
-    }
-
-    fn is_answering(&self, _question: &FigureQuestion) -> bool {
-        false
-    }
-
-    fn has_figures_under_way(&self) -> bool {
-        false
-    }
-
-    fn poll_figures(
-        &mut self,
-        _gpu: &Gpu,
-        _series: Option<Series>,
-        _now: (u64, u64),
-    ) -> Option<(FrameTag, Cumulative)> {
-        None
-    }
-
-    fn send_thresholds(&mut self, _encoder: &mut CommandEncoder, _series: Option<Series>) {}
-
-    fn poll_thresholds(&mut self, _gpu: &Gpu, _series: Option<Series>) -> bool {
-        false
-    }
-
     fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]> {
         self.thresholds.filter(|(of, _)| Some(*of) == series).map(|(_, thresholds)| thresholds)
     }
@@ -381,7 +346,12 @@ impl Backend for Cpu {
     }
 
     /// A software adapter interprets the overlays' shader too, so the CPU paints them with the picture.
-    fn overlays(&self, shown: &OverlayContent, image: Image, scene: &Scene, view: &Texture) -> Option<Vec<Overlay>> {
+    fn overlays(
+        &self,
+        shown: &OverlayContent,
+        (image, scene): (Image, &Scene),
+        view: &Texture,
+    ) -> Option<Vec<Overlay>> {
         let histogram = self.bins(image).counted.as_ref()?;
         Some(overlays(shown, histogram, scene, view))
     }
@@ -407,8 +377,6 @@ impl Backend for Cpu {
         recording.note(|times| &mut times.cpu_paint, Some(begin.elapsed()));
         !parts.is_empty()
     }
-
-    fn draw(&self, _pass: &mut RenderPass<'_>, _parts: &[ViewPart], _height: u32) {}
 
     fn paint_small(&mut self, recording: &mut Recording<'_>, backdrop: &BackdropPass, parts: &[ViewPart]) {
         let row = 4 * BackdropPass::WIDTH as usize;

@@ -768,7 +768,7 @@ impl Renderer {
         if needs_shaders {
             return None;
         }
-        self.backends.current_ref().overlays(shown, self.content.bars().0, scene, view.texture())
+        self.backends.current_ref().overlays(shown, (self.content.bars().0, scene), view.texture())
     }
 
     /// Makes the reference's bins ready to be drawn, where they are.
