@@ -91,3 +91,14 @@ pub struct ScopeCounts {
     /// The vectorscope, if it was wanted and the picture has colour.
     pub vectorscope: Option<Vectorscope>,
 }
+
+impl ScopeCounts {
+    /// The counts of each scope that was counted.
+    #[must_use]
+    pub fn words(&self) -> PerScope<Option<&[u32]>> {
+        PerScope {
+            waveform: self.waveform.as_ref().map(|waveform| &waveform.counts[..]),
+            vectorscope: self.vectorscope.as_ref().map(|scope| &scope.counts[..]),
+        }
+    }
+}

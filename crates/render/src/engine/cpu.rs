@@ -8,7 +8,7 @@ use histoscope_core::adjust::{Codes, Processor, Reduction};
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
-use histoscope_core::scopes::{PerScope, ScopeChoice, ScopeCounts};
+use histoscope_core::scopes::{ScopeChoice, ScopeCounts};
 
 use super::backend::{
     AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
@@ -407,9 +407,5 @@ impl Backend for Cpu {
 
 /// Counts of the scopes as they are drawn.
 fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
-    let here = |counts: &'a [u32]| CountSource::Here(key, counts);
-    PerScope {
-        waveform: counts.waveform.as_ref().map(|waveform| here(&waveform.counts)),
-        vectorscope: counts.vectorscope.as_ref().map(|scope| here(&scope.counts)),
-    }
+    counts.words().map(|counts| counts.map(|counts| CountSource::Here(key, counts)))
 }

@@ -7,7 +7,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Transfer};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture, PictureError, Ratio};
-use histoscope_core::scopes::{ScopeChoice, Waveform, samples_in};
+use histoscope_core::scopes::{ScopeChoice, samples_in};
 
 use super::BackendKind;
 use super::adapter::Adapter;
@@ -20,7 +20,7 @@ use crate::cpu::BrushedChoice;
 use crate::gpu::bins::CumulativePass;
 use crate::gpu::bins::UploadedBins;
 use crate::gpu::draw::overlay::{OverlayBuffers, OverlayContent};
-use crate::gpu::draw::scopes::{CountKey, ScopeBuffers, VectorscopeCounts, WaveformCounts};
+use crate::gpu::draw::scopes::{CountKey, ScopeBuffers};
 use crate::gpu::draw::{BackdropPass, DividerPass, OverlayPass, ScopePass, Shapes, TextPass, ViewPass};
 use crate::gpu::live::{LiveTiming, PassTimes, Timed};
 use crate::gpu::readback::{self, VIEW_FORMAT, has_bytes};
@@ -937,28 +937,8 @@ fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
 
 /// How counts are drawn, where there are any.
 fn drawn<'a>(subject: &CountSubject, counts: ScopeSources<'a>) -> ScopeBuffers<'a> {
-    let CountSubject { input, series: Series { rect, components, .. }, chroma, .. } = *subject;
-    let layout = input.layout;
-    let shape = Waveform::shape(&layout, rect, components);
-    let samples = |channel: usize| match components {
-        Components::Rgbl => rect,
-        Components::YCbCr => samples_in(&layout, channel.min(layout.component_count() - 1), rect),
-    };
-    ScopeBuffers {
-        waveform: counts.waveform.map(|counts| WaveformCounts {
-            counts,
-            level_bits: shape.level_bits,
-            components,
-            columns: shape.columns,
-            samples: std::array::from_fn(samples),
-        }),
-        vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
-            counts,
-            level_bits: shape.level_bits,
-            samples: chroma.samples(&layout, rect).pixel_count(),
-            matrix: chroma.matrix,
-        }),
-    }
+    let Series { rect, components, .. } = subject.series;
+    ScopeBuffers::new(&subject.input.layout, (rect, components), subject.chroma, counts)
 }
 
 /// The bins of a frame that is held as a reference, drawn as outlines over those of what is loaded.

@@ -16,8 +16,9 @@ use crate::view::scopes::TraceParams;
 use crate::view::scopes::{Arranged, PanelDrawing, ScopeKind, ScopePanel};
 use histoscope_core::histogram::{CHANNELS, Components};
 use histoscope_core::picture::color::Matrix;
+use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::scopes::ScopeChoice;
+use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice, Waveform, samples_in};
 
 /// The key of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,38 @@ pub struct ScopeBuffers<'a> {
     pub waveform: Option<WaveformCounts<'a>>,
     /// The vectorscope.
     pub vectorscope: Option<VectorscopeCounts<'a>>,
+}
+
+impl<'a> ScopeBuffers<'a> {
+    /// The counts of a rectangle of a picture of that layout and chroma.
+    #[must_use]
+    pub fn new(
+        layout: &PixelLayout,
+        (rect, components): (Rect, Components),
+        chroma: Option<Chroma>,
+        counts: PerScope<Option<CountSource<'a>>>,
+    ) -> Self {
+        let shape = Waveform::shape(layout, rect, components);
+        let samples = |channel: usize| match components {
+            Components::Rgbl => rect,
+            Components::YCbCr => samples_in(layout, channel.min(layout.component_count() - 1), rect),
+        };
+        Self {
+            waveform: counts.waveform.map(|counts| WaveformCounts {
+                counts,
+                level_bits: shape.level_bits,
+                components,
+                columns: shape.columns,
+                samples: std::array::from_fn(samples),
+            }),
+            vectorscope: counts.vectorscope.zip(chroma).map(|(counts, chroma)| VectorscopeCounts {
+                counts,
+                level_bits: shape.level_bits,
+                samples: chroma.samples(layout, rect).pixel_count(),
+                matrix: chroma.matrix,
+            }),
+        }
+    }
 }
 
 /// How much of the picture is hidden behind a scope that lies over it.
