@@ -72,7 +72,7 @@ fn faded_controls_leave_no_trace_beside_a_note() {
     let mut hud = Hud::without_window();
     let now = Instant::now();
     hud.wake(now);
-    let fading = now + visibility::STAY + visibility::FADE * 9 / 10;
+    let fading = now + visibility::STAY + visibility::FADE * 19 / 20;
     hud.note(Note::done("loop on"), fading);
     // The first pass of a new area only measures.
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
