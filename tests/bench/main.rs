@@ -1,4 +1,4 @@
-//! `histoscope bench`: its rows, its page, the sweep of plans.
+//! `histoscope bench`: its rows, its page, the sweep of plans, playing.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../report/browser.rs"]
@@ -10,5 +10,6 @@ mod support;
 
 mod adjustments;
 mod page;
+mod playing;
 mod rows;
 mod sweep;
