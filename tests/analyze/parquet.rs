@@ -264,7 +264,7 @@ fn shares_that_are_not_one_run_are_refused() {
     let cut = clip.folder().join("cut.parquet");
     let bytes = fs::read(&first).unwrap();
     fs::write(&cut, &bytes[..bytes.len() - 100]).unwrap();
-    merge(&[&cut]).fails_with(&["cut.parquet", "cut off"]);
+    merge(&[&cut]).fails_with(&["cut.parquet", "truncated"]);
     assert!(!clip.folder().join("m").exists());
 }
 
@@ -286,7 +286,7 @@ fn what_cannot_be_is_refused() {
     let foreign = clip.folder().join("foreign.parquet");
     fs::write(&foreign, "my own notes\n").unwrap();
     let resumed = analyze(clip.path(), &["--resume", "-o", foreign.to_str().unwrap()]);
-    resumed.fails_with(&["foreign.parquet", "no parquet output"]);
+    resumed.fails_with(&["foreign.parquet", "not a parquet output"]);
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "my own notes\n");
 }
 

@@ -163,5 +163,5 @@ fn parts_of_a_file_are_no_report() {
     let run = analyze(clip.path(), &["-o", path.to_str().unwrap()]);
     assert_eq!(run.code, Some(0));
     let merged = finish(crate::command::program().arg("merge").arg(&path));
-    merged.fails_with(&["a.qctools.xml.gz", "no share"]);
+    merged.fails_with(&["a.qctools.xml.gz", "not a share"]);
 }

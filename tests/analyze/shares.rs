@@ -133,9 +133,9 @@ fn what_is_not_one_run_is_refused() {
     refused(&[&first, &changed], &["shares of different files"]);
     let cut = clip.folder().join("cut.jsonl");
     std::fs::write(&cut, &read(&second)[..5000]).unwrap();
-    refused(&[&first, &cut], &["cut.jsonl", "no share"]);
+    refused(&[&first, &cut], &["cut.jsonl", "not a share"]);
     refused(&[&first, &clip.folder().join("none.jsonl")], &["none.jsonl", "cannot be read"]);
-    refused(&[&first, &clip.path().to_owned()], &["no share"]);
+    refused(&[&first, &clip.path().to_owned()], &["not a share"]);
     let partial = clip.folder().join("partial.jsonl");
     std::fs::write(
         &partial,
