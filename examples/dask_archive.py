@@ -66,7 +66,7 @@ def histoscope(run: Run, *arguments: str) -> tuple[Path, str]:
     if done.returncode == 1 and "cannot be written" in message:  # For example a full disk: other workers may have room.
         for part in output.parent.glob(f"{output.name}*"):
             part.unlink() if part.is_file() else shutil.rmtree(part)
-        raise WorkerTrouble(get_worker().address, message.split("; what there is")[0])
+        raise WorkerTrouble(get_worker().address, message.split("; the records so far")[0])
     if done.returncode not in (0, 1):
         raise RuntimeError(f"histoscope ended with code {done.returncode}: {message}")  # For example a signal: Dask tries again.
     return output, message if done.returncode else ""
