@@ -98,7 +98,7 @@ fn the_json_of_machines_is_joined() {
         |row: usize| rows[row]["cells"].as_array().unwrap().iter().map(|cell| !cell.is_null()).collect::<Vec<_>>();
     assert_eq!([there(0), there(1), there(3)], [[true, true], [true, false], [false, true]]);
     let page = written(&join, &path("both.html"));
-    assert!(page.contains("2 machines beside each other") && !page.contains("id=\"scene\""), "{page}");
+    assert!(page.contains("2 machines side by side") && !page.contains("id=\"scene\""), "{page}");
     assert_eq!(page.matches("data-row=\"pairwise\"").count(), 2, "luminance, and four channels");
 }
 

@@ -111,6 +111,6 @@ fn a_damaged_frame_is_called_so() {
         let arguments = ["--at", &at, "--engine", "cpu", "--threads", "1"];
         assert_eq!(figures(clip.path(), &arguments)["damaged"], is_damaged, "at {at}");
         let table = run([&["snapshot", clip.path().to_str().expect("plain")][..], &arguments].concat()).stdout;
-        assert_eq!(table.contains("damaged: what the decoder has put"), is_damaged, "{table}");
+        assert_eq!(table.contains("damaged: the decoder's substitute"), is_damaged, "{table}");
     }
 }

@@ -1,8 +1,9 @@
-//! Addresses on a network, and devices: what their names lead to, and whether what comes from there is live.
+//! Addresses on a network: what their names lead to, and whether what comes from there is live.
 
 use std::net::ToSocketAddrs;
 use std::path::Path;
 
+use super::device::device;
 use super::error::{MediaError, is_address};
 
 /// Protocols of senders that send at their own pace and wait for nobody: what was not taken in time is gone.
@@ -97,25 +98,6 @@ fn goes_through_proxy(text: &str) -> bool {
     is_web && std::env::var_os("http_proxy").is_some_and(|proxy| !proxy.is_empty())
 }
 
-/// A camera, a screen or a generator: what FFmpeg calls its kind, and its name among those.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Device<'a> {
-    /// `v4l2`, `x11grab`, …
-    pub(super) kind: &'a str,
-    /// `/dev/video0`, `:0.0`, …
-    pub(super) name: &'a str,
-}
-
-/// The device that a path names: `av://KIND:NAME`, as mpv has it, or a camera as Linux names it.
-pub(super) fn device(text: &str) -> Option<Device<'_>> {
-    if cfg!(target_os = "linux") && text.starts_with("/dev/video") {
-        return Some(Device { kind: "v4l2", name: text });
-    }
-    let rest = text.strip_prefix("av://")?;
-    let (kind, name) = rest.split_once(':').unwrap_or((rest, ""));
-    Some(Device { kind, name })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,17 +157,6 @@ mod tests {
         assert!(error.to_string().contains("nobody.invalid"), "{error}");
         for known in ["av://nobody.invalid:x", "udp://127.0.0.1:5000", "udp://:5000", "rtsp://[::1]/a", "clip.mp4"] {
             assert_eq!(resolve(Path::new(known)), Ok(()), "{known}");
-        }
-    }
-
-    #[test]
-    fn devices_have_a_kind_and_a_name_and_no_host() {
-        assert_eq!(device("av://x11grab::0.0+10,20"), Some(Device { kind: "x11grab", name: ":0.0+10,20" }));
-        assert_eq!(device("av://v4l2:/dev/video0"), Some(Device { kind: "v4l2", name: "/dev/video0" }));
-        assert_eq!(device("av://lavfi"), Some(Device { kind: "lavfi", name: "" }));
-        assert_eq!(device("/dev/video2").is_some(), cfg!(target_os = "linux"));
-        for other in ["video0", "/dev/zero", "udp://av:1", "x/dev/video0", "av:x"] {
-            assert_eq!(device(other), None, "{other}");
         }
     }
 }

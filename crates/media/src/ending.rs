@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::decoder::Decoder;
 use super::info::{FrameCounters, StreamInfo};
 
 /// How much of a file's end is searched for its last packets: some hundred of a transport stream, two pages of Ogg.
@@ -32,18 +31,21 @@ pub struct Ending {
     pub stated_secs: Option<f64>,
     /// The part of the container that goes on beyond the end of the file.
     cut_part: Option<&'static str>,
-    /// Returns a sentence about the number that is missing in the middle of numbered pictures.
+    /// A sentence about the number that is missing in the middle of numbered pictures.
     gap: Option<String>,
     /// True if the headers tell where the end should be.
     is_told: bool,
 }
 
 impl Ending {
-    /// Returns what an open file states.
-    #[must_use]
-    pub fn of(decoder: &Decoder) -> Self {
-        let cut_part = decoder.cut_part();
-        let container = decoder.info().container.as_str();
+    /// Takes what an open file states: its container, the part that goes on beyond its end, the number that is missing in
+    /// numbered pictures, and the seconds from its first frame to the end of the last.
+    pub(super) fn new(
+        container: &str,
+        cut_part: Option<&'static str>,
+        gap: Option<String>,
+        stated_secs: Option<f64>,
+    ) -> Self {
         let is_told = match cut_part {
             // The headers of a fragmented file know of no fragment but the first.
             Some("a fragment") => false,
@@ -51,7 +53,7 @@ impl Ending {
             None if container == "avi" => false,
             _ => TELLING.contains(&container),
         };
-        Self { stated_secs: decoder.stated_stream_secs(), cut_part, gap: decoder.gap(), is_told }
+        Self { stated_secs, cut_part, gap, is_told }
     }
 
     /// Returns, in words, that the container goes on beyond the end of the file, whose last frames may be lost, or all be there; or that a

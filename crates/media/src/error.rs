@@ -1,6 +1,6 @@
 //! Errors of media files, each in one line that says what happened and what to do.
 
-use super::address::{Device, device};
+use super::device::{Device, device};
 use std::path::{Path, PathBuf};
 
 use histoscope_core::picture::Timecode;

@@ -17,6 +17,7 @@ mod av;
 mod boxes;
 mod decoder;
 mod demuxer;
+mod device;
 mod ending;
 mod error;
 mod exchange;

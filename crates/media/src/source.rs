@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::address::{self, Delivery, Device, device};
+use super::address::{self, Delivery};
 use super::allowed::Reach;
 use super::av::{self, AvError, Denied, Devices, Input, Interrupt, take_denied};
 use super::boxes::{self, IndexFault};
+use super::device::{Device, device};
 use super::error::{MediaError, is_address};
 use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};

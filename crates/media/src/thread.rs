@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use super::address::{self, Delivery};
 use super::decoder::{Decoder, StopHandle};
-use super::ending::Ending;
 use super::error::MediaError;
 use super::exchange::{DecodeEvent, Exchange, FrameList, Life, QueueLimits};
 use super::index::{FrameIndex, Lister, Listing};
@@ -278,7 +277,7 @@ impl ThreadShared {
             Err(error) => return self.push(DecodeEvent::Error { serial: 0, error }),
         };
         self.push(DecodeEvent::Opened(Arc::new(decoder.info().clone())));
-        let ending = Ending::of(&decoder);
+        let ending = decoder.ending();
         self.lock().ending = ending.cut();
         if decoder.trust_container() {
             self.begin_listing(&decoder);

@@ -70,7 +70,7 @@ impl Pipeline {
             region: selection.region,
             bars: bars.as_ref().map(|bars| (bars.size, bars.picture)),
         };
-        let ending = Ending::of(&decoder);
+        let ending = decoder.ending();
         let other = request.against.as_ref().map(|against| Other::open(&request, against)).transpose()?;
         let positioned = frames::position(&mut decoder, (begin, request.resume_at), request.jobs > 1, &request.stop)?;
         check_mixed_order(&request, end, &positioned)?;

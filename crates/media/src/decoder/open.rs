@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::{Decoder, StopHandle};
 use crate::av::{self, Codec, CodecOptions, Denied, Input};
 use crate::demuxer::Demuxer;
+use crate::ending::{self, Ending};
 use crate::error::MediaError;
 use crate::guarantee::SeekGuarantee;
 use crate::index::FrameIndex;
@@ -23,7 +24,7 @@ use crate::tiles::TiledPicture;
 use crate::timecodes::TimecodeReader;
 use crate::timeline::Timeline;
 use crate::timeshift::{Coding, KeptReader, Timeshift};
-use crate::{ending, streams, tags};
+use crate::{streams, tags};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
 use histoscope_core::text::{counted, plain};
@@ -294,6 +295,12 @@ impl Decoder {
     pub fn cut_part(&self) -> Option<&'static str> {
         let source = self.packets.opened()?.source();
         source.is_file().then(|| ending::cut_part(source.path(), &self.info.container)).flatten()
+    }
+
+    /// Returns the end of the file as its headers and its container state it.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        Ending::new(&self.info.container, self.cut_part(), self.gap(), self.stated_stream_secs())
     }
 
     /// Returns why the video gives no frame at all, once the whole source was read.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::context::without_surface;
-use super::target::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// Times in a row that a surface may be lost before it is given up.
@@ -25,6 +24,46 @@ pub struct WindowSurface {
 impl std::fmt::Debug for WindowSurface {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WindowSurface").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// A texture to draw to; [`Renderer::present`](crate::engine::Renderer::present) takes it.
+#[derive(Debug)]
+pub enum TargetFrame {
+    /// A texture of a window.
+    Surface(wgpu::SurfaceTexture),
+    /// One that nobody sees.
+    Texture(wgpu::Texture),
+}
+
+/// What to do about drawing now.
+#[derive(Debug)]
+pub enum Acquired {
+    /// Draw to this texture and present it.
+    Draw(TargetFrame),
+    /// Try again soon.
+    Retry,
+    /// Do not draw; the window will say when it can be seen again.
+    Skip,
+}
+
+impl TargetFrame {
+    /// Returns the texture as a view, and its size in pixels.
+    #[must_use]
+    pub fn view(&self) -> (wgpu::TextureView, (u32, u32)) {
+        let texture = match self {
+            Self::Surface(frame) => &frame.texture,
+            Self::Texture(texture) => texture,
+        };
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        (view, (texture.width(), texture.height()))
+    }
+
+    /// Shows what was drawn, where anybody sees it.
+    pub fn present(self, gpu: &Gpu) {
+        if let Self::Surface(frame) = self {
+            gpu.queue.present(frame);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::WindowSurface;
+pub use super::surface::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
 /// What a view is drawn to.
@@ -18,46 +19,6 @@ pub enum Target {
 pub struct TextureTarget {
     texture: wgpu::Texture,
     size: (u32, u32),
-}
-
-/// A texture to draw to; [`Renderer::present`](crate::engine::Renderer::present) takes it.
-#[derive(Debug)]
-pub enum TargetFrame {
-    /// A texture of a window.
-    Surface(wgpu::SurfaceTexture),
-    /// One that nobody sees.
-    Texture(wgpu::Texture),
-}
-
-/// What to do about drawing now.
-#[derive(Debug)]
-pub enum Acquired {
-    /// Draw to this texture and present it.
-    Draw(TargetFrame),
-    /// Try again soon.
-    Retry,
-    /// Do not draw; the window will say when it can be seen again.
-    Skip,
-}
-
-impl TargetFrame {
-    /// Returns the texture as a view, and its size in pixels.
-    #[must_use]
-    pub fn view(&self) -> (wgpu::TextureView, (u32, u32)) {
-        let texture = match self {
-            Self::Surface(frame) => &frame.texture,
-            Self::Texture(texture) => texture,
-        };
-        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        (view, (texture.width(), texture.height()))
-    }
-
-    /// Shows what was drawn, where anybody sees it.
-    pub fn present(self, gpu: &Gpu) {
-        if let Self::Surface(frame) = self {
-            gpu.queue.present(frame);
-        }
-    }
 }
 
 impl TextureTarget {

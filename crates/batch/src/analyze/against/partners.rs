@@ -35,7 +35,7 @@ impl Other {
         let mut request = Request { input: against.input.clone(), against: None, ..request.clone() };
         request.counting.scopes = ScopeUse::None;
         let cropping = Cropping { input: against.input.clone(), region: request.selection.region, bars: None };
-        let (info, ending) = (decoder.info().clone(), Ending::of(&decoder));
+        let (info, ending) = (decoder.info().clone(), decoder.ending());
         Ok(Self { facts: OtherFacts { request, info, ending, cropping, offset: against.offset }, decoder })
     }
 
