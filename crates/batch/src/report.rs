@@ -9,6 +9,7 @@ pub mod canvas;
 pub mod chart;
 pub mod clip;
 pub mod content;
+mod flaw_key;
 pub mod page;
 pub mod picture;
 pub mod run;

@@ -7,6 +7,7 @@ use super::canvas::{Align, Area, Canvas, Style};
 use super::chart::{heat_map, round_top, side, strip};
 use super::clip::Strip;
 use super::content::Report;
+use super::flaw_key::{flaw_key, is_dash};
 use super::times::{percent, ticks};
 use super::tone::{AMBER, DIM, INK, Panel, flaw_color, panels};
 use histoscope_core::strip::Flaw;
@@ -254,19 +255,6 @@ fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, flaw: Flaw) {
     for row in 0..6 {
         let at = if flaw == Flaw::Outside { y - 3 - row } else { y + STRIP_HEIGHT + 2 + row };
         canvas.fill(Area::new(x - row, at, 2 * row + 1, 1), flaw_color(flaw), 255);
-    }
-}
-
-/// Returns `true` if the line of a flaw is drawn in the column `x`. The line of samples out of range is drawn last and
-/// dashed, so that a line under it shows through.
-const fn is_dash(flaw: Flaw, x: i32) -> bool {
-    !matches!(flaw, Flaw::Outside) || x % 8 < 5
-}
-
-/// Draws the key of a flaw beside its name.
-fn flaw_key(canvas: &mut Canvas, area: Area, flaw: Flaw) {
-    for x in (0..area.width).filter(|&x| is_dash(flaw, x)) {
-        canvas.fill(Area { x: area.x + x, width: 1, ..area }, flaw_color(flaw), 255);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The tables at the foot of the picture.
 
-use super::flaw_key;
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
+use crate::report::flaw_key::flaw_key;
 use crate::report::times::{percent, time, whole};
 use crate::report::tone::{AMBER, DIM, FAINT, INK};
 use histoscope_core::strip::Flaw;
