@@ -1,6 +1,6 @@
 //! Every key in the table does what the help sheet says.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use histoscope::keys::{Action, Chord, SpeedChange, keys};
 use histoscope_core::adjust::{Adjustment, Parameter};
@@ -302,7 +302,7 @@ fn check(program: &Program, key: &str, action: Action) {
             program.settled();
         }
         Action::TogglePinned => {
-            let without = program.settled();
+            let without = without_controls(program);
             notes("controls stay", "controls fade");
             vanishes(program, &without, "the controls");
         }
@@ -333,11 +333,17 @@ fn leads_to(program: &Program, key: &str, wanted: f64) {
 
 /// One key shows a panel, another removes it without a trace. Meanwhile notes may appear and fade at the upper edge.
 fn toggles(program: &Program, on: &str, off: &str) {
-    let without = program.settled();
+    let without = without_controls(program);
     program.key(on);
     program.until_other(&format!("{on} to show a panel"), &without, Area::Below, 5_000);
     program.key(off);
     vanishes(program, &without, &format!("what {off} closes"));
+}
+
+/// Returns the window's picture once the controls have faded.
+fn without_controls(program: &Program) -> Picture {
+    program.pass(Duration::from_secs(3));
+    program.settled()
 }
 
 /// Waits until the window shows the same as before, apart from notes at the upper edge.
@@ -361,7 +367,7 @@ fn adjusts(program: &Program, key: &str, kind: Adjustment) {
         Adjustment::Posterize => ["5 levels", "posterizing off"],
         Adjustment::Otsu => ["2 classes as tones", "Otsu off"],
     };
-    let without = program.settled();
+    let without = without_controls(program);
     program.after(|| program.key(key), &format!("note: {on}"));
     until(&format!("{key} to change the picture and its histograms"), PATIENCE, || {
         let now = program.picture();
@@ -399,7 +405,7 @@ fn steps(program: &Program, key: &str, parameter: Parameter, more: bool) {
 
 /// Changes only the look of the histograms, and back.
 fn changes_histograms(program: &Program, key: &str, (on, off): (&str, &str)) {
-    let without = program.settled();
+    let without = without_controls(program);
     program.after(|| program.key(key), &format!("note: {on}"));
     until(&format!("{key} to change both histograms"), PATIENCE, || {
         let now = program.picture();

@@ -36,7 +36,8 @@ fn check(look: &Look) {
     let first = program.snapshot(sample(), "0", size.0, size.1);
     let other = program.snapshot_with(sample(), "0", size, options);
     for area in OVERLAYS {
-        let count = other.differing(&first, area);
+        // A line is drawn by the shaders, where the CPU alone paints bars: they differ by one code at most.
+        let count = other.differing_by(&first, area, 1);
         assert_eq!(count > 300, changed.contains(&area), "{options:?} changes {count} pixels in {area:?}");
         assert!(count > 300 || count == 0, "{options:?} changes {count} pixels in {area:?}");
     }

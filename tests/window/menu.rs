@@ -20,7 +20,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "Down", "Open a file …");
     leads_to(&program, "Down", "Play");
     leads_to(&program, "f", "Full screen");
-    leads_to(&program, "f", "Change fit (now: cover)");
+    leads_to(&program, "Down", "Change fit (now: cover)");
     leads_to(&program, "Up", "Full screen");
     program.after(|| program.key("Return"), "key: ToggleFullscreen");
     program.after(|| program.key("Escape"), "note: full screen off");

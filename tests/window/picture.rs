@@ -97,6 +97,11 @@ impl Picture {
 
     /// Returns the number of pixels in the area that differ; all of them if the sizes differ.
     pub fn differing(&self, other: &Self, area: Area) -> usize {
+        self.differing_by(other, area, 0)
+    }
+
+    /// Returns the number of pixels in the area that differ by more than `tolerance` codes.
+    pub fn differing_by(&self, other: &Self, area: Area, tolerance: u8) -> usize {
         let (same_size, width) = (self.size() == other.size(), self.width as usize);
         let mut count = 0;
         for y in 0..self.height {
@@ -106,7 +111,11 @@ impl Picture {
                 continue;
             }
             for (x, at) in (0..self.width).zip(row) {
-                let differs = !same_size || self.pixels[at] != other.pixels[at];
+                let is_far = || {
+                    let pairs = self.pixels[at].into_iter().zip(other.pixels[at]);
+                    pairs.into_iter().any(|(a, b)| a.abs_diff(b) > tolerance)
+                };
+                let differs = !same_size || is_far();
                 count += usize::from(differs && area.contains(x, y, self.width, self.height));
             }
         }

@@ -34,7 +34,7 @@ mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::{self, NonNull};
 
-    use super::LARGE;
+    use crate::picture::frame::pages::LARGE;
 
     /// Allocates memory of zeros; `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
