@@ -270,8 +270,15 @@ pub struct FrameRow<'a> {
 use CellKind::{Boolean, Integer32, Integer64, Numbers, Real, Text};
 use Presence::{Adjusted, Bins, Json, Live, Records, Thresholds};
 
+/// Returns the cell of a frame's field.
+pub type FrameCell = for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>;
+/// Returns the cell of a channel's field.
+pub type ChannelCell = for<'r, 'a> fn(&'r ChannelRow<'a>) -> Cell<'r>;
+/// Returns the cell of a field of the vectorscope.
+pub type VectorscopeCell = for<'r> fn(&'r Saturation) -> Cell<'r>;
+
 /// The fields of a frame, in their order. A comparison, the channels and the vectorscope follow.
-pub const FRAME_FIELDS: [Field<for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>>; 29] = [
+pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always("schema", Integer32, "1, the version of this table", |_| Cell::whole(SCHEMA)),
     only(Json, always("type", Text, "`\"frame\"`; only in JSON", |_| Cell::text("frame"))),
     always("input", Text, "the file as it was named", |row| Cell::text(row.input)),
@@ -405,7 +412,7 @@ pub struct ChannelRow<'a> {
 }
 
 /// The fields of a channel, in the order of the tables; columns have the channel's name and an underscore in front.
-pub const CHANNEL_FIELDS: [Field<for<'r, 'a> fn(&'r ChannelRow<'a>) -> Cell<'r>>; 20] = [
+pub const CHANNEL_FIELDS: [Field<ChannelCell>; 20] = [
     always("min", Integer32, "lowest code that occurs", |row| Cell::whole(row.stats.min)),
     always("max", Integer32, "highest code that occurs", |row| Cell::whole(row.stats.max)),
     always("mean", Real, "mean of the codes", |row| Cell::Real(row.stats.mean)),
@@ -470,7 +477,7 @@ impl Serialize for ChannelRow<'_> {
 pub const VECTORSCOPE_PREFIX: &str = "vectorscope_";
 
 /// The fields of the vectorscope; columns have [`VECTORSCOPE_PREFIX`] in front. All are null for a picture without colour.
-pub const VECTORSCOPE_FIELDS: [Field<for<'r> fn(&'r Saturation) -> Cell<'r>>; 5] = [
+pub const VECTORSCOPE_FIELDS: [Field<VectorscopeCell>; 5] = [
     nullable("samples", Integer64, "samples counted", |figures| Cell::count(figures.samples)),
     nullable(
         "saturation_mean",
