@@ -50,7 +50,7 @@ pub enum CountSource<'a> {
 /// A waveform's counts, and what they are of.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformCounts<'a> {
-    /// The counts, as in [`Waveform`](histoscope_core::scopes::Waveform).
+    /// The counts, as in [`Waveform`].
     pub counts: CountSource<'a>,
     /// Bits of a level.
     pub level_bits: u32,
