@@ -17,9 +17,10 @@ use winit::window::{Fullscreen, Window as WinitWindow, WindowAttributes, WindowI
 
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
+use super::event::Waker;
 use super::event::{Event, Key, KeyEvent, Modifiers, PointerButton};
 use super::hud::UiEvents;
-use super::options::{AppError, PlayOptions, Waker};
+use super::options::{AppError, PlayOptions};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};

@@ -4,10 +4,14 @@
 #[cfg(any(test, feature = "test-hooks"))]
 use std::ops::BitOr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::DVec2;
 
 use crate::keys::NamedKey;
+
+/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
 /// An event of the window.
 #[derive(Debug, Clone, PartialEq)]

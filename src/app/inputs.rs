@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::dialog::{Answer, Dialog};
+use super::event::Waker;
 use super::files::{Files, Opened, Opening};
 use super::hud::Note;
-use super::options::{PlayOptions, Waker};
+use super::options::PlayOptions;
 use super::screen::Window;
 use super::session::{Interpretation, Session};
 use super::{folders, start};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
+use super::event::Waker;
 use super::hud::MarkedView;
-use super::options::Waker;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;

@@ -14,8 +14,9 @@ use serde::Serialize;
 use super::clipboard::Clipboard;
 use super::dialog::PickedFiles;
 use super::event::Event;
+use super::event::Waker;
 use super::hud::UiEvents;
-use super::options::{AppError, PlayOptions, Waker};
+use super::options::{AppError, PlayOptions};
 use super::screen::{EMPTY_SIZE, Window, size_for};
 use super::start;
 use super::viewer::{Flow, Viewer};
@@ -347,10 +348,14 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
     let (begin, processor_before) = (Instant::now(), processor_time());
     let end = begin + length;
     let (mut gpu, mut delays, mut drawn_frame) = (Vec::new(), Vec::new(), None);
-    while Instant::now() < end && !offscreen.viewer.has_ended() {
+    while Instant::now() < end {
         offscreen.was_woken();
         let wake_at = offscreen.advance()?.unwrap_or(end).min(end);
         if !offscreen.wants_drawing() {
+            // Nothing would wake it any more.
+            if offscreen.viewer.has_ended() {
+                break;
+            }
             offscreen.wait_for_wake(wake_at.saturating_duration_since(Instant::now()));
             continue;
         }

@@ -1,7 +1,6 @@
 //! What the window is started with, and why it may end.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::lab::LabChoice;
@@ -192,6 +191,3 @@ pub enum AppError {
 fn joined(reasons: &[AppError]) -> String {
     reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
-
-/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
-pub type Waker = Arc<dyn Fn() + Send + Sync>;

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use glam::DVec2;
 
 use super::clipboard::Clipboard;
+use super::event::Waker;
 use super::geometry::{Geometry, Pixel};
 use super::graphics::Graphics;
 use super::hud::{Card, Note, ProbeText, Readout, StatsTable};
-use super::options::Waker;
 use super::session::Session;
 use histoscope_batch::figures::{AdjustedFigures, BinFigures, Figures};
 use histoscope_batch::file::{self, FileError};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::comparison::{ComparedClip, MatchReading, Matcher};
+use super::event::Waker;
 use super::files::{Opened, Opening};
-use super::options::{AppError, PlayOptions, Waker};
+use super::options::{AppError, PlayOptions};
 use super::session::{Interpretation, Session};
 use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::brush_control::BrushControl;
 use super::comparison::ComparedClip;
 use super::event::Modifiers;
+use super::event::Waker;
 use super::geometry::Geometry;
 use super::graphics::Graphics;
 use super::hud::{
@@ -18,7 +19,7 @@ use super::hud::{
 };
 use super::inputs::{Arrival, Inputs};
 use super::lab::{Lab, ScreenState};
-use super::options::{AppError, PlayOptions, Waker};
+use super::options::{AppError, PlayOptions};
 use super::pointer::Pointer;
 use super::quit_question::QuitQuestion;
 use super::readouts::{Readings, Sources};

@@ -117,8 +117,17 @@ fn the_version_tells_the_shape_of_the_records_the_commit_and_ffmpeg() {
 #[test]
 fn help_shows_each_option_under_the_heading_that_it_belongs_to() {
     let adjustments = ["--low-pass", "--equalize", "--clahe", "--posterize", "--otsu", "--counted"];
-    let reading =
-        ["--matrix", "--range", "--chroma-lines", "--field", "--cropping", "--track", "--sequence", "--frame-rate"];
+    let reading = [
+        "--matrix",
+        "--range",
+        "--chroma-lines",
+        "--field",
+        "--cropping",
+        "--track",
+        "--threads",
+        "--sequence",
+        "--frame-rate",
+    ];
     let adapter = ["--adapter", "--engine"];
     for (command, adjusts, reads, counts) in [
         (None, true, true, true),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::frame::{ComparedFrame, Partner};
 use super::matcher::Matcher;
-use super::{ComparedFrame, Partner};
 use crate::app::faults::Faults;
 use crate::app::options::{CompareBy, Comparing};
 use crate::app::session::{Session, end_aside};

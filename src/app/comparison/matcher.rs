@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use crate::app::options::Waker;
+use crate::app::event::Waker;
 use histoscope_batch::analyze::Stop;
 use histoscope_batch::analyze::align::{self, FoundOffset};
 use histoscope_batch::analyze::comparison::Against;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::choice::LabChoice;
 use super::sampling::{SAMPLES, samples, telling};
+use super::screen::{Advanced, FrameKey, ScreenState};
 use super::times::Times;
-use super::{Advanced, FrameKey, ScreenState};
 use crate::app::hud::{ChoiceOutcome, CountingView, Cut, Figures, LabBins, PassFigures, Sample, verdict};
 use histoscope_core::picture::Picture;
 use histoscope_lab::{Costs, Measured, Runner, Setup};

@@ -6,6 +6,7 @@ mod beside;
 mod choice;
 mod counting;
 mod sampling;
+mod screen;
 mod times;
 
 use std::sync::Arc;
@@ -20,35 +21,13 @@ use super::hud::{
 };
 use beside::LabRuns;
 use counting::LabCounting;
-use histoscope_core::picture::{Frame, FrameReading, VideoId};
+use histoscope_core::picture::VideoId;
 use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
+pub use screen::{Advanced, FrameKey, ScreenState};
 
 /// Rows of pixels over which a blur's diagram is drawn.
 const BLOCK_ROWS: u32 = 3;
-
-/// The picture on screen.
-#[derive(Debug, Clone, Copy)]
-pub struct ScreenState<'a> {
-    /// The frame.
-    pub frame: &'a Frame,
-    /// True if another one follows it soon.
-    pub is_playing: bool,
-}
-
-/// Which frame it is, and how it is read.
-pub type FrameKey = (FrameTag, FrameReading);
-
-/// News of the lab.
-#[derive(Debug, Default)]
-pub struct Advanced {
-    /// True if there is something new to be drawn.
-    pub has_news: bool,
-    /// The note: why a choice was not possible, and which is taken in its place.
-    pub told: Option<String>,
-    /// When to look again.
-    pub wake_at: Option<Instant>,
-}
 
 /// The lab.
 #[derive(Debug)]

@@ -8,17 +8,15 @@ mod gate;
 mod keyframe_scan;
 mod preview;
 pub mod search;
+mod size;
 mod subject;
 mod watcher;
 
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
-use super::options::Waker;
+use super::event::Waker;
 use super::session::{Interpretation, Session};
-use crate::keys::State;
 use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
@@ -27,49 +25,12 @@ use histoscope_core::strip::{Sought, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use preview::Preview;
 use preview::Previews;
+pub use size::StripSize;
 use subject::StripSubject;
 use watcher::{Gathering, Span};
 
 /// How often a strip that is being filled is drawn anew.
 const INTERVAL: Duration = Duration::from_millis(500);
-
-/// How much of the clip is shown behind the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StripSize {
-    /// A strip as high as the timeline.
-    #[default]
-    Small,
-    /// A tall one.
-    Tall,
-    /// None, and nothing is counted for it.
-    Off,
-}
-
-impl StripSize {
-    /// The one that its key leads to.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Small => Self::Tall,
-            Self::Tall => Self::Off,
-            Self::Off => Self::Small,
-        }
-    }
-
-    /// Its name in the menu and in notes.
-    #[must_use]
-    pub fn state(self) -> State {
-        State::Is(
-            match self {
-                Self::Small => "small",
-                Self::Tall => "tall",
-                Self::Off => "off",
-            }
-            .to_owned(),
-        )
-    }
-}
 
 /// The strip of the video on screen.
 pub struct ClipStrip {
