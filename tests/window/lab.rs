@@ -157,7 +157,7 @@ fn prefix_sums_are_chosen_by_keys_and_by_the_pointer() {
     program.after(|| click(&program, "words, 512 to 2^26"), "entry: open for words");
     program.type_text("67108864");
     let line = program.after(|| program.key("Return"), "note: 67108864 words would block the window");
-    assert!(line.contains("the nearest that works is 1048576"), "{line}");
+    assert!(line.contains("the nearest possible number is 1048576"), "{line}");
     program.after(|| program.key("Escape"), "lab: closed");
     program.quit_with("q");
 }
