@@ -34,6 +34,7 @@ fn arrows_letters_enter_and_esc_lead_through_the_menu() {
     leads_to(&program, "c", "Change codes in pixels (now: decimal)");
     leads_to(&program, "c", "Copy the values");
     leads_to(&program, "c", "Copy the picture");
+    leads_to(&program, "c", "Change fit (now: cover)");
     leads_to(&program, "c", "Channels");
     leads_to(&program, "Right", "Hide red");
     leads_to(&program, "Down", "Hide green");
