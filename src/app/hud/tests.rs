@@ -78,7 +78,8 @@ fn faded_controls_leave_no_trace_beside_a_note() {
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
     let gone = now + visibility::STAY + visibility::FADE;
-    assert!(hud.wake_at(fading).is_some_and(|at| at <= gone));
+    assert_eq!(hud.visibility.next_change(fading), Some(gone));
+    assert!(hud.wake_at(fading).is_some_and(|at| at <= gone), "nobody looks again in time");
     assert!(hud.is_due(gone), "the last trace is to be drawn away");
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), gone);
     assert!(!hud.is_due(gone), "the note alone is drawn once");
