@@ -12,7 +12,7 @@ use super::frames::{Bound, Next, NumberedFrames};
 use super::selection::Selection;
 use super::signal::{SampleReading, SignalUse};
 use super::thumbnails::{Picker, ThumbnailUse};
-use crate::analyze::thumbnails::Jpeg;
+use crate::analyze::thumbnails::PendingJpeg;
 use crate::fields::FrameDescription;
 use crate::region::RegionSpec;
 use histoscope_core::adjust::Adjustments;
@@ -75,7 +75,7 @@ pub struct CountedFrame {
     /// The difference from its partner, if it is compared.
     pub comparison: Option<Comparison>,
     /// The frame as a small picture, if it is one of those that are wanted.
-    pub thumbnail: Option<Jpeg>,
+    pub thumbnail: Option<PendingJpeg>,
 }
 
 /// The outcome of a run.
@@ -308,15 +308,8 @@ impl<'a> CountingWork<'a> {
         let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(number);
         let Some(counts) = self.counter.take(number, spoil)? else { return Ok(None) };
-        let thumbnail = match (&mut self.picker, &picture) {
-            (Some(picker), Some(frame)) => picker.picture(number, frame, &counts),
-            _ => Ok(None),
-        };
-        let thumbnail = thumbnail.map_err(|error| MediaError::Failed {
-            path: self.context.request.input.clone(),
-            action: "making a thumbnail",
-            reason: error.to_string(),
-        })?;
+        let picked = self.picker.as_mut().zip(picture);
+        let thumbnail = picked.and_then(|(picker, frame)| picker.picture(number, frame, &counts));
         Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail }))
     }
 

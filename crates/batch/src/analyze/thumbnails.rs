@@ -3,15 +3,20 @@
 //! Only later frames, or with several decoders those of other parts, show whether they do. So a few too many are made,
 //! and never too few; the report keeps those that it needs.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{CutGuess, WorstFrame, WorstFrames, fold, shares};
 use histoscope_render::cpu::thumbnail::Thumbnail;
-use jpeg_encoder::{ColorType, Encoder, EncodingError, SamplingFactor};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use super::counter::FrameCounts;
 
 /// Maximum width and height in pixels.
 const MOST_PIXELS: (u32, u32) = (288, 192);
+/// Thumbnails that may wait for a thread, because each keeps its frame's memory.
+const MOST_UNMADE: usize = 4;
 
 /// The frames of which thumbnails are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,30 +29,82 @@ pub struct ThumbnailUse {
 pub(super) struct Picker {
     cuts: CutGuess,
     worst: [WorstFrames; 3],
+    /// The last thumbnails, which may not be made yet.
+    unmade: VecDeque<Weak<Pending>>,
 }
 
 impl Picker {
     pub(super) fn new(wanted: ThumbnailUse) -> Self {
-        Self { cuts: CutGuess::new(wanted.cut_threshold), worst: Default::default() }
+        Self { cuts: CutGuess::new(wanted.cut_threshold), worst: Default::default(), unmade: VecDeque::new() }
     }
 
-    /// Returns the thumbnail of the next frame, if it is wanted.
-    ///
-    /// # Errors
-    /// [`EncodingError`] if it cannot be encoded.
-    pub(super) fn picture(
-        &mut self,
-        number: u64,
-        frame: &Frame,
-        counts: &FrameCounts,
-    ) -> Result<Option<Jpeg>, EncodingError> {
-        let Some(histogram) = counts.rgbl.as_ref().or(counts.coded.as_ref()) else { return Ok(None) };
+    /// Returns the thumbnail of the next frame, if it may be needed.
+    pub(super) fn picture(&mut self, number: u64, frame: Frame, counts: &FrameCounts) -> Option<PendingJpeg> {
+        let histogram = counts.rgbl.as_ref().or(counts.coded.as_ref())?;
         let mut is_wanted = self.cuts.push(&fold(histogram));
         let shares = shares(histogram, frame.picture.colorimetry().range.value);
         for (worst, share) in self.worst.iter_mut().zip(shares) {
             is_wanted |= worst.push(WorstFrame { frame: number, time_secs: frame.time_secs, share });
         }
-        is_wanted.then(|| Jpeg::of(&Thumbnail::of(frame, MOST_PIXELS))).transpose()
+        is_wanted.then(|| self.begin(frame))
+    }
+
+    /// Begins to make a frame's thumbnail. Counting continues meanwhile if other threads can make it.
+    fn begin(&mut self, frame: Frame) -> PendingJpeg {
+        let pending = PendingJpeg(Arc::new(Pending { frame: Mutex::new(Some(frame)), jpeg: OnceLock::new() }));
+        if rayon::current_num_threads() == 1 {
+            pending.make();
+            return pending;
+        }
+        let task = Arc::downgrade(&pending.0);
+        self.unmade.push_back(Weak::clone(&task));
+        rayon::spawn(move || {
+            if let Some(pending) = task.upgrade() {
+                PendingJpeg(pending).make();
+            }
+        });
+        while self.unmade.len() > MOST_UNMADE {
+            if let Some(oldest) = self.unmade.pop_front().and_then(|oldest| oldest.upgrade()) {
+                let _ = PendingJpeg(oldest).get();
+            }
+        }
+        pending
+    }
+}
+
+/// A thumbnail that another thread may still be making. It is not made if it is dropped before.
+#[derive(Debug, Clone)]
+pub struct PendingJpeg(Arc<Pending>);
+
+#[derive(Debug)]
+struct Pending {
+    /// The frame, until a thread makes the thumbnail.
+    frame: Mutex<Option<Frame>>,
+    jpeg: OnceLock<Jpeg>,
+}
+
+impl PendingJpeg {
+    /// Makes the thumbnail, unless a thread has begun to.
+    fn make(&self) {
+        let frame = self.0.frame.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(frame) = frame {
+            self.0.jpeg.get_or_init(|| Jpeg::of(&Thumbnail::of(&frame, MOST_PIXELS)));
+        }
+    }
+
+    /// Returns the thumbnail. Makes it if no thread has begun to, otherwise waits for it, so a task of rayon must not call this:
+    /// its thread may be the one that is making the thumbnail.
+    #[must_use]
+    pub fn get(&self) -> &Jpeg {
+        self.make();
+        self.0.jpeg.wait()
+    }
+}
+
+#[cfg(test)]
+impl From<Jpeg> for PendingJpeg {
+    fn from(jpeg: Jpeg) -> Self {
+        Self(Arc::new(Pending { frame: Mutex::new(None), jpeg: OnceLock::from(jpeg) }))
     }
 }
 
@@ -70,36 +127,62 @@ pub struct Jpeg {
 }
 
 impl Jpeg {
-    /// Encodes a thumbnail at the best quality that fits.
-    ///
-    /// # Errors
-    /// [`EncodingError`] if it has more than 65,535 pixels in a row or a column.
-    pub fn of(thumbnail: &Thumbnail) -> Result<Self, EncodingError> {
+    /// Encodes a thumbnail, of at most 288 × 192 pixels, at the best quality that fits.
+    #[must_use]
+    pub fn of(thumbnail: &Thumbnail) -> Self {
         let (width, height) = (thumbnail.width, thumbnail.height);
-        let sides = (u16::try_from(width).unwrap_or(u16::MAX), u16::try_from(height).unwrap_or(u16::MAX));
         let mut bytes = Vec::new();
         for quality in QUALITIES {
             bytes.clear();
             let mut encoder = Encoder::new(&mut bytes, quality);
             encoder.set_sampling_factor(SamplingFactor::F_2_2);
             encoder.set_optimized_huffman_tables(true);
-            encoder.encode(&thumbnail.rgba, sides.0, sides.1, ColorType::Rgba)?;
+            let encoded = encoder.encode(&thumbnail.rgba, width as u16, height as u16, ColorType::Rgba);
+            encoded.expect("JPEG has room for these sides, and a vector for all bytes");
             if bytes.len() <= MOST_BYTES {
                 break;
             }
         }
-        Ok(Self { width, height, bytes })
+        Self { width, height, bytes }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use histoscope_core::histogram::{Components, Histogram};
+    use histoscope_core::made;
 
     fn picture(width: u32, height: u32, code: impl Fn(u32, u32) -> [u8; 3]) -> Thumbnail {
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         let rgba = pixels.flat_map(|(x, y)| code(x, y).into_iter().chain([255])).collect();
         Thumbnail { width, height, rgba }
+    }
+
+    /// A picker that is offered `frames` frames, each of which may be among the worst of its second.
+    fn picked(frames: u64) -> (Picker, Vec<PendingJpeg>) {
+        let mut picker = Picker::new(ThumbnailUse { cut_threshold: 0.1 });
+        let pictures = (0..frames).filter_map(|number| {
+            let mut histogram = Histogram::empty(8, Components::Rgbl);
+            histogram.bins_mut(0)[255] = number as u32 + 1;
+            histogram.bins_mut(0)[100] = 100;
+            let counts = FrameCounts { rgbl: Some(histogram), ..FrameCounts::default() };
+            picker.picture(number, made::gray((64, 48), |_, _| number as u8), &counts)
+        });
+        let pictures = pictures.collect();
+        (picker, pictures)
+    }
+
+    #[test]
+    fn few_thumbnails_wait_and_each_shows_its_frame() {
+        let (picker, pictures) = picked(40);
+        assert_eq!(pictures.len(), 40);
+        let unmade = pictures.iter().filter(|picture| picture.0.jpeg.get().is_none());
+        assert!(picker.unmade.len() <= MOST_UNMADE && unmade.count() <= MOST_UNMADE);
+        for (picture, code) in pictures.iter().zip(0..) {
+            assert_eq!(*picture.get(), Jpeg::of(&Thumbnail::of(&made::gray((64, 48), |_, _| code), MOST_PIXELS)));
+            assert!(picture.0.frame.lock().unwrap().is_none(), "its memory is free");
+        }
     }
 
     #[test]
@@ -110,11 +193,11 @@ mod tests {
             word = word.wrapping_mul(2_246_822_519);
             [word as u8, (word >> 8) as u8, (word >> 16) as u8]
         };
-        let calm = Jpeg::of(&picture(288, 162, |x, y| [x as u8, y as u8, 90])).unwrap();
-        let noisy = Jpeg::of(&picture(288, 192, noise)).unwrap();
+        let calm = Jpeg::of(&picture(288, 162, |x, y| [x as u8, y as u8, 90]));
+        let noisy = Jpeg::of(&picture(288, 192, noise));
         assert!(calm.bytes.len() < 6_000, "{} bytes", calm.bytes.len());
         assert!((8_000..=MOST_BYTES).contains(&noisy.bytes.len()), "{} bytes", noisy.bytes.len());
-        for jpeg in [&calm, &noisy, &Jpeg::of(&picture(1, 1, noise)).unwrap()] {
+        for jpeg in [&calm, &noisy, &Jpeg::of(&picture(1, 1, noise))] {
             assert!(jpeg.bytes.starts_with(&[0xff, 0xd8, 0xff]) && jpeg.bytes.ends_with(&[0xff, 0xd9]));
         }
     }

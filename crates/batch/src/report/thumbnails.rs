@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::clip::{Clip, ClipBuilder};
-use crate::analyze::thumbnails::Jpeg;
+use crate::analyze::thumbnails::{Jpeg, PendingJpeg};
 use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
 
 /// Maximum size in bytes of the pictures of shots within the page. There are at most 30 pictures of worst frames.
@@ -14,10 +14,10 @@ pub const MOST_OF_PAGE: usize = 16_000_000;
 #[derive(Debug, Default)]
 pub struct Thumbnails {
     /// Those of the last frames, which may turn out to begin a shot.
-    recent: VecDeque<(u64, Jpeg)>,
+    recent: VecDeque<(u64, PendingJpeg)>,
     /// By the number of the shot's first frame.
-    shots: BTreeMap<u64, Jpeg>,
-    worst: BTreeMap<u64, Jpeg>,
+    shots: BTreeMap<u64, PendingJpeg>,
+    worst: BTreeMap<u64, PendingJpeg>,
     /// Number of cuts processed.
     cuts: usize,
     /// Size in bytes of the pictures of shots within the page.
@@ -28,7 +28,7 @@ pub struct Thumbnails {
 
 impl Thumbnails {
     /// Takes the thumbnail of the last frame that was added to the clip, if it has one.
-    pub fn add(&mut self, frame: u64, picture: Option<Jpeg>, clip: &ClipBuilder) {
+    pub fn add(&mut self, frame: u64, picture: Option<PendingJpeg>, clip: &ClipBuilder) {
         let is_first = clip.frames() == 1;
         if let Some(picture) = picture {
             if clip.has_among_worst(frame) {
@@ -57,7 +57,7 @@ impl Thumbnails {
     /// Returns the thumbnail of a shot's first frame.
     #[must_use]
     pub fn shot(&self, frame: u64) -> Option<&Jpeg> {
-        self.shots.get(&frame)
+        self.shots.get(&frame).map(PendingJpeg::get)
     }
 
     /// Returns the number of shots with a thumbnail, if there was no room for all.
@@ -69,7 +69,7 @@ impl Thumbnails {
     /// Returns the thumbnail of one of the worst frames.
     #[must_use]
     pub fn worst(&self, frame: u64) -> Option<&Jpeg> {
-        self.worst.get(&frame)
+        self.worst.get(&frame).map(PendingJpeg::get)
     }
 
     /// Processes these cuts up to the last one.
@@ -83,7 +83,7 @@ impl Thumbnails {
     fn begin_shot(&mut self, frame: u64) {
         let Some((_, picture)) = self.recent.iter().find(|(number, _)| *number == frame) else { return };
         // Four characters for every three bytes.
-        let length = picture.bytes.len().div_ceil(3) * 4;
+        let length = picture.get().bytes.len().div_ceil(3) * 4;
         self.is_full |= self.taken + length > MOST_OF_PAGE;
         if !self.is_full {
             self.taken += length;
@@ -112,7 +112,7 @@ mod tests {
                 &histogram,
             );
             let picture = Jpeg { width: 1, height: 1, bytes: vec![number as u8; bytes] };
-            thumbnails.add(number, Some(picture), &clip);
+            thumbnails.add(number, Some(picture.into()), &clip);
             assert!(thumbnails.recent.len() <= FLASH_FRAMES + 1);
             assert!(thumbnails.worst.len() <= 33, "{} pictures of worst frames", thumbnails.worst.len());
         }

@@ -1,6 +1,6 @@
 //! Small pictures of frames: upright, with the pixel aspect that they are shown with, in the colours of the window.
 
-use super::display::{self, Order, Over, PixelFormat};
+use super::display::{self, BAND_ROWS, Order, Over, PixelFormat, ViewBand};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
 use histoscope_core::picture::Frame;
@@ -31,29 +31,55 @@ impl Thumbnail {
         let area = PanelRect { left: 0, top: 0, width: view.0, height: view.1 };
         let placement = Placement::within(&shape, &ViewSettings::fitted(Fit::Cover), view, area);
         let format = PixelFormat { order: Order::Rgba, stride: 4 * view.0 as usize };
-        let mut fine = Vec::new();
-        display::draw_whole(&frame.picture, &placement, Over::default(), format, &mut fine);
-        Self { width, height, rgba: averaged(&fine, width as usize, finer as usize) }
+        let mut bands: Vec<_> = (0..view.1 as usize)
+            .step_by(BAND_ROWS)
+            .map(|first| SummingBand::new(first, view.1 as usize, (width as usize, finer as usize)))
+            .collect();
+        display::draw(&frame.picture, &placement, Over::default(), format, bands.iter_mut().collect());
+        let mut sums = vec![[0; 4]; (width * height) as usize];
+        for band in bands {
+            let first = band.first / band.finer * band.width;
+            for (sum, part) in sums[first..].iter_mut().zip(&band.sums) {
+                *sum = std::array::from_fn(|byte| sum[byte] + part[byte]);
+            }
+        }
+        let count = finer * finer;
+        let rgba = sums.iter().flatten().map(|sum| ((sum + count / 2) / count) as u8).collect();
+        Self { width, height, rgba }
     }
 }
 
-/// The averages of squares of `finer` × `finer` pixels, `width` of them in a row.
-fn averaged(fine: &[u8], width: usize, finer: usize) -> Vec<u8> {
-    let stride = 4 * width * finer;
-    let count = (finer * finer) as u32;
-    let mut rgba = Vec::with_capacity(fine.len() / (finer * finer));
-    for rows in fine.chunks_exact(stride * finer) {
-        let mut sums = vec![[0_u32; 4]; width];
-        for row in rows.chunks_exact(stride) {
-            for (sum, square) in sums.iter_mut().zip(row.chunks_exact(4 * finer)) {
-                for pixel in square.chunks_exact(4) {
-                    sum.iter_mut().zip(pixel).for_each(|(sum, &byte)| *sum += u32::from(byte));
-                }
+/// Rows of the finer picture, added up as they are drawn.
+struct SummingBand {
+    /// The first row.
+    first: usize,
+    /// Width of the thumbnail.
+    width: usize,
+    /// Rows and columns of the finer picture per pixel of the thumbnail.
+    finer: usize,
+    /// Sums of red, green, blue and alpha for each pixel of the thumbnail's rows that the band touches.
+    sums: Vec<[u32; 4]>,
+}
+
+impl SummingBand {
+    fn new(first: usize, height: usize, (width, finer): (usize, usize)) -> Self {
+        let last = (first + BAND_ROWS).min(height) - 1;
+        let rows = last / finer - first / finer + 1;
+        Self { first, width, finer, sums: vec![[0; 4]; rows * width] }
+    }
+}
+
+impl ViewBand for &mut SummingBand {
+    /// Adds a whole row.
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        let row = (self.first + at / bytes.len()) / self.finer - self.first / self.finer;
+        let sums = &mut self.sums[row * self.width..][..self.width];
+        for (sum, pixels) in sums.iter_mut().zip(bytes.chunks_exact(4 * self.finer)) {
+            for pixel in pixels.as_chunks::<4>().0 {
+                *sum = std::array::from_fn(|byte| sum[byte] + u32::from(pixel[byte]));
             }
         }
-        rgba.extend(sums.iter().flatten().map(|sum| ((sum + count / 2) / count) as u8));
     }
-    rgba
 }
 
 #[cfg(test)]
