@@ -1,6 +1,6 @@
 //! Every shader of the program in one table: the texts that it is joined from, its entry points and what they bind.
 //!
-//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/shaders.rs checks the same rows without an
+//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/render/shaders.rs checks the same rows without an
 //! adapter. A new pass is a file in shaders/ and a row here.
 
 pub mod groups;

@@ -1,0 +1,29 @@
+//! `analyze` and `merge` from outside: the records against other programs, the selection of frames, and failures.
+
+mod adjusted;
+mod against;
+mod against_selection;
+mod bad_input;
+mod cropping;
+mod damaged;
+mod endings;
+mod interlaced;
+mod interrupt;
+mod limited;
+mod live;
+mod matrices;
+mod numbering;
+mod numpy;
+mod output;
+mod parquet;
+mod probe;
+mod program;
+mod qctools;
+mod saturation;
+mod segments;
+mod selection;
+mod sequences;
+mod shares;
+mod threads;
+mod timecodes;
+mod verify;

@@ -1,0 +1,94 @@
+//! The scopes of a report: present if requested, and equal for any way of decoding and counting.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::{finish, program};
+use crate::common::Clip;
+use crate::report::{page_of, shots};
+
+const BOTH: [&str; 2] = ["--scopes", "waveform,vectorscope"];
+
+/// Returns the pictures of the scopes in a page, by name.
+fn pictures(page: &str) -> Vec<(String, String)> {
+    let sections = page.split("data-scope=\"").skip(1);
+    let inside = |text: &str, before: &str| {
+        let (_, rest) = text.split_once(before).expect("it is there");
+        rest.split('"').next().expect("a quotation mark ends it").to_owned()
+    };
+    sections.map(|section| (inside(&format!("\"{section}"), "\""), inside(section, "base64,"))).collect()
+}
+
+fn page_by(engine: &str, file: &Path, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("report.html");
+    let mut command = program();
+    command.arg("report").arg(file).arg("-o").arg(&output).args(["--engine", engine]).args(arguments);
+    let run = finish(&mut command);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    fs::read_to_string(output).unwrap()
+}
+
+#[test]
+fn they_are_there_where_they_are_asked_for() {
+    let clip = shots();
+    assert_eq!(pictures(&page_of(clip.path(), &[])), []);
+    for (arguments, expected) in [
+        (&BOTH[..], &["waveform", "parade", "vectorscope"][..]),
+        (&["--scopes", "waveform"], &["waveform", "parade"]),
+        (&["--scopes", "vectorscope"], &["vectorscope"]),
+    ] {
+        let page = page_of(clip.path(), arguments);
+        assert_eq!(pictures(&page).iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), expected);
+        // The graticule: the line at white, and the target of red.
+        assert_eq!(page.contains("class=\"nominal\""), expected.contains(&"waveform"));
+        assert_eq!(page.contains(">R</text>"), expected.contains(&"vectorscope"));
+        assert_eq!(page.contains("targets of 75 and 100 % of bt601, limited range"), expected.contains(&"vectorscope"));
+    }
+    let coded = page_of(clip.path(), &["--scopes", "waveform", "--components", "ycbcr"]);
+    for text in ["Waveform of the whole clip: Y'", "Parade: Cb and Cr", "class=\"tolerance\"", "<b>100 %</b> 235"] {
+        assert!(coded.contains(&text.replace('\'', "&#39;")), "no {text}");
+    }
+}
+
+#[test]
+fn they_are_the_same_whoever_decodes_and_counts() {
+    let clip = shots();
+    let region = ["--region", "3,5,100,71"];
+    for more in [&[][..], &region[..]] {
+        let arguments = [&BOTH[..], more].concat();
+        let expected = pictures(&page_by("cpu", clip.path(), &arguments));
+        assert_eq!(expected.len(), 3);
+        assert!(pictures(&page_by("gpu", clip.path(), &arguments)) == expected, "{more:?}");
+        let shared = [&arguments[..], &["--jobs", "2"]].concat();
+        assert!(pictures(&page_by("cpu", clip.path(), &shared)) == expected, "{more:?} in jobs");
+        let earlier = [&arguments[..], &["--to", "1"]].concat();
+        assert!(pictures(&page_by("cpu", clip.path(), &earlier)) != expected, "of other frames they are others");
+    }
+}
+
+#[test]
+fn a_picture_shows_them_too() {
+    let clip = Clip::moving("clip.mkv", "64x48", 0.4, "-c:v ffv1 -pix_fmt yuv420p");
+    let folder = tempfile::tempdir().unwrap();
+    let height = |arguments: &[&str]| {
+        let output = folder.path().join("report.png");
+        let run = crate::report::report(clip.path(), &output, arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        let bytes = fs::read(output).unwrap();
+        u32::from_be_bytes([bytes[20], bytes[21], bytes[22], bytes[23]])
+    };
+    let without = height(&[]);
+    assert_eq!(height(&BOTH) - without, 2 * 300 + 20);
+    assert_eq!(height(&["--scopes", "vectorscope"]) - without, 320);
+}
+
+#[test]
+fn gray_has_no_vectorscope_and_the_report_says_so() {
+    let clip = Clip::noisy("clip.mkv", "33x21", "gray", 2, "-c:v ffv1");
+    let page = page_of(clip.path(), &BOTH);
+    assert!(page.contains("The video is gray: without colour there is no vectorscope."), "{}", &page[..900]);
+    assert_eq!(pictures(&page).len(), 2);
+    let coded = page_of(clip.path(), &["--scopes", "waveform", "--components", "ycbcr"]);
+    assert_eq!(pictures(&coded).iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["waveform"]);
+}

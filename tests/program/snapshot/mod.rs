@@ -1,0 +1,18 @@
+//! `histoscope snapshot` as a user runs it: its bins against the plain definition, its figures, its pictures.
+
+mod adjusted;
+mod bins;
+mod expected;
+mod false_color;
+mod layouts;
+mod linear;
+mod output;
+mod overlay;
+mod picture;
+mod png_file;
+mod r103;
+mod region;
+mod report;
+mod scopes;
+mod timecodes;
+mod times;
