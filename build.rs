@@ -1,4 +1,4 @@
-//! Tells the code of which commit it is built.
+//! Passes the commit that the program is built from to its code.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // A build for debugging does not tell its commit: everything would be built anew after each.
+    // Debug builds do not state their commit: every commit would cause a full rebuild.
     if env::var("PROFILE").as_deref() == Ok("release") {
         tell_commit(Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()));
     }
@@ -14,13 +14,13 @@ fn main() {
 
 fn tell_commit(folder: &Path) {
     println!("cargo::rerun-if-env-changed=HISTOSCOPE_COMMIT");
-    // A file that is named and not there counts as changed, and everything would be built anew each time.
+    // A watched file that does not exist counts as changed and would cause a full rebuild every time.
     let watch = |path: &Path| {
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     };
-    // What is current is written into one of these when a commit is made or another branch is taken.
+    // Git writes to one of these files when a commit is made or a different branch is checked out.
     for name in ["HEAD", "logs/HEAD"] {
         if let Some(path) = git(folder, &["rev-parse", "--git-path", name]) {
             watch(&folder.join(path));
@@ -32,10 +32,10 @@ fn tell_commit(folder: &Path) {
     }
 }
 
-/// The commit of the git checkout in a folder, its first ten digits. `None` where there is none, as in an archive of the
-/// sources; whoever packs these sets HISTOSCOPE_COMMIT.
+/// Returns the commit of the git checkout in a folder, its first ten digits. `None` if there is none, as in an archive
+/// of the sources; packagers of these set HISTOSCOPE_COMMIT.
 pub fn commit_of(folder: &Path) -> Option<String> {
-    // Sources that were unpacked somewhere inside of another project's checkout are not of its commit.
+    // Sources unpacked inside another project's checkout do not belong to its commit.
     let top = fs::canonicalize(git(folder, &["rev-parse", "--show-toplevel"])?).ok()?;
     if top != fs::canonicalize(folder).ok()? {
         return None;
@@ -43,7 +43,7 @@ pub fn commit_of(folder: &Path) -> Option<String> {
     git(folder, &["rev-parse", "--short=10", "HEAD"])
 }
 
-/// What git answers, where there is a git that does.
+/// Runs git in a folder and returns its output; `None` if git is missing or fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,6 +1,7 @@
-//! The speed of the CPU engine by layout and depth, by content, by instruction level and by size.
+//! Speed of the CPU engine by layout and depth, content, instruction set and size.
 //!
-//! Run `cargo bench --bench cpu`, or with a filter: `cargo bench --bench cpu -- content`. The engine uses all cores.
+//! Run with `cargo bench --bench cpu`, or with a filter: `cargo bench --bench cpu -- content`. The engine uses all
+//! cores.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -18,7 +19,7 @@ use support::{colorimetry, constant, natural, noise};
 const FULL_HD: (u32, u32) = (1920, 1080);
 const ULTRA_HD: (u32, u32) = (3840, 2160);
 
-/// Returns the layouts of most files.
+/// Returns the layouts that most files use, with their names.
 fn common_layouts() -> Vec<(&'static str, PixelLayout)> {
     vec![
         ("yuv420p", PixelLayout::planar_ycbcr(8, (1, 1))),
@@ -40,7 +41,7 @@ fn common_layouts() -> Vec<(&'static str, PixelLayout)> {
     ]
 }
 
-/// Returns the bytes of a picture that the engine reads.
+/// Returns the number of bytes that the engine reads from a picture.
 fn picture_bytes(picture: &Picture) -> u64 {
     let layout = picture.layout();
     let plane_bytes = |plane| {

@@ -1,7 +1,7 @@
-//! The times of the GPU's passes and of the upload: `cargo bench --bench gpu`.
+//! Times of the GPU's passes and of uploads. Run with `cargo bench --bench gpu`.
 //!
-//! The counting passes are timed by the GPU's own clock if the adapter has timestamp queries. Otherwise, like drawing
-//! and upload, they are timed by the wall clock until the GPU has finished.
+//! If the adapter supports timestamp queries, each counting pass is timed by the GPU's own clock. Counting as a whole,
+//! drawing and uploading are timed by the wall clock until the GPU has finished.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a benchmark that cannot go on has failed")]
 
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
     gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bench") })
 }
 
-/// Records and submits once, and waits for completion.
+/// Records and submits once, waits for completion, and returns the elapsed time.
 fn wall(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Duration {
     let start = Instant::now();
     let mut encoder = encoder(gpu);
@@ -43,7 +43,7 @@ fn wall(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Duration {
     start.elapsed()
 }
 
-/// Returns the total time of one counting pass over all repeats.
+/// Returns the total time of a counting pass over all repeats.
 fn time_pass(gpu: &Gpu, passes: &HistogramPasses, inputs: &Inputs, pass: usize, repeats: u64) -> Duration {
     let mut ns = 0.0;
     let mut left = repeats;
@@ -92,7 +92,7 @@ fn draw(c: &mut Criterion) {
     renderer.load(&gpu, &picture("yuv420p", 0), placing, None, Components::Rgbl).unwrap();
     let view =
         view_texture(&gpu, (1600, 900), VIEW_FORMAT).unwrap().create_view(&wgpu::TextureViewDescriptor::default());
-    // The first recording also counts. The following ones only draw.
+    // The first recording also counts; the following ones only draw.
     let mut once = |scene: &Scene| wall(&gpu, |encoder| renderer.record(&gpu, encoder, &view, (1600, 900), scene));
     once(&Scene::default());
     for (name, overlays) in [("picture", false), ("picture and overlays", true)] {
@@ -130,7 +130,7 @@ fn upload(c: &mut Criterion) {
 
 criterion_group! {
     name = passes;
-    // Long enough to see a change of a few percent on a GPU, short enough for a software adapter.
+    // Long enough to detect a change of a few percent on a GPU, and short enough for a software adapter.
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))

@@ -1,8 +1,7 @@
-//! The adapter's times for a waveform, a vectorscope, and the selection of brushes in both, by size, depth and content,
-//! with the program's plan and with others.
+//! The adapter's times for a waveform, a vectorscope, and a selection by brushes in both, by size, depth and content.
 //!
-//! Run `cargo bench --bench scopes`; with `-- plans` other plans are measured too. Times are medians, from timestamp
-//! queries if the adapter has them.
+//! Run with `cargo bench --bench scopes`; add `-- plans` to measure plans other than the program's. Times are medians,
+//! from timestamp queries if the adapter supports them.
 
 #![allow(clippy::print_stdout, reason = "a benchmark's table is for standard output")]
 
@@ -44,7 +43,7 @@ fn main() {
                 ("constant", constant(layout, size, colorimetry)),
             ] {
                 let what = format!("{size_name} {bits} bits {content}");
-                // Making a picture takes the CPU so long that the adapter's clock rate has dropped.
+                // Warm up: while the CPU created the picture, the adapter's clock rate dropped.
                 waveform(&gpu, &picture, WaveformPlan::of(&gpu));
                 println!(
                     "{what:<24} waveform {:>8.1} µs, vectorscope {:>8.1} µs, brushes {:>8.1} µs",
@@ -72,7 +71,7 @@ fn other_plans(gpu: &Gpu, picture: &Picture) {
     }
     for workgroup in [256, 512, 1024] {
         for workgroups in [132, 264, 528] {
-            // Without slots, every sample is added in memory.
+            // With 0 slot bits, a workgroup has a single slot, so nearly every sample is added directly in memory.
             for slot_bits in [0, 5, 6] {
                 let plan = VectorscopePlan { workgroup, workgroups, slot_bits };
                 println!("    {:>8.1} µs {plan:?}", vectorscope(gpu, picture, plan).median_us);
@@ -100,8 +99,8 @@ fn vectorscope(gpu: &Gpu, picture: &Picture, plan: VectorscopePlan) -> Times {
         .expect("the adapter does as it is told")
 }
 
-/// Times the selection of a rectangle over most of the waveform and a circle over most of the vectorscope: found, and
-/// counted for every scope.
+/// Times a selection by a rectangle over most of the waveform and a circle over most of the vectorscope: finding the
+/// selected pixels, and counting them for every scope.
 fn brushes(gpu: &Gpu, picture: &Picture) -> Times {
     let bits = picture.layout().bin_bits();
     let levels = 1_u16 << bits.min(10);

@@ -16,7 +16,7 @@ struct Brushes {
     // Weights of red, green and blue in Cb and in Cr, and the bias.
     cb: vec4<i32>,
     cr: vec4<i32>,
-    pairs: u32,       // 0 where there is no vectorscope's brush, 1 where Cb and Cr are coded, 2 where they are computed
+    pairs: u32,       // 0 if the vectorscope has no brush, 1 if Cb and Cr are coded, 2 if they are computed
     level_bits: u32,  // of a level of a pair
     padding: vec2<u32>,
 }

@@ -35,8 +35,8 @@ struct Brushed {
 // The counts of the waveform or of the vectorscope.
 @group(1) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
 
-// The last value that an invocation found in each channel, and its number of repetitions: for the bins, and from
-// FIRST_COUNT on for the counts.
+// The last value that an invocation found in each channel, and its number of repetitions: for the bins, and
+// starting at FIRST_COUNT, for the counts.
 const FIRST_COUNT: u32 = 4u;
 var<private> places: array<u32, 8>;
 var<private> runs: array<u32, 8>;

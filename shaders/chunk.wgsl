@@ -2,8 +2,8 @@
 //
 // A chunk is not a tile of 256 pixels. A few hundred workgroups cover the whole picture together, and each invocation
 // takes a block of 4 × 2 pixels at a time. So the bins are cleared and written a few hundred times per frame, not once
-// per 256 pixels. All arithmetic from sample to bin uses integers. It must equal crates/core/src/picture/color.rs and
-// crates/core/src/histogram/reference.rs to the last count.
+// per 256 pixels. All arithmetic from sample to bin uses integers. It must be identical to crates/core/src/picture/color.rs
+// and crates/core/src/histogram/reference.rs.
 
 override WORKGROUP: u32 = 256u;
 // True if Y', Cb and Cr are counted as coded instead of red, green, blue and luminance.
@@ -87,7 +87,7 @@ fn count_strip(first_codes: vec4<u32>, part: vec2<u32>, chroma: ChromaTerms, cop
     tally_strip(red, green, blue, luminance, part.y, copy);
 }
 
-// The same for a row, which may be outside of the counted part.
+// Returns `part` if the row is counted, otherwise an empty part.
 fn part_in_row(part: vec2<u32>, row: u32) -> vec2<u32> {
     let is_counted = row < counted_high(0u).y && (!REGIONAL || row >= region.low.y);
     return select(vec2<u32>(0u), part, is_counted);
@@ -100,11 +100,11 @@ fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
     // True if the row belongs to the picture.
     let upper = select(part, part_in_row(part, row), REGIONAL);
     count_strip(pair.upper, upper, pair.upper_chroma, copy);
-    // Below the picture its last row repeats, and is not counted.
+    // Below the picture, its last row repeats; it is not counted again.
     count_strip(pair.lower, part_in_row(part, row + 1u), pair.lower_chroma, copy);
 }
 
-// Counts up to 4 × 2 samples of one component as coded, from sample (4 · strip, row) of its own grid.
+// Counts up to 4 × 2 samples of one component as coded, starting at sample (4 · strip, row) of its own grid.
 fn count_coded(component: u32, strip: u32, row: u32, copy: u32) {
     let low = counted_low(component);
     let high = counted_high(component);

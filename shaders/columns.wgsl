@@ -25,10 +25,10 @@ struct Scale {
 // picture with the taller bin. A part and its whole have separate scales.
 @group(0) @binding(4) var<storage, read> outline_bins: array<u32>;
 @group(0) @binding(5) var<storage, read> outline_scales: array<Scale, 4>;
-// Exclusive prefix sum of all channels' bins, one channel after the other.
+// Exclusive prefix sum of all channels' bins, one channel after another.
 @group(0) @binding(6) var<storage, read> cumulative: array<u32>;
 @group(0) @binding(7) var<storage, read_write> strokes: array<vec2<f32>>;
-// Luminance of linear light, while `bins` has the luminance of the codes. It is drawn with the scale of the latter, for
+// Luminance in linear light, whereas `bins` has the luminance of the codes. It is drawn with the scale of the latter, for
 // comparison.
 @group(0) @binding(8) var<storage, read> linear_bins: array<u32>;
 
@@ -60,7 +60,7 @@ fn part_of(channel: u32, count: u32, whole: bool) -> f32 {
     return f32(count) * scale;
 }
 
-// Height in pixels of the tallest bar of a channel in a column. Above the overlay's height if it is clipped.
+// Height in pixels of the tallest bar of a channel in a column; greater than the overlay's height if it is clipped.
 fn bar(channel: u32, bins_here: vec2<u32>) -> u32 {
     var most = 0u;
     for (var bin = bins_here.x; bin <= bins_here.y; bin += 1u) {
@@ -138,7 +138,7 @@ fn outlined_count(kind: u32, channel: u32, place: u32) -> u32 {
 }
 
 // Height in pixels of a channel's outline, at a position in columns from the overlay's left edge. The outline connects
-// the middles of the tops of bins, or of columns. Below 0 where both are empty.
+// the middles of the tops of bins, or of columns. Below 0 if both are empty.
 fn outlined(kind: u32, channel: u32, place: f32) -> f32 {
     let places = min(panel.size.x, BINS);
     let at = clamp(place * f32(places) / f32(panel.size.x) - 0.5, 0.0, f32(places - 1u));
@@ -230,7 +230,7 @@ fn colored(column: u32, reached: vec4<bool>) -> vec4<f32> {
         if !lit {
             color = vec4<f32>(color.rgb * UNSELECTED, color.a);
         } else if on_bar {
-            // Bars of channels that are not brushed stay dim beside the brushed ones.
+            // Bars of channels that are not brushed stay dim next to the brushed ones.
             let chosen = (vec4<u32>(panel.brushed) & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>(0u);
             let light = max(mixed(reached & chosen), mixed(reached) * UNSELECTED);
             color = vec4<f32>(light * panel.bars * panel.light, panel.bars);

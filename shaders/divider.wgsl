@@ -1,9 +1,9 @@
-// The line between two pictures: light with two dark edges, so that it is visible on any picture.
+// The line between two pictures: a light line with two dark edges, so that it is visible on any picture.
 
 struct Divider {
     view: vec2<u32>, // pixels
-    column: u32,     // the first column of the picture at the right
-    line: u32,       // columns of light on either side of it, and of each dark edge
+    column: u32,     // the first column of the picture on the right
+    line: u32,       // light columns on either side of it, and columns of each dark edge
 }
 
 @group(0) @binding(0) var<uniform> divider: Divider;

@@ -2,8 +2,8 @@
 // crates/core/src/histogram/limits.rs.
 
 struct Limits {
-    low: i32,  // the lowest fixed-point value inside
-    high: i32, // the lowest above
+    low: i32,  // the lowest fixed-point value inside the limits
+    high: i32, // the lowest value above the limits
     // The counted part of the picture: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
     end: vec2<u32>,

@@ -1,4 +1,4 @@
-// Counts the luminance of linear light: see crates/core/src/histogram/light.rs. A workgroup takes rows in turn, counts
+// Counts the luminance in linear light: see crates/core/src/histogram/light.rs. A workgroup takes rows in turn, counts
 // in workgroup memory, and finally adds its counts to the common bins.
 
 override CODES: u32 = 256u; // 2^BITS
@@ -9,7 +9,7 @@ struct Region {
 }
 
 @group(1) @binding(0) var<uniform> region: Region;
-// The light of each code.
+// The linear light of each code.
 @group(1) @binding(1) var<storage, read> light: array<u32>;
 // The position of luminance in a set of bins: after three channels.
 @group(1) @binding(2) var<storage, read_write> bins: array<atomic<u32>>;

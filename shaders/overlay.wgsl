@@ -33,7 +33,7 @@ fn covered(rows: vec2<f32>, row: f32) -> f32 {
     return clamp(min(row + 1.0, rows.y) - max(row, rows.x), 0.0, 1.0);
 }
 
-// Draws the strokes of one kind. All dark edges come first, so that none hides another stroke's light.
+// Draws the strokes of one kind. All dark edges come first, so that none covers another stroke's colour.
 fn stroked(first: u32, row: f32, below: vec4<f32>) -> vec4<f32> {
     let edge = f32(panel.line);
     var dark = 0.0;

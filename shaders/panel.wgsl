@@ -1,6 +1,6 @@
 // Shared by the two passes of the overlays. This text precedes either pass's own; together they are one module.
 
-// One overlay. Columns are counted from its left edge. A line that is not drawn begins nowhere.
+// One overlay. Columns are counted from its left edge. Lines that are not drawn have the highest number as their column.
 struct Panel {
     view: vec2<u32>,                // pixels of the view
     origin: vec2<u32>,              // the overlay's top left pixel
@@ -14,7 +14,7 @@ struct Panel {
     lights: array<vec4<f32>, 4>,    // the bars' colours
     bars: f32,                      // opacity of bars
     scrim: f32,                      // opacity where no bar reaches
-    whiten: f32,                    // how much the last channel whitens what it overlaps
+    whiten: f32,                    // how much the last channel whitens the bars that it overlaps
     brushed: u32,                   // bit c: a range of channel c is lit
     brush: vec2<u32>,               // its first and last column
     guides: vec2<u32>,              // columns of the lines at the legal levels
@@ -28,7 +28,7 @@ struct Panel {
     cap: u32,                       // rows of the cap, and its columns beyond the bar on each side
     indicator: u32,                 // side of a clip indicator in pixels; 0 if none
     overlaps: array<vec4<f32>, 16>, // colours of points by the set of bars that reach them; the last component is 0 if bars mix as light
-    linear: vec4<f32>,              // colour of the line of luminance of linear light; its last component is 0 if none
+    linear: vec4<f32>,              // colour of the line of luminance in linear light; its last component is 0 if none
 }
 
 @group(0) @binding(0) var<uniform> panel: Panel;
@@ -42,7 +42,7 @@ const FLAGS: u32 = 7u;
 const CAPPED: u32 = 256u;
 
 // A stroke covers the rows of a column from x up to y, which may be fractions. There is none if y is not above x. The
-// strokes of a column are the four channels' outlines, their four curves, and the luminance of linear light.
+// strokes of a column are the four channels' outlines, their four curves, and the luminance in linear light.
 const COLUMN_STROKES: u32 = 9u;
 const OUTLINES: u32 = 0u;
 const CURVES: u32 = 4u;

@@ -22,14 +22,14 @@ override PLANE_2: u32;
 override OFFSET_0: u32;      // bytes from the row's start to the first sample
 override OFFSET_1: u32;
 override OFFSET_2: u32;
-override STEP_0: u32;        // bytes from sample to sample
+override STEP_0: u32;        // distance between samples in bytes
 override STEP_1: u32;
 override STEP_2: u32;
 
 struct Picture {
     size: vec2<u32>,         // pixels
     chroma_size: vec2<u32>,  // samples
-    strides: vec4<u32>,      // words from row to row, of each plane
+    strides: vec4<u32>,      // words per row of each plane
     // The integer conversion of crates/core/src/picture/color.rs: three weights and the bias, for red, green and blue.
     red: vec4<i32>,
     green: vec4<i32>,

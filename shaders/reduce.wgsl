@@ -13,7 +13,7 @@ override SCALING: bool = false;  // true if the scales are computed here; the ch
 
 struct Reduction {
     chunk_count: u32,
-    chunk_words: u32,  // words from one chunk to the next, and words to sum
+    chunk_words: u32,  // words per chunk, all of which are summed
     bits: u32,         // a channel has 2^bits bins, at least 32
     padding: u32,
 }
@@ -51,7 +51,7 @@ fn reduce(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id)
     }
     var sum = 0u;
     if word < reduction.chunk_words {
-        // Eight loads at a time are under way together. One after the other, each would wait for the one before.
+        // Eight loads at a time are in flight together. One after another, each would wait for the one before.
         for (var chunk = local.y; chunk < reduction.chunk_count; chunk += 8u * PARTS) {
             let a = word_of_chunk(chunk, word);
             let b = word_of_chunk(chunk + PARTS, word);

@@ -1,15 +1,15 @@
-// Regroups our own bins into fewer or more. The 2^BITS codes are divided evenly: bin b gets the codes c with floor(c ·
-// BINS / 2^BITS) = b. One invocation per bin.
+// Regroups the counted bins into fewer or more bins. The 2^BITS codes are divided evenly: bin b gets the codes c with
+// floor(c · BINS / 2^BITS) = b. One invocation per bin.
 
-override BITS: u32 = 8u;      // our own bins: 2^BITS per channel
+override BITS: u32 = 8u;      // counted bins: 2^BITS per channel
 override BINS: u32 = 256u;    // resulting bins per channel
-override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
-override FOLLOWING: bool = false;  // true to order channels one after the other, as ours, followed by the outermost codes
+override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: only luminance
+override FOLLOWING: bool = false;  // true for one channel after another, followed by the outermost codes
 
-// Our own bins: one channel after the other.
+// The counted bins: one channel after another.
 @group(0) @binding(0) var<storage, read> counted: array<u32>;
 // The bins in the order of the tutorial's methods: the channels of bin 0, then the channels of bin 1, and so on. With
-// FOLLOWING: one channel after the other, then for each channel the samples of the lowest and of the highest code,
+// FOLLOWING: one channel after another, then for each channel the samples of the lowest and of the highest code,
 // which the bins no longer show.
 @group(0) @binding(1) var<storage, read_write> bins: array<u32>;
 

@@ -4,7 +4,7 @@
 // unless it is so tall that it would flatten the rest. In that case bars clip at five times the mean bin
 // (crates/core/src/histogram/mod.rs).
 
-override BINS: u32 = 256u;  // of a channel, one channel after the other
+override BINS: u32 = 256u;  // per channel, one channel after another
 
 struct Scale {
     height: f32,   // height of a bar per count, where 1 is the overlay height; 0 if nothing was counted

@@ -61,7 +61,7 @@ fn words_of_chroma(component: u32, strip: u32, row: u32) -> vec4<u32> {
     let plane = component_plane(component);
     let byte = byte_of_chroma(component, strip);
     let first = plane_word(plane, row, byte >> 2u);
-    // Two samples of up to two bytes are in one word: its two halves, or two neighbouring bytes from an even one on.
+    // Two samples of up to two bytes are in one word: its two halves, or two neighbouring bytes starting at an even one.
     if CHROMA_X == 2u || component_step(component) <= 2u {
         return vec4<u32>(first, 0u, 0u, 0u);
     }
@@ -138,11 +138,11 @@ struct Loads {
     lower_chroma: Chroma,
 }
 
-// The pixels from (4 · strip, row) on and the pixels below. Below the last row, it repeats.
+// The pixels starting at (4 · strip, row), and the pixels below them. Below the picture, its last row repeats.
 fn load_words(strip: u32, row: u32) -> Loads {
     let below = min(row + 1u, picture.size.y - 1u);
     let upper_chroma = load_chroma(strip, chroma_row(row));
-    // Rows are taken in pairs, beginning at an even one. If neighbours share chroma, both have the same.
+    // Rows are taken in pairs, starting at an even one. If rows share chroma, both rows of a pair have the same.
     var lower_chroma = upper_chroma;
     if CHROMA_Y == 0u || CHROMA_FIELDS {
         lower_chroma = load_chroma(strip, chroma_row(below));

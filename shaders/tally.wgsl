@@ -11,7 +11,7 @@ override COPIES: u32 = 1u;
 override BIN_WORDS: u32 = 1024u; // CHANNEL_COUNT · 2^BITS · COPIES
 
 const TAIL_WORDS: u32 = 8u;
-// Words from one chunk's bins to the next: four channels and the tail.
+// Words per chunk: four channels and the tail.
 override CHUNK_WORDS: u32 = 1032u;
 
 // As in scale.wgsl. The reduce pass updates it.
@@ -66,7 +66,7 @@ fn tally_strip(red: vec4<u32>, green: vec4<u32>, blue: vec4<u32>, luminance: vec
     }
 }
 
-// The scale of a channel before any bin is known. Its height is above any that a bin can give, but zero if nothing is
+// The scale of a channel before any bin is known. Its height is greater than any that a bin can give, but zero if nothing is
 // counted.
 fn unknown_scale(samples: u32) -> Scale {
     return Scale(select(0.0, 3e38, samples > 0u), 0u, samples, 0u);

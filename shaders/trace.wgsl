@@ -8,26 +8,26 @@ struct Trace {
     origin: vec2<u32>,   // the panel's upper left corner, and its size
     size: vec2<u32>,
     level_bits: u32,
-    stride: u32,         // a waveform's counts from one channel to the next
-    columns: vec4<u32>,  // a waveform's columns, channel by channel, and the samples that were counted, across and down
+    stride: u32,         // a waveform's counts per channel
+    columns: vec4<u32>,  // a waveform's columns, channel by channel, and the counted samples, across and down
     widths: vec4<u32>,
     heights: vec4<u32>,
     channels: u32,       // bit c: channel c is drawn
-    parade: u32,         // 1: channels beside each other
+    parade: u32,         // 1: channels side by side
     gain: f32,
     ground: f32,         // opacity of the background
     lights: array<vec4<f32>, 4>,
     hue: vec4<f32>,      // red of Cr, green of Cb and of Cr, blue of Cb
-    zoom: f32,           // zoom of a vectorscope's middle
-    white: u32,          // 1: its trace is white
-    samples: f32,        // that it has counted
-    strength: f32,       // light of its trace
+    zoom: f32,           // zoom of a vectorscope, around its middle
+    white: u32,          // 1: a vectorscope's trace is white
+    samples: f32,        // samples that a vectorscope has counted
+    strength: f32,       // brightness of the trace
 }
 
 @group(0) @binding(0) var<uniform> trace: Trace;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
 
-// Light of a single sample, and the factor for its share, for a point that represents one level of 8 bits.
+// Brightness of a single sample, and the factor for its share, for a point that represents one level of 8 bits.
 const WAVEFORM_FLOOR: f32 = 0.09;
 const WAVEFORM_LIGHT: f32 = 1.7;
 const VECTORSCOPE_FLOOR: f32 = 0.16;
@@ -37,7 +37,7 @@ const VECTORSCOPE_LIGHT: f32 = 20.0;
 const SPOT: f32 = 0.016;
 const SMALL_SIDE: f32 = 200.0;
 const MOST_SPOT: f32 = 6.0;
-// Light of the background.
+// Brightness of the background.
 const GROUND: f32 = 0.035;
 
 @vertex
@@ -81,7 +81,7 @@ fn begin_of(column: u32, columns: u32, samples: u32) -> u32 {
     return (column * samples + columns - 1u) / columns;
 }
 
-// Light of a channel's point: column `x` of `width`, these levels. Loops have the same length for every pixel, and
+// Brightness of a channel's point: column `x` of `width`, these levels. Loops have the same length for every pixel, and
 // iterations beyond a pixel's own part add nothing. A software adapter was seen to lose counts when neighbours left a
 // loop earlier.
 fn level_light(channel: u32, x: u32, width: u32, levels: vec2<u32>) -> f32 {
@@ -121,7 +121,7 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
         }
         return over_ground(light);
     }
-    // The part that contains this pixel, and its channel: that many drawn channels come before it.
+    // The part that contains this pixel. Its index is the number of drawn channels before its own.
     let parts = max(countOneBits(trace.channels), 1u);
     let part = at.x * parts / trace.size.x;
     let begin = (part * trace.size.x + parts - 1u) / parts;
@@ -138,9 +138,9 @@ fn waveform(@builtin(position) pixel: vec4<f32>) -> @location(0) vec4<f32> {
     return over_ground(light);
 }
 
-// First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there is none, the
-// level under the pixel's middle. The middle code is in the middle of the panel. The last is before the first if there
-// is no level.
+// First and last of the levels whose middle is on a pixel of `side`, counted from the low end. If there are none, both are
+// the level under the pixel's middle. The middle code is in the middle of the panel. Beyond the outermost levels, the
+// range contains no level.
 fn levels_at(at: f32, side: f32) -> vec2<i32> {
     let count = f32(1u << trace.level_bits);
     let step = (count + 1.0) / (trace.zoom * side);
@@ -159,11 +159,11 @@ fn hue_of(differences: vec2<f32>) -> vec3<f32> {
     let low = min(color.r, min(color.g, color.b));
     let high = max(color.r, max(color.g, color.b));
     let pure = (color - low) / max(high - low, 1e-6);
-    // Pure blue would be hard to see on a dark ground.
+    // Pure blue would be hard to see on a dark background.
     return mix(vec3<f32>(1.0), pure * 0.75 + 0.25, clamp(length(differences) * 5.0, 0.0, 1.0));
 }
 
-// Light of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which is
+// Brightness of the spots around the middle of a pixel. A pair of levels at full brightness makes a round spot, which is
 // visible if a level has few pixels. Loops have the same length for every pixel.
 fn spots(at: vec2<f32>, side: f32) -> f32 {
     let count = f32(1u << trace.level_bits);

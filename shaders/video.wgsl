@@ -6,21 +6,21 @@ struct Placement {
     transform: mat4x4<f32>, // picture, 0..1 from its top left corner, to clip space
     // The position of a pixel of the view in the picture, in luma samples. It is exact at 1:1, where coordinates
     // interpolated from the rectangle's corners would not be.
-    across: vec2<f32>,      // from a pixel to the next one at its right
+    across: vec2<f32>,      // from a pixel to the next one on its right
     down: vec2<f32>,        // from a pixel to the next one below
     origin: vec2<f32>,      // of the view's top left corner
     taps: u32,              // per side, averaged for each pixel of a reduced picture
     hard: u32,              // true if every pixel of the view shows a single sample
     view_width: u32,        // columns of the view
     turned: u32,            // true if columns of the view are rows of the picture
-    // Pixels with a bin of these channels in low..=high keep their light, and the rest is dimmed. Bit c is channel c.
+    // Pixels with a bin of these channels in low..=high keep their brightness, and the rest is dimmed. Bit c is channel c.
     // See crates/render/src/view/brush.rs.
     channels: u32,
     low: u32,
     high: u32,
     strength: u32,          // strength of dimming, in 256ths; 0 without a brush
     coded: u32,             // true if the channels are Y', Cb and Cr as coded
-    // Words of a row of `lit`, which then decides instead of this picture's own codes; 0 to use the codes.
+    // Words per row of `lit`, which then decides instead of this picture's own codes; 0 to use the codes.
     lit_words: u32,
     // The part of the picture that may be lit: column and row of the first pixel, then one past the last.
     first: vec2<u32>,
@@ -29,15 +29,15 @@ struct Placement {
     zebra: u32,             // the lowest striped tone; the highest number if none
     stripe: u32,            // width of a stripe along a row
     tone_coded: u32,        // true if a pixel's tone is its Y' as coded instead of its luminance
-    marks: u32,             // 0 where nothing is marked, 1 where red, green and blue are, 2 where code values are
-    // Words of a row of a plane in `lit` that has one bit per pixel of the picture, which then decides; 0 if there is
-    // none.
+    marks: u32,             // 0 if nothing is marked, 1 to mark red, green and blue, 2 to mark code values
+    // Words per row of a plane in `lit` with one bit per pixel of the picture, which then decides; 0 if there is none.
+    // The other words are unused.
     selected: vec4<u32>,
     lowest: vec4<i32>,      // the lowest unmarked value of each channel
     highest: vec4<i32>,     // the lowest marked value above
     mark_colors: array<vec4<u32>, 3>,
     // False colour; see crates/render/src/view/exposure/false_color.rs.
-    tint: vec4<i32>,        // 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
+    tint: vec4<i32>,        // 0 if off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white
     bands: array<vec4<i32>, 10>, // the lowest code of each band and its colour, whose red is -1 if pixels keep their gray
     // The codes written in each pixel of the picture; see crates/render/src/view/datascope.rs.
     text: vec4<u32>,        // lines, 0 if none; pixels of the view per dot; digits; their base
@@ -46,7 +46,7 @@ struct Placement {
 }
 
 const NO_ZEBRA: u32 = 0xffffffffu;
-// Light of marks, dimming behind them, and stripes, as in crates/render/src/view/exposure.rs.
+// Brightness of marks, dimming of other pixels, and stripes, as in crates/render/src/view/exposure.rs.
 const MARK_LIGHTS: vec3<u32> = vec3<u32>(256u, 186u, 96u);
 const MARK_DIMMING: u32 = 192u;
 const STRIPE: vec2<u32> = vec2<u32>(64u, 191u);
@@ -235,7 +235,7 @@ fn is_ink(pixel: vec2<u32>) -> bool {
     let pitch = (placement.letters.xy + vec2<u32>(1u, LINE_GAP)) * scale;
     let size = vec2<u32>(digits, placement.text.x) * pitch - vec2<u32>(1u, LINE_GAP) * scale;
     let cell = packed >> vec2<u32>(16u);
-    // Beyond the edge this wraps around and is too large.
+    // Before the first line or character, this wraps around to a value that is too large.
     let at = (packed & vec2<u32>(0xffffu)) - (max(cell, size) - size) / 2u;
     if any(at >= size) {
         return false;

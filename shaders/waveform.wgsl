@@ -1,6 +1,6 @@
 // Counts waveforms. Every workgroup owns some columns of the scope, which are a stripe of the picture, and counts part
 // of its rows in workgroup memory. At the end it adds its counts to the counts in memory, cell by cell.
-// crates/core/src/scopes/reference.rs defines them to the last count.
+// crates/core/src/scopes/reference.rs defines the exact counts.
 //
 // Each invocation of a workgroup keeps its strip of four pixels and goes down the rows, so that the columns of its
 // pixels are found once. Neighbouring invocations are side by side, in different columns, so even in a constant picture
@@ -24,7 +24,7 @@ struct Waveform {
     low: vec2<u32>,
     high: vec2<u32>,
     columns: u32,       // columns of these channels
-    channel_stride: u32, // counts from one channel to the next
+    channel_stride: u32, // counts per channel
     rows: u32,          // rows counted by a workgroup, an even number
     padding: u32,
 }

@@ -1,10 +1,10 @@
-//! Histoscope: exact histograms of video, frame by frame, in integers that are the same on every machine.
+//! Histoscope: exact, frame-by-frame histograms of video, in integers that are identical on every machine.
 //!
-//! The program of the same name plays a video in a window with its histograms. This crate contains its parts, and other
-//! programs can count with it too. A [`Decoder`] opens anything that FFmpeg can decode. It returns [`Frame`]s, each
-//! with its [`Picture`] in the planes that the decoder wrote. A [`CpuCounter`] counts a picture's red, green, blue and
+//! The program of the same name plays a video in a window with its histograms. This crate contains its parts, which
+//! other programs can use for counting too. A [`Decoder`] opens anything that FFmpeg can decode. It returns [`Frame`]s,
+//! each with its [`Picture`] in the planes as decoded. A [`CpuCounter`] counts a picture's red, green, blue and
 //! luminance, or Y', Cb and Cr as coded ([`Components`]). The result is a [`Histogram`] with 2^n bins per channel,
-//! where n is the bit depth of the source, at most 12. Its [`stats`](Histogram::stats) are the mean, percentiles and
+//! where n is the bit depth of the source, at most 12. Its [`stats`](Histogram::stats) return the mean, percentiles and
 //! more ([`ChannelStats`]).
 //!
 //! ```no_run
@@ -22,12 +22,12 @@
 //! # }
 //! ```
 //!
-//! The program's commands are here too: [`play`], [`snapshot`], [`analysis`], [`reporting`] and [`benchmark`].
-//! [`adjusting`] has the adjustments made to a picture before it is counted.
+//! The program's commands are available too: [`play`], [`snapshot`], [`analysis`], [`reporting`] and [`benchmark`].
+//! [`adjusting`] contains the adjustments that can be applied to a picture before it is counted.
 //!
-//! The colour conversion uses fixed point, with the bounds of BT.601, BT.709, BT.2020 and the others of [`Matrix`].
-//! Luminance is exactly 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709). GPU and CPU give
-//! identical counts.
+//! Colour conversion uses fixed-point arithmetic with the limits of BT.601, BT.709, BT.2020 and the other variants of
+//! [`Matrix`]. Luminance is exactly 0.2126 R' + 0.7152 G' + 0.0722 B' of the gamma-encoded codes (BT.709). GPU and CPU
+//! produce identical counts.
 
 #![warn(missing_docs)]
 
@@ -54,20 +54,20 @@ pub use histoscope_render::view::overlay::{Channels, Overlaps};
 pub use histoscope_render::view::scene::Counted;
 pub use keys::as_text as keys_as_text;
 
-/// The adjustments made to a picture before it is counted and shown. Their parameters can be parsed from the command
-/// line's texts.
+/// Adjustments applied to a picture before it is counted and shown. Their parameters can be parsed from command-line
+/// values.
 pub mod adjusting {
     pub use histoscope_core::adjust::{
         Adjustments, Blur, Clahe, ClassDisplay, Equalize, Gain, Otsu, ParseError, Placing, Posterize, Reduction, Tone,
     };
 }
 
-/// Exposure aids in the picture: zebra, marks and false colour. They can be parsed from the command line's texts.
+/// Exposure aids drawn on the picture: zebra, marks and false colour. They can be parsed from command-line values.
 pub mod exposing {
     pub use histoscope_render::view::exposure::{ExposureChoice, FalseColorTable, Level, MarkLimits};
 }
 
-/// Scopes beside the histogram: the choice of scopes, and the colour-bar targets of the vectorscope.
+/// Scopes shown next to the histogram: the choice of scopes, and the vectorscope's colour-bar targets.
 pub mod scoping {
     pub use histoscope_core::scopes::{ColorTarget, ScopeChoice, targets};
     pub use histoscope_render::view::scopes::{Layout as ScopeLayout, ScopeStyle};
@@ -95,7 +95,7 @@ pub mod reporting {
     pub use histoscope_core::strip::DEFAULT_THRESHOLD;
 }
 
-/// The counting and playing speed of this machine: the command `bench`.
+/// This machine's counting and playing speed: the command `bench`.
 pub mod benchmark {
     pub use crate::app::{PlayFigures, Spread, measure_playing};
     pub use histoscope_batch::file::{FileError, check_writable, write_whole};

@@ -1,11 +1,12 @@
-//! The `histoscope` program: parses the command line, starts the log, runs the command. The program ends only here.
+//! The `histoscope` program: parses the command line, starts logging, and runs the command. The program exits only
+//! here.
 
 mod cli;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The time to wait at exit for decoders that other threads are still closing. A decoder that waits for bytes from a
+/// Maximum time to wait at exit for decoders that other threads are still closing. A decoder waiting for bytes from a
 /// pipe cannot be interrupted.
 const CLOSING: Duration = Duration::from_secs(2);
 
@@ -18,11 +19,11 @@ fn main() -> ExitCode {
     code
 }
 
-/// Logs our own warnings and the errors of libraries. `-v` adds choices made, `-vv` details.
+/// Initializes logging of our own warnings and of errors from libraries. `-v` adds the choices made, `-vv` details.
 fn start_log(verbose: u8) {
     let filter = match verbose {
-        // It is not an error if OpenGL cannot use a display: another backend is used, or our own message says what is
-        // wrong. A missing file dialog is reported in the window, with an alternative.
+        // It is not an error if OpenGL cannot use a display: a different backend is used, or our own message explains
+        // the problem. A missing file dialog is reported in the window, with an alternative.
         0 => "error,rfd=off,wgpu_hal::gles=off,histoscope=warn",
         1 => "error,rfd=off,histoscope=info",
         2 => "warn,rfd=off,histoscope=debug",
@@ -31,12 +32,12 @@ fn start_log(verbose: u8) {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter)).format(write_line).init();
 }
 
-/// Writes a message of the log, with each line made safe to display, whatever name or address it contains.
+/// Writes a log message, with each line made safe to display whatever names or addresses it contains.
 fn write_line(to: &mut env_logger::fmt::Formatter, record: &log::Record<'_>) -> std::io::Result<()> {
     use std::io::Write as _;
     let (level, style) = (record.level(), to.default_level_style(record.level()));
     let text = record.args().to_string();
-    // A driver's messages may have several lines. In our own messages, a line break can only be part of a name.
+    // A driver's message may have several lines. In our own messages, a line break can only be part of a name.
     let is_ours = record.target().starts_with("histoscope");
     let parts = if is_ours { vec![&*text] } else { text.lines().collect() };
     let parts: Vec<_> = parts.into_iter().map(histoscope::plain).collect();

@@ -1,10 +1,11 @@
-//! Tells the code which FFmpeg it is built against, where a field or a function exists in some versions only.
+//! Sets `cfg` flags for the FFmpeg version that the crate is built against, for fields and functions that only some
+//! versions have.
 
 use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // Set by ffmpeg-sys-next, from the headers that it found: true where they are of that version or a newer one.
+    // Set by ffmpeg-sys-next from the headers that it found: true if they are of this version or newer.
     for (version, before) in [
         ("6_0", "ffmpeg_before_6"),
         ("6_1", "ffmpeg_before_6_1"),

@@ -37,8 +37,8 @@ override NARROW: bool = DIVISOR * TOP <= HALF;
 
 struct Blur {
     size: vec2<u32>,   // pixels
-    stride: u32,       // pixels from row to row of the picture, a multiple of four
-    sums_stride: u32,  // pixels from row to row of the sums, a multiple of RUN
+    stride: u32,       // row stride of the picture in pixels, a multiple of four
+    sums_stride: u32,  // row stride of the sums in pixels, a multiple of RUN
 }
 
 // The output of `across`, whose input picture is in group 0: for each pixel the sums of red and blue, for each two
@@ -78,7 +78,7 @@ fn packed_words(strip: u32, row: u32) -> Words {
     return Words(vec4<u32>(low.xz, high.xz), vec4<u32>(low.yw, high.yw));
 }
 
-// The pixels from (4 · strip, row) on, in an even row, and the pixels below them.
+// The pixels starting at (4 · strip, row), where the row is even, and the pixels below them.
 fn words_of_pair(strip: u32, row: u32) -> array<Words, 2> {
     if PACKED {
         return array<Words, 2>(packed_words(strip, row), packed_words(strip, min(row + 1u, picture.size.y - 1u)));
@@ -152,7 +152,7 @@ fn load_rows(local: u32, left: u32, top: u32) {
         let place = i % TILE_STRIPS * 4u;
         let x = i32(left + place) - i32(HALO);
         let strip = u32(clamp(x >> 2u, 0, last_strip));
-        // Rows below the picture repeat its last one, and are not written.
+        // Below the picture, its last row repeats; it is not written again.
         let pair = words_of_pair(strip, min(top + line, (picture.size.y - 1u) / 2u * 2u));
         keep(line, place, pair[0], x);
         keep(line + 1u, place, pair[1], x);
@@ -343,7 +343,7 @@ fn down(
     let tile = group.y * groups.x + group.x;
     let column = local % PAIRS;
     let pair = tile % tiles_across * PAIRS + column;
-    // Columns beyond the stride repeat its last ones, and are not written.
+    // Beyond the stride, the last columns repeat; they are not written again.
     let inside = min(pair, pairs - 1u);
     let top = tile / tiles_across * ROWS;
     if STAGED {

@@ -2,7 +2,7 @@
 
 struct Crop {
     first: u32, // the rectangle's first word in the source
-    source_stride: u32, // words from row to row
+    source_stride: u32, // words per row
     result_stride: u32,
     row_words: u32,
     rows: u32,

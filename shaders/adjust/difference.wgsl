@@ -22,7 +22,7 @@ struct Difference {
 override TOP: u32 = (1u << BITS) - 1u;
 const STEPS: u32 = 64u;
 
-// Pixels from row to row, in whole strips.
+// Row stride in pixels: whole strips.
 fn stride_of(width: u32) -> u32 {
     return (width + 3u) & 0xfffffffcu;
 }

@@ -70,7 +70,7 @@ fn score_runs(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id
 var<workgroup> best: array<vec2<u32>, STRIDE>;
 var<workgroup> starts: array<array<u32, STRIDE>, 4>;
 
-// The best cut of the levels below `end`, for every end at once, class by class.
+// The best cut of the levels below `end`, for every end simultaneously, class by class.
 @compute @workgroup_size(LEVELS)
 fn cut(@builtin(local_invocation_index) local: u32) {
     let end = local + 1u;

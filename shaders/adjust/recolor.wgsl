@@ -246,7 +246,7 @@ fn change(
     }
     let pair = load_pair(strip, row);
     write(changed(colors_of(pair.upper, pair.upper_chroma), strip, row), strip, row);
-    // Below the picture its last row repeats, and is not written.
+    // Below the picture, its last row repeats; it is not written again.
     if row + 1u < picture.size.y {
         write(changed(colors_of(pair.lower, pair.lower_chroma), strip, row + 1u), strip, row + 1u);
     }

@@ -13,9 +13,9 @@ fn tally_colors(colors: Colors, valid: u32, copy: u32) {
 
 // Changes, writes and counts the block of 4 × 2 pixels whose corner is (4 · strip, row).
 //
-// All lookups in curves come before all counting. Behind it, they would have to wait.
+// All lookups in curves come before all counting. After it, they would have to wait.
 fn count_block(strip: u32, row: u32, loads: Loads, copy: u32) {
-    // Below the picture its last row repeats. It is then written twice with the same values, and counted once.
+    // Below the picture, its last row repeats. It is then written twice with the same values, and counted once.
     let below = min(row + 1u, picture.size.y - 1u);
     let pair = pair_of(strip, loads);
     let upper = changed(colors_of(pair.upper, pair.upper_chroma), strip, row);

@@ -9,7 +9,7 @@ fn counted_size() -> vec2<u32> {
     return (picture.size + STEP - 1u) / STEP;
 }
 
-// Red, green, blue and luminance of the counted pixel at this place. Of deeper codes, the upper bits are used, and the
+// Red, green, blue and luminance of the counted pixel at this place. For deeper codes, the upper bits are used, and the
 // luminance is computed from them.
 fn counted_codes(at: vec2<u32>) -> vec4<u32> {
     let codes = bins_of(codes_at(at * STEP));

@@ -2,7 +2,7 @@
 // so no error of a method can affect them.
 
 override BINS: u32 = 256u;
-override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
+override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: only luminance
 
 @group(1) @binding(0) var<storage, read_write> bins: array<atomic<u32>>;
 

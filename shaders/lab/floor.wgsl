@@ -1,7 +1,7 @@
 // The floor: reads every word of the planes and does next to nothing with them.
 //
 // No histogram can be faster, because each must at least read all of them. It reads as a good counting pass does: 16
-// bytes per load, with neighbouring invocations side by side, and with four loads under way before the first result is
+// bytes per load, with neighbouring invocations side by side, and with four loads in flight before the first result is
 // used, which keeps the memory busy. A few hundred workgroups cover all planes together.
 //
 // The planes are bound as in the counting passes, but as vectors of four words. A compiler removes a load whose result

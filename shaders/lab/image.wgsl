@@ -1,7 +1,7 @@
 // Shared by the tutorial's methods that count an 8-bit RGBA texture. This text precedes the method's own.
 
-override BINS: u32 = 256u;    // of a channel
-override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: luminance alone
+override BINS: u32 = 256u;    // per channel
+override CHANNELS: u32 = 4u;  // 4: red, green, blue and luminance; 1: only luminance
 
 @group(0) @binding(0) var image: texture_2d<u32>;
 

@@ -43,7 +43,7 @@ fn store(index: u32, before: u32, own: u32) {
     }
 }
 
-// Every invocation sums up the words before its own in the block.
+// Every invocation sums the words before its own in the block.
 @compute @workgroup_size(WORKGROUP)
 fn naive(
     @builtin(local_invocation_index) local: u32,

@@ -1,4 +1,4 @@
-// One invocation counts all pixels, one after the other, like a program on a CPU.
+// One invocation counts all pixels, one after another, like a program on a CPU.
 //
 // The result is correct, but the method is hopeless. A GPU has thousands of lanes, each much slower than a CPU core,
 // and this uses one of them. Every increment waits for memory before the next pixel is read. A large image would take

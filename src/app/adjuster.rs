@@ -1,22 +1,22 @@
-//! Adjusting the picture: what keys, buttons and sliders do, the divider, and which picture is
-//! counted. What an adjustment computes is told in [`mod@histoscope_core::adjust`].
+//! Applies the actions of keys, buttons and sliders to the picture adjustments. [`mod@histoscope_core::adjust`]
+//! describes what each adjustment computes.
 
 use crate::keys::Action;
 use histoscope_core::adjust::{Adjustment, Adjustments, Choices, Parameter};
 
-/// The parameters of adjustments, also of those that are off.
+/// The parameters of every adjustment, whether on or off, and which adjustment the keys change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adjuster {
-    /// The parameters of all of them.
+    /// The parameters of every adjustment.
     pub choices: Choices,
-    /// The one whose parameters the keys change: the last that was switched on or changed.
+    /// The adjustment whose parameters the keys change: the one last switched on or changed.
     pub hand: Adjustment,
-    /// True if the panel has been shown, by itself or by hand: it opens by itself but once.
+    /// `true` if the panel has been shown, automatically or by the user. It opens automatically only once.
     pub introduced: bool,
 }
 
 impl Adjuster {
-    /// With parameters from an earlier run, or those of what is on from the beginning.
+    /// Creates an adjuster with parameters from an earlier run, overridden by those of the adjustments that start on.
     #[must_use]
     pub fn new(mut choices: Choices, on: &Adjustments) -> Self {
         choices.take(on);
@@ -24,7 +24,7 @@ impl Adjuster {
         Self { choices, hand, introduced: false }
     }
 
-    /// Switches an adjustment on or off. Returns the note on it.
+    /// Switches an adjustment on or off. Returns the note to show.
     pub fn toggle(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         if kind.is_on(adjustments) {
             kind.switch_off(adjustments);
@@ -33,17 +33,17 @@ impl Adjuster {
         self.switch_on(kind, adjustments)
     }
 
-    /// Switches an adjustment on, or gives it other parameters. Returns the note on it.
+    /// Switches an adjustment on, or applies its current parameters if it is already on. Returns the note to show.
     pub fn switch_on(&mut self, kind: Adjustment, adjustments: &mut Adjustments) -> String {
         kind.switch_on(adjustments, &self.choices);
         self.hand = kind;
-        // What is equalized is remembered with the other parameters.
+        // Whether to equalize luminance or each channel is remembered with the other parameters.
         self.choices.take(adjustments);
         kind.on_text(&self.choices)
     }
 
-    /// Changes a parameter of the adjustment in hand, or where that is off of the last one in the chain that is on; what is
-    /// to be said of it.
+    /// Changes a parameter of the current adjustment or, if that is off, of the last adjustment in the chain that is
+    /// on. Returns the note to show.
     pub fn step(&mut self, parameter: Parameter, more: bool, adjustments: &mut Adjustments) -> String {
         let is_on = |kind: &Adjustment| kind.is_on(adjustments);
         let Some(kind) = Some(self.hand).filter(is_on).or_else(|| Adjustment::ALL.into_iter().rfind(is_on)) else {
@@ -56,7 +56,8 @@ impl Adjuster {
         if is_end { format!("{text}: the {} there is", if more { "most" } else { "least" }) } else { text }
     }
 
-    /// Does what an action asks of the adjustments and returns the note on it; `None` where it asks for something else.
+    /// Applies an action to the adjustments and returns the note to show, or `None` if the action is not about
+    /// adjustments.
     pub fn apply(&mut self, adjustments: &mut Adjustments, action: Action) -> Option<String> {
         Some(match action {
             Action::ToggleAdjustment(kind) => self.toggle(kind, adjustments),
@@ -65,7 +66,7 @@ impl Adjuster {
         })
     }
 
-    /// Takes parameters from the panel; what they belong to is switched on by them.
+    /// Takes parameters from the panel and switches on the adjustment that they belong to.
     pub fn choose(&mut self, kind: Adjustment, choices: Choices, adjustments: &mut Adjustments) {
         self.choices = choices;
         let text = self.switch_on(kind, adjustments);
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_switches_on_and_off_and_says_so() {
+    fn a_key_toggles_an_adjustment_and_reports_it() {
         let (mut adjuster, mut adjustments) = off();
         assert_eq!(adjuster.toggle(Adjustment::Equalize, &mut adjustments), "equalized, 0.5 s");
         assert_eq!(adjuster.toggle(Adjustment::Clahe, &mut adjustments), "CLAHE 8×8 clip 2");
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equalized_is_exchanged_without_switching_off() {
+    fn switching_between_luminance_and_channels_keeps_equalizing() {
         let (mut adjuster, mut adjustments) = off();
         adjuster.toggle(Adjustment::Equalize, &mut adjustments);
         assert_eq!(adjuster.toggle(Adjustment::Channels, &mut adjustments), "equalized by channel, 0.5 s");
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_last_while_an_adjustment_is_off() {
+    fn parameters_survive_switching_an_adjustment_off() {
         let (mut adjuster, mut adjustments) = off();
         adjuster.toggle(Adjustment::Blur, &mut adjustments);
         assert_eq!(adjuster.step(Parameter::Main, true, &mut adjustments), "low-pass 11×11");
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_those_of_the_last_one_that_is_on() {
+    fn keys_change_the_last_adjustment_that_is_on() {
         let (mut adjuster, mut adjustments) = off();
         assert!(adjuster.step(Parameter::Main, true, &mut adjustments).starts_with("nothing is adjusted"));
         assert_eq!(adjuster.choices, Choices::default(), "what is off was changed");
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_command_line_asks_for_is_in_hand() {
+    fn keys_change_the_adjustment_from_the_command_line() {
         let blur = Some(Blur { size: 21, runs: 3 });
         let tone = Some(Tone::Equalize(Equalize { per_channel: true, time_constant_secs: 0.0 }));
         let mut adjustments = Adjustments { blur, tone, reduction: None };

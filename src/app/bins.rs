@@ -1,4 +1,4 @@
-//! The bins of a frame as numbers, as far as something that is to be seen tells of them.
+//! The bins of a frame as numbers, read back only when something visible needs them.
 
 use std::time::{Duration, Instant};
 
@@ -9,49 +9,50 @@ use histoscope_render::gpu::FrameTag;
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Brush, Counted, Scene};
 
-/// While bins are under way they are looked for this often.
+/// Polling interval while bins are being read back.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// The components and the region that are counted, and the newest bins that have come.
+/// The components and the region to count, and the newest bins read back.
 #[derive(Debug)]
 pub struct Bins {
-    /// The components that are counted.
+    /// The components to count.
     pub components: Components,
-    /// The region of the picture that is counted.
+    /// The region of the picture to count.
     pub region: Region,
-    /// The newest bins, summed up, and whose they are.
+    /// The newest bins, summed up, and the tag of their frame.
     newest: Option<(FrameTag, Cumulative)>,
-    /// The request for the loaded frame.
+    /// The figures requested for the loaded frame.
     asked: Wanted,
-    /// The brush that they were asked for with.
+    /// The brush at the time of the request.
     brush: Option<Brush>,
 }
 
-/// The figures that are wanted of a frame. Later ones include those before them.
+/// The figures needed for a frame. Each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Wanted {
-    /// Nothing.
+    /// None.
     #[default]
     Nothing,
-    /// Its bins.
+    /// The bins.
     Bins,
-    /// All numbers that there are.
+    /// All figures, including the counts outside the limits of EBU R 103.
     Numbers,
 }
 
 impl Bins {
-    /// No bins yet of what is to be counted.
+    /// Creates the state before any bins have been read back.
     #[must_use]
     pub fn new(components: Components) -> Self {
         Self { components, region: Region::default(), newest: None, asked: Wanted::Nothing, brush: None }
     }
 
-    /// Notes that another frame has been loaded.
+    /// Notes that a different frame has been loaded, for which nothing has been requested yet.
     pub const fn outdate(&mut self) {
         self.asked = Wanted::Nothing;
     }
 
-    /// The newest bins if they are of the video of that frame and of what is counted in it, and whose they are.
+    /// Returns the newest bins and the tag of their frame, if they suit `frame`: from the same video, with the same
+    /// bits per code, and of the components counted now.
     #[must_use]
     pub fn newest(&self, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
         let (tag, sums) = self.newest.as_ref()?;
@@ -60,7 +61,7 @@ impl Bins {
         is_alike.then_some((tag, sums))
     }
 
-    /// The same if they are of the picture and of the part of it that are counted now.
+    /// Returns the newest bins only if they also match the picture (source or result) and the region counted now.
     #[must_use]
     pub fn counted_now(&self, scene: &Scene, frame: &Frame) -> Option<(&FrameTag, &Cumulative)> {
         let is_adjusted = scene.look.counted_in(self.components) != Counted::Source;
@@ -68,8 +69,8 @@ impl Bins {
         self.newest(frame).filter(|(tag, _)| is_so(tag))
     }
 
-    /// Asks for what is wanted of the frame on screen, with what a brush selects, and has not been asked for, and takes what has
-    /// come. Returns whether anything has, and when to look again.
+    /// Requests the figures needed for the frame on screen, and the selection of a brush, unless already requested.
+    /// Takes figures that have arrived. Returns whether any have, and when to poll again.
     pub fn advance(
         &mut self,
         graphics: &mut Graphics,

@@ -1,28 +1,29 @@
-//! The brushes beside what they select: the channel that they select in alone, and how the rest of the picture dims.
+//! Brush state other than the selection itself: the one channel that brushes are limited to, and the fading of the rest
+//! of the picture.
 
 use std::time::{Duration, Instant};
 
 use histoscope_render::view::brushes::Brushes;
 
-/// How long the rest of the picture takes to dim, and to come back.
+/// Time for the rest of the picture to dim, or to brighten again.
 const FADE: Duration = Duration::from_millis(120);
-/// Time between two drawings meanwhile.
+/// Time between two draws during a fade.
 const STEP: Duration = Duration::from_millis(16);
 
-/// How the window brushes.
+/// Brush state of the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BrushControl {
     fade: BrushFade,
     /// The channel whose key is held.
     held: Option<usize>,
-    /// The channel whose letter at a histogram was clicked.
+    /// The channel whose letter next to a histogram was clicked.
     clicked: Option<usize>,
-    /// Pixels that the brushes of the scopes select, and those that are counted, as the last drawing shows them.
+    /// Numbers of pixels selected by the scope brushes and of pixels counted, as shown by the last draw.
     pub shown: Option<(u32, u64)>,
 }
 
 impl BrushControl {
-    /// Returns the channel that a brush is to select in alone, if there is one.
+    /// Returns the channel that brushes are limited to, if any.
     #[must_use]
     pub fn channel(&self) -> Option<usize> {
         self.held.or(self.clicked)
@@ -45,43 +46,43 @@ impl BrushControl {
         self.held = is_pressed.then_some(channel);
     }
 
-    /// Notes a click on the letter of a channel; a second one takes the first back.
+    /// Notes a click on a channel's letter. A second click undoes the first.
     pub fn click(&mut self, channel: usize) {
         self.clicked = (self.clicked != Some(channel)).then_some(channel);
     }
 
-    /// Forgets the click, since other channels have other letters.
+    /// Forgets the clicked letter, because the channels have changed.
     pub fn change_channels(&mut self) {
         self.clicked = None;
     }
 
-    /// Takes the brushes as they are now. Returns those to draw, and how strongly, 0 to 1.
+    /// Takes the current brushes. Returns the brushes to draw and their strength, from 0 to 1.
     pub fn follow(&mut self, brushes: Brushes, now: Instant) -> (Brushes, f32) {
         self.fade.follow(brushes, now)
     }
 
-    /// Forgets what fades, as with another video.
+    /// Resets the fade for a new video.
     pub fn change_video(&mut self) {
         self.fade = BrushFade::default();
     }
 
-    /// Returns when to draw again; `None` once the last drawing is what stays.
+    /// Returns when to draw again, or `None` if the last draw shows the final state.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
         self.fade.wake_at()
     }
 }
 
-/// The brush to draw and how strongly, which follow the one that is selected.
+/// Fades the drawn brushes in and out when a selection begins or ends.
 #[derive(Debug, Clone, Copy, Default)]
 struct BrushFade {
-    /// The last brushes.
+    /// The brushes to draw: the selected ones, or the last selected ones while they fade out.
     brushes: Brushes,
-    /// True if it still is.
+    /// `true` if anything is selected.
     is_on: bool,
-    /// When that changed, moved back by what was there already.
+    /// When `is_on` changed, shifted back by the part of the fade already completed.
     since: Option<Instant>,
-    /// When it was last drawn, and how strongly.
+    /// Time and strength of the last draw.
     drawn: Option<(Instant, f32)>,
 }
 
@@ -94,7 +95,7 @@ impl BrushFade {
             self.since = now.checked_sub(FADE.mul_f32(done));
         }
         let strength = self.strength(now);
-        // A brush that is cleared fades as it was.
+        // Cleared brushes keep their shape while they fade out.
         if self.is_on {
             self.brushes = selected;
         } else if strength <= 0.0 {
@@ -129,7 +130,7 @@ mod tests {
     const BRUSHES: Brushes = Brushes { histogram: Some(BRUSH), ..NONE };
 
     #[test]
-    fn it_comes_and_goes_and_then_costs_nothing() {
+    fn a_brush_fades_in_and_out_and_then_needs_no_draws() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
         let mut fade = BrushFade::default();
@@ -147,13 +148,13 @@ mod tests {
         let (_, quarter) = fade.follow(NONE, at(590));
         assert!((quarter - 0.25).abs() < 0.01, "{quarter}");
         assert_eq!(fade.wake_at(), Some(at(606)));
-        // However late the last drawing comes, it shows nothing of it.
+        // A late last draw shows no trace of the brush.
         assert_eq!(fade.follow(NONE, at(900)), (NONE, 0.0));
         assert_eq!(fade.wake_at(), None);
     }
 
     #[test]
-    fn a_change_half_way_goes_on_from_there() {
+    fn a_change_during_a_fade_continues_from_the_current_strength() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
         let mut fade = BrushControl::default();
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_that_was_clicked_is_brushed_alone_until_the_next_click_or_another_is_held() {
+    fn brushes_are_limited_to_a_clicked_channel_until_the_next_click_or_a_held_key() {
         let mut brush = BrushControl::default();
         brush.click(1);
         assert_eq!((brush.channel(), brush.held()), (Some(1), None));

@@ -1,23 +1,23 @@
-//! Telling a double-click from two clicks.
+//! Distinguishes a double-click from two clicks.
 
 use std::time::{Duration, Instant};
 
 use glam::DVec2;
 
-/// How soon the second click must follow the first.
+/// Longest time between the two clicks of a double-click.
 pub const PAUSE: Duration = Duration::from_millis(500);
-/// How far the pointer may move while it clicks, in points.
+/// Farthest that the pointer may move during a click, in points.
 pub const REACH: f64 = 4.0;
 
-/// The click before, which one more would make a double-click.
+/// The previous click, which another click would turn into a double-click.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clicks {
     last: Option<(DVec2, Instant)>,
 }
 
 impl Clicks {
-    /// Notes that the button was pressed at a point, in points. Returns whether that is the second half of a double-click. A third
-    /// click begins another one.
+    /// Notes a press of the button at a position in points. Returns `true` if it completes a double-click. A third
+    /// click starts a new one.
     pub fn is_double(&mut self, at: DVec2, now: Instant) -> bool {
         let follows = |(before, since): (DVec2, Instant)| {
             before.distance(at) <= REACH && now.saturating_duration_since(since) <= PAUSE
@@ -27,7 +27,7 @@ impl Clicks {
         is_double
     }
 
-    /// The last press was no click, or none of these.
+    /// Forgets the previous click, because it became a drag or hit something else.
     pub fn forget(&mut self) {
         self.last = None;
     }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_clicks_at_one_place_are_a_double_click_and_a_third_is_none() {
+    fn every_second_click_in_one_place_completes_a_double_click() {
         let (now, at) = (Instant::now(), DVec2::new(300.0, 200.0));
         let mut clicks = Clicks::default();
         let all = [0, 200, 400, 600].map(|millis| clicks.is_double(at, now + Duration::from_millis(millis)));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_late_or_elsewhere_or_was_a_drag_is_a_first_click() {
+    fn a_late_or_distant_click_or_one_after_a_drag_is_a_first_click() {
         let (now, at) = (Instant::now(), DVec2::new(300.0, 200.0));
         let after = |by: DVec2, pause: Duration, forget: bool| {
             let mut clicks = Clicks::default();

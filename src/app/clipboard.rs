@@ -1,4 +1,4 @@
-//! The desktop's clipboard. What was copied is served by this program for as long as it runs, as most desktops have it.
+//! The desktop's clipboard. On most desktops, copied data is served by this program and is lost when it exits.
 
 use histoscope_render::gpu::readback::Image;
 
@@ -6,29 +6,29 @@ use histoscope_render::gpu::readback::Image;
 pub struct Clipboard(Board);
 
 enum Board {
-    /// The desktop's, once something has been copied.
+    /// The desktop's clipboard, opened by the first copy.
     Desktop(Option<arboard::Clipboard>),
-    /// None: what is copied goes nowhere.
+    /// No clipboard: copied data is discarded.
     Nowhere,
 }
 
 impl Clipboard {
-    /// The desktop's clipboard.
+    /// Creates a handle to the desktop's clipboard, which is opened by the first copy.
     #[must_use]
     pub const fn of_desktop() -> Self {
         Self(Board::Desktop(None))
     }
 
-    /// The clipboard of a window that nobody sees, which takes everything and keeps nothing.
+    /// Creates the clipboard of an offscreen window: it accepts everything and stores nothing.
     #[must_use]
     pub const fn of_nobody() -> Self {
         Self(Board::Nowhere)
     }
 
-    /// Copies a text.
+    /// Copies text.
     ///
     /// # Errors
-    /// Why nothing was copied, and what to do, in words.
+    /// A message that says why nothing was copied and what to do instead.
     pub fn copy_text(&mut self, text: String) -> Result<(), String> {
         self.copy(|board| board.set_text(text))
     }
@@ -36,7 +36,7 @@ impl Clipboard {
     /// Copies a picture.
     ///
     /// # Errors
-    /// As [`copy_text`](Self::copy_text).
+    /// See [`copy_text`](Self::copy_text).
     pub fn copy_image(&mut self, image: Image) -> Result<(), String> {
         let Image { width, height, rgba } = image;
         let data = arboard::ImageData { width: width as usize, height: height as usize, bytes: rgba.into() };
@@ -50,7 +50,7 @@ impl Clipboard {
             None => arboard::Clipboard::new().and_then(|board| copy(desktop.insert(board))),
         };
         copied.map_err(|error| {
-            // It may be there again the next time.
+            // Reconnect on the next copy: the clipboard may be available again.
             *desktop = None;
             refused(&error)
         })
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clipboard_that_is_not_there_is_a_sentence() {
+    fn an_unavailable_clipboard_is_reported_in_a_sentence() {
         let told = refused(&arboard::Error::ClipboardNotSupported);
         assert!(told.starts_with("nothing was copied: the desktop's clipboard cannot be used ("), "{told}");
         assert!(told.ends_with("s saves the picture and the numbers"), "{told}");

@@ -1,5 +1,6 @@
-//! What the frame on screen is compared with, by outlines over its histograms, by its numbers, by showing both in turn and side by side:
-//! a frame that is held, or the frame of a second clip that plays in step.
+//! Comparing the frame on screen with another one: a held frame, or the frame of a second clip that plays in step. The
+//! other frame is shown as outlines over the histograms, by its numbers, in turn with the video, or side by side with
+//! it.
 
 mod clip;
 mod frame;
@@ -23,29 +24,30 @@ use histoscope_render::engine::{Engine, EngineError};
 use histoscope_render::gpu::GpuError;
 use histoscope_render::view::scene::{Look, Other, Scene};
 
-/// The most that are held. The oldest is released for a further one.
+/// Most frames held at a time; holding another one releases the oldest.
 const MOST: usize = 4;
-/// The note where no clip plays in step.
+/// The note to show if there is no second clip.
 const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
-/// So many frames of a clip that plays in step are remembered by their numbers: an adapter's come some frames later.
+/// Number of previous frames of the second clip whose numbers are remembered: an adapter's figures arrive a few frames
+/// late.
 const MOST_EARLIER: usize = 8;
 
-/// The picture on screen.
+/// Which picture is on screen.
 #[derive(Debug, Default)]
 enum OnScreen {
     /// The video.
     #[default]
     Live,
-    /// The frame that is compared with, in the place of this one of the video.
+    /// The compared frame, in place of this frame of the video.
     Other(Box<Frame>),
 }
 
-/// The outcome of a request: a note, and the frame that comes on screen.
+/// The result of a request: a note to show, and a frame to load.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The note on it.
+    /// The note to show.
     pub note: Option<Note>,
-    /// The frame, if another one comes.
+    /// The frame to load, if the picture on screen changes.
     pub load: Option<Frame>,
 }
 
@@ -55,34 +57,34 @@ impl Outcome {
     }
 }
 
-/// News of the clip that plays in step.
+/// Changes to the second clip since the last call.
 #[derive(Debug, Default)]
 pub struct ClipNews {
-    /// The note on it.
+    /// Notes to show.
     pub notes: Vec<Note>,
-    /// True if another frame of it is compared with.
+    /// `true` if the compared frame has changed.
     pub has_changed: bool,
-    /// The frame, where it is on screen itself.
+    /// The frame to load, if the clip itself is on screen.
     pub load: Option<Frame>,
-    /// When to look again.
+    /// When to check again.
     pub wake_at: Option<Instant>,
 }
 
-/// The comparison of the frame on screen: with one of the frames that are held, the oldest first, or else with a clip that plays in
-/// step.
+/// The comparison of the frame on screen: with one of the held frames (oldest first) if there are any, otherwise with
+/// the clip that plays in step.
 #[derive(Default)]
 pub struct Comparison {
     held: Vec<ComparedFrame>,
     chosen: usize,
     clip: Option<ComparedClip>,
-    /// The frame of the clip, which is compared with while none is held.
+    /// The clip's current frame, used while no frame is held.
     clip_frame: Option<ComparedFrame>,
-    /// The numbers of the frames of the clip before it.
+    /// The numbers of the clip's previous frames.
     earlier: VecDeque<SteppedNumbers>,
     on_screen: OnScreen,
 }
 
-/// The numbers of a frame of a clip that plays in step.
+/// The numbers of one frame of the clip that plays in step.
 #[derive(Debug)]
 struct SteppedNumbers {
     partner: Partner,
@@ -100,54 +102,54 @@ impl From<ComparedFrame> for SteppedNumbers {
 }
 
 impl Comparison {
-    /// No frame yet; with a clip that plays in step, if there is one.
+    /// Creates a comparison that holds no frames, with a clip that plays in step if one is given.
     #[must_use]
     pub fn new(clip: Option<ComparedClip>) -> Self {
         Self { clip, ..Self::default() }
     }
 
-    /// Returns the frame that is compared with.
+    /// Returns the compared frame: the chosen held frame, or else the clip's current frame.
     #[must_use]
     pub fn chosen(&self) -> Option<&ComparedFrame> {
         self.held.get(self.chosen).or(self.clip_frame.as_ref())
     }
 
-    /// Returns its place among the frames that are held.
+    /// Returns the index of the chosen held frame.
     #[must_use]
     pub const fn place(&self) -> usize {
         self.chosen
     }
 
-    /// Lists the names of the frames that are held.
+    /// Returns the names of the held frames.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.held.iter().map(|held| held.name.as_str())
     }
 
-    /// Returns whether frames are held.
+    /// Returns `true` if any frames are held.
     #[must_use]
     pub const fn has_held(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Returns whether a clip plays in step.
+    /// Returns `true` if a clip plays in step.
     #[must_use]
     pub const fn has_clip(&self) -> bool {
         self.clip.is_some()
     }
 
-    /// Returns the frame whose bins are drawn as outlines; `None` while it is itself on screen.
+    /// Returns the frame whose bins are drawn as outlines, or `None` while that frame is itself on screen.
     #[must_use]
     pub fn outlined(&self) -> Option<&ComparedFrame> {
         self.chosen().filter(|_| !self.is_shown())
     }
 
-    /// Returns the same frame, if these components were counted of it.
+    /// Returns the [`outlined`](Self::outlined) frame if these components were counted for it.
     #[must_use]
     pub fn outlined_in(&self, components: Components) -> Option<&ComparedFrame> {
         self.outlined().filter(|compared| compared.bins(components).is_some())
     }
 
-    /// Returns the picture that is shown with the live one: that of [`outlined`](Self::outlined), or else the source.
+    /// Returns which picture is shown with the live one: the [`outlined`](Self::outlined) frame, or else the source.
     #[must_use]
     pub fn other(&self) -> Other {
         match self.outlined() {
@@ -157,18 +159,18 @@ impl Comparison {
         }
     }
 
-    /// Returns whether the frame that is compared with is on screen, in the place of the video.
+    /// Returns `true` if the compared frame is on screen in place of the video.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
         matches!(self.on_screen, OnScreen::Other(_))
     }
 
-    /// Returns the frame of the clip, where it is on screen in the place of the video.
+    /// Returns the clip's frame if it is on screen in place of the video.
     fn clip_shown(&self) -> Option<&Frame> {
         self.clip_frame.as_ref().filter(|_| self.is_shown() && self.held.is_empty()).map(|compared| &compared.frame)
     }
 
-    /// Returns why nothing is saved or copied while another picture than the video's is on screen.
+    /// Returns why nothing can be saved or copied, if a picture other than the video's is on screen.
     #[must_use]
     pub fn refusal(&self) -> Option<&'static str> {
         self.is_shown().then(|| match self.clip_shown() {
@@ -177,12 +179,12 @@ impl Comparison {
         })
     }
 
-    /// Names the pictures that the histograms are of; `None` where there is but one.
+    /// Names the pictures whose histograms are shown; `None` if there is only one.
     #[must_use]
     pub fn counted_text(&self, look: &Look, components: Components) -> Option<String> {
         match self.outlined_in(components) {
             Some(compared) => {
-                // Its outlines take the place of the source's.
+                // The outlines of the compared frame replace those of the source.
                 let outline = format!("outline: {}", compared.name);
                 Some(match look.filled_text(components) {
                     Some(filled) => format!("{filled}; {outline}"),
@@ -195,8 +197,8 @@ impl Comparison {
         }
     }
 
-    /// Returns what stands beside the numbers of the frame of that time: of a clip that plays in step the numbers of its partner, since those
-    /// of a frame may come when the next one is on screen.
+    /// Returns the name, bins and range to show next to the numbers of the frame at `secs`. A clip that plays in step
+    /// is matched by time, because a frame's numbers may arrive when the next frame is already on screen.
     #[must_use]
     pub fn numbers(&self, components: Components, secs: f64) -> Option<(&str, &Cumulative, Range)> {
         let chosen = self.outlined()?;
@@ -208,7 +210,7 @@ impl Comparison {
         Some((&earlier.name, sums, earlier.range))
     }
 
-    /// Holds the frame on screen, or releases it where it is held.
+    /// Holds the frame on screen, or releases it if it is held already.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter is lost.
@@ -236,7 +238,7 @@ impl Comparison {
         Ok(Outcome::note(Note::done(self.take(frame))))
     }
 
-    /// Takes a frame and chooses it, or releases it where it is held. Returns what is said of it.
+    /// Adds a frame and chooses it, or releases it if it is held already. Returns the note to show.
     fn take(&mut self, frame: ComparedFrame) -> String {
         let name = frame.name.clone();
         let bins = |held: &ComparedFrame| held.rgbl.as_ref().map(|bins| Arc::clone(&bins.histogram));
@@ -254,13 +256,13 @@ impl Comparison {
         }
     }
 
-    /// Drops the held frame of a place; the newest of the others is compared with then.
+    /// Drops the held frame at index `place`, and chooses the newest of the others.
     fn drop_at(&mut self, place: usize) {
         self.held.remove(place);
         self.chosen = self.held.len().saturating_sub(1);
     }
 
-    /// Releases the held frame that is compared with.
+    /// Releases the chosen held frame.
     pub fn release(&mut self) -> Outcome {
         let load = self.back();
         let name = self.held.get(self.chosen).map(|held| held.name.clone());
@@ -270,7 +272,7 @@ impl Comparison {
         Outcome { note: name.map(|name| Note::done(format!("released {name}"))), load }
     }
 
-    /// Compares with the held frame of a place from now on.
+    /// Chooses the held frame at index `place` for the comparison.
     pub fn choose(&mut self, place: usize) -> Outcome {
         let load = self.back();
         self.chosen = place.min(self.held.len().saturating_sub(1));
@@ -278,7 +280,7 @@ impl Comparison {
         Outcome { note: Some(Note::done(format!("compared with {name}"))), load }
     }
 
-    /// Puts the frame that is compared with in the place of the video's, or goes back to that.
+    /// Shows the compared frame in place of the video, or returns to the video.
     pub fn flip(&mut self, live: Option<&Frame>) -> Outcome {
         if let Some(outcome) = self.show_video() {
             return outcome;
@@ -294,13 +296,13 @@ impl Comparison {
         Outcome { note: Some(Note::done(text)), load }
     }
 
-    /// Goes back to the video, if another picture is on screen.
+    /// Returns to the video if another picture is on screen.
     pub fn show_video(&mut self) -> Option<Outcome> {
         let load = Some(self.back()?);
         Some(Outcome { note: Some(Note::done("the video")), load })
     }
 
-    /// Returns the frame of the video, where it was not on screen.
+    /// Marks the video as being on screen. Returns its frame if another picture was on screen.
     fn back(&mut self) -> Option<Frame> {
         match std::mem::take(&mut self.on_screen) {
             OnScreen::Live => None,
@@ -308,8 +310,8 @@ impl Comparison {
         }
     }
 
-    /// Takes a frame of the video that is due, and gives it back where it comes on screen. Another picture stays there while the video
-    /// plays, and goes when somebody steps or seeks.
+    /// Takes the frame of the video that is due, and returns it if it goes on screen. Another picture stays on screen
+    /// while the video plays, and gives way to the video when the user steps or seeks.
     pub fn pass(&mut self, frame: Frame, stands: bool) -> Option<Frame> {
         if stands {
             self.back();
@@ -323,7 +325,7 @@ impl Comparison {
         }
     }
 
-    /// Brings the clip to the frame that belongs to the one on screen.
+    /// Advances the clip to the frame that belongs to the one on screen.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter is lost.
@@ -369,17 +371,17 @@ impl Comparison {
         }
     }
 
-    /// Shifts the clip by so many of its frames. Returns what is said of it.
+    /// Shifts the clip by this many of its frames. Returns the note to show.
     pub fn shift(&mut self, frames: i64) -> String {
         self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.shift(frames))
     }
 
-    /// Begins to look for the offset at which the histograms of the clip are nearest to the video's. Returns what is said of it.
+    /// Starts searching for the offset at which the histograms of both clips are most alike. Returns the note to show.
     pub fn find_offset(&mut self, first: &Session) -> String {
         self.clip.as_mut().map_or_else(|| NO_CLIP.to_owned(), |clip| clip.find_offset(&first.input))
     }
 
-    /// Follows another video from now on. Nothing stands in for it yet.
+    /// Starts comparing with a different video, for which the clip has no frame yet.
     pub fn change_video(&mut self) {
         self.back();
         self.clip_frame = None;
@@ -387,7 +389,7 @@ impl Comparison {
         self.clip.iter_mut().for_each(ComparedClip::change_first);
     }
 
-    /// Forgets what was made on an adapter that is lost.
+    /// Forgets everything created on a lost adapter.
     pub fn restart(&mut self) {
         self.clip.iter_mut().for_each(ComparedClip::restart);
     }
@@ -406,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_second_clip_are_told_of_partners_alone() {
+    fn numbers_of_a_second_clip_are_reported_only_for_partners() {
         let mut comparison = Comparison::default();
         let name = |comparison: &Comparison, secs| {
             comparison.numbers(Components::Rgbl, secs).map(|(name, ..)| name.to_owned())
@@ -414,7 +416,8 @@ mod tests {
         comparison.set_clip_frame(second(1, Partner::At(1.0)));
         assert_eq!(name(&comparison, 1.0).as_deref(), Some("b at 1"));
         assert_eq!(name(&comparison, 2.0), None);
-        // The decoder is behind: what is shown meanwhile belongs to nothing, and the frame before has its numbers still.
+        // The decoder is behind: the frame shown until it catches up has no partner, and the previous frame still has
+        // its numbers.
         comparison.set_clip_frame(second(1, Partner::Awaited));
         assert_eq!(name(&comparison, 2.0), None);
         assert_eq!(name(&comparison, 1.0).as_deref(), Some("b at 1"));

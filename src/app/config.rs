@@ -1,4 +1,4 @@
-//! Choices that last from one run to the next, as JSON in the platform's configuration folder.
+//! Settings that persist between runs, stored as JSON in the platform's configuration folder.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,42 +12,42 @@ use super::strip::StripSize;
 use histoscope_core::adjust::Choices;
 use histoscope_render::view::scene::Look;
 
-/// The file.
+/// The names of the settings file, and of the copy that is set aside if it is malformed.
 const NAME: kept::Name = kept::Name { file: "settings.json", aside: "settings.unreadable.json" };
-/// Changed settings are written so long after the last change.
+/// Time from the last change until the settings are written.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The choices that last from one run to the next.
+/// The settings that persist between runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// The look of the picture, as far as it lasts.
+    /// The persistent part of the picture's look.
     #[serde(flatten)]
     pub look: Look,
     /// How pictures fit the window.
     #[serde(flatten)]
     pub fits: FitChoices,
-    /// True if the controls stay on screen.
+    /// `true` if the controls stay on screen.
     pub pinned: bool,
-    /// The size of the clip behind the timeline.
+    /// The size of the strip behind the timeline.
     pub strip: StripSize,
-    /// The form of the position that the bar shows first.
+    /// The position format that the bar shows first.
     pub readout: PositionReadout,
-    /// Parameters of the adjustments as they were last used. Which are on does not last: a video opens as it is.
+    /// The last used parameters of the adjustments. Which ones are on is not stored: a video opens unadjusted.
     pub adjustments: Choices,
 }
 
-/// Where the settings are kept.
+/// Reads and writes the settings file.
 #[derive(Debug, Clone)]
 pub struct Store {
-    /// The folder; `None` where nothing is to be kept.
+    /// The folder; `None` if nothing is to be stored.
     folder: Option<PathBuf>,
-    /// The content of the file, as far as this program knows.
+    /// The content of the file as last read or written.
     saved: Settings,
 }
 
 impl Store {
-    /// Reads the settings of the platform's configuration folder, or with `ignored` takes the defaults and keeps nothing.
+    /// Reads the settings from the platform's configuration folder. If `ignored`, uses the defaults and stores nothing.
     #[must_use]
     pub fn open(ignored: bool) -> Self {
         if ignored {
@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    /// Reads the settings of a folder. What cannot be read is told, set aside and replaced by the defaults.
+    /// Reads the settings from a folder. A malformed file is logged and set aside, and the defaults are used.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
         let kept = Some(folder.to_owned());
@@ -76,19 +76,20 @@ impl Store {
         }
     }
 
-    /// The folder, where anything is to be kept.
+    /// Returns the folder, or `None` if nothing is stored.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// The settings as they are kept.
+    /// Returns the settings as last stored.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.saved
     }
 
-    /// Keeps the settings, unless they are kept already or nothing is to be kept. A failure is told once.
+    /// Writes the settings if they have changed and are to be stored. A failure is logged once; nothing is stored
+    /// afterwards.
     pub fn save(&mut self, settings: &Settings) {
         let Some(folder) = &self.folder else { return };
         if self.saved == *settings {
@@ -104,7 +105,7 @@ impl Store {
     }
 }
 
-/// Settings that are written a while after the last change, and at the end.
+/// Postpones writing changed settings until a while after the last change, or to the end of the run.
 #[derive(Debug)]
 pub struct Keeper {
     store: Store,
@@ -112,24 +113,24 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// The settings of a store.
+    /// Creates a keeper that writes to a store.
     #[must_use]
     pub const fn new(store: Store) -> Self {
         Self { store, due: None }
     }
 
-    /// Notes that a choice which lasts has been changed.
+    /// Notes that a persistent setting has changed.
     pub fn changed(&mut self, now: Instant) {
         self.due = Some(now + DELAY);
     }
 
-    /// When the settings are to be written.
+    /// Returns when the settings must be written, if they have changed.
     #[must_use]
     pub const fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// Writes the settings.
+    /// Writes the settings now.
     pub fn keep(&mut self, settings: &Settings) {
         self.due = None;
         self.store.save(settings);
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_come_back_in_the_next_run() {
+    fn settings_persist_to_the_next_run() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("not/there/yet");
         Store::in_folder(&folder).save(&changed());
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_set_aside_and_the_defaults_are_used() {
+    fn a_malformed_file_is_set_aside_and_the_defaults_are_used() {
         for text in ["", "{", "[1, 2]", "{\"fit\": \"sideways\"}", "{\"histograms\": {\"height\": \"tall\"}}", "\u{0}"]
         {
             let home = tempfile::tempdir().unwrap();
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_outside_their_limits_and_unknown_fields_do_no_harm() {
+    fn out_of_range_values_and_unknown_fields_do_no_harm() {
         let home = tempfile::tempdir().unwrap();
         let text = r#"{"histograms": {"height": 99, "opacity": -1}, "channels": "xyzr", "of a later version": true}"#;
         fs::write(home.path().join(NAME.file), text).unwrap();
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_where_nothing_is_to_be_kept() {
+    fn nothing_is_stored_if_settings_are_ignored() {
         let mut store = Store::open(true);
         store.save(&changed());
         assert_eq!(store.settings(), &Settings::default());
@@ -237,9 +238,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_cannot_be_written_is_survived() {
+    fn an_unwritable_folder_is_survived() {
         let home = tempfile::tempdir().unwrap();
-        // A file stands where the folder should be.
+        // A file is where the folder should be.
         let folder = home.path().join("file");
         fs::write(&folder, "").unwrap();
         let mut store = Store::in_folder(&folder);

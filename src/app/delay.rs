@@ -1,14 +1,14 @@
-//! How long the pictures of a live source take from their last packet to the screen.
+//! Measures how long the pictures of a live source take from their last packet to the screen.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use histoscope_core::picture::Frame;
 
-/// Pictures of which the median is told: a second of them, at usual rates.
+/// Number of pictures in the median: about one second at common frame rates.
 const MOST: usize = 30;
 
-/// The delays of the newest pictures.
+/// Delays of the newest pictures.
 #[derive(Debug, Default)]
 pub struct Delays {
     newest: Option<i64>,
@@ -16,26 +16,26 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Notes that this frame was handed to the screen at that moment. One that was drawn before is none of the newest.
+    /// Records that this frame reached the screen at `now`. Frames that were drawn before are ignored.
     pub fn note(&mut self, frame: &Frame, now: SystemTime) {
         let Some(arrival) = frame.arrival else { return };
         if self.newest.is_some_and(|newest| frame.pts_ticks <= newest) {
             return;
         }
         self.newest = Some(frame.pts_ticks);
-        // A clock that was set back meanwhile tells nothing.
+        // The delay is unknown if the clock was set back in between.
         if let Ok(delay) = now.duration_since(arrival) {
             self.recent.truncate(MOST - 1);
             self.recent.push_front(delay);
         }
     }
 
-    /// Forgets what was noted: what comes to the screen next has waited for other reasons.
+    /// Forgets the recorded delays, because the next pictures will have been held back for other reasons.
     pub fn forget(&mut self) {
         self.recent.clear();
     }
 
-    /// The median of the newest pictures' delays.
+    /// Returns the median delay of the newest pictures.
     #[must_use]
     pub fn median(&self) -> Option<Duration> {
         let mut sorted: Vec<_> = self.recent.iter().copied().collect();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_the_newest_is_told_and_each_picture_counts_once() {
+    fn the_median_covers_the_newest_pictures_and_each_counts_once() {
         let mut delays = Delays::default();
         let come = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         let note = |delays: &mut Delays, number, millis| {
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(delays.median(), None);
         [40, 900, 50].into_iter().enumerate().for_each(|(at, millis)| note(&mut delays, at as i64, millis));
         assert_eq!(delays.median(), Some(Duration::from_millis(50)));
-        // Drawn again, as for a pointer that moves, and stepped back to.
+        // Redraws, as when the pointer moves, and a frame stepped back to.
         (0..3).for_each(|number| note(&mut delays, number, 5000));
         assert_eq!(delays.median(), Some(Duration::from_millis(50)));
         (3..100).for_each(|number| note(&mut delays, number, 70));

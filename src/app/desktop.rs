@@ -1,5 +1,5 @@
-//! The window on the desktop. Only here the program knows winit: its events become [`Event`]s, and what the program asks of its
-//! window is asked of winit.
+//! The window on the desktop. Only this module knows about winit: it translates winit's events into [`Event`]s, and the
+//! program's requests to its window into calls to winit.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,28 +32,28 @@ use histoscope_render::gpu::surface::WindowSurface;
 use histoscope_render::gpu::target::Target;
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
 
-/// Pixels of a smooth wheel that count as a notch.
+/// Pixels of smooth scrolling that count as one notch.
 const NOTCH_PIXELS: f64 = 50.0;
 
-/// The name by which desktops know the window, so that it bears the icon and the name of the program's entry in their menus: that of
-/// the entry's file in assets/desktop/.
+/// The application ID by which desktops find the icon and name of the program's menu entry: the file name of that entry
+/// in assets/desktop/.
 #[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
 const APPLICATION: &str = "org.histoscope.Histoscope";
 
 /// Opens the window and plays until the user quits.
 ///
 /// # Errors
-/// `AppError` if the video, the adapter or the display refuses.
+/// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
 pub fn run(options: PlayOptions) -> Result<(), AppError> {
-    // Loading the graphics drivers takes longest of all, so it comes first, on a thread of its own.
+    // Loading the graphics drivers takes longest, so it starts first, on its own thread.
     let instance = Loading::start();
     let event_loop = EventLoop::<()>::with_user_event().build().map_err(|error| start::no_display(&options, error))?;
     let proxy = event_loop.create_proxy();
     let waker: Waker = Arc::new(move || {
-        // The loop is gone only when the program ends.
+        // Sending fails only once the event loop has ended, as the program exits.
         let _ = proxy.send_event(());
     });
-    // The file is opened while the window and the adapter are made; both take their time.
+    // The file is opened while the window and the adapter are being created, since both take time.
     let media = match options.inputs.first() {
         Some(input) => Some(start::open(input, &options, &waker)?),
         None => None,
@@ -69,18 +69,18 @@ pub fn run(options: PlayOptions) -> Result<(), AppError> {
 struct App {
     options: PlayOptions,
     waker: Waker,
-    /// The graphics drivers, being loaded.
+    /// The graphics drivers, still loading.
     instance: Loading,
-    /// The first video's decoding thread until the viewer takes it over.
+    /// The decoding thread of the first video, until the viewer takes it over.
     media: Option<DecodeThread>,
-    /// The window once it is open, and the viewer in it.
+    /// The window and its viewer, once open.
     open: Option<(Rc<DesktopWindow>, Viewer)>,
     wheel: Wheel,
     result: Result<(), AppError>,
 }
 
 impl App {
-    /// Waits until the decoder has opened the file, then makes the window in the video's size.
+    /// Waits until the decoder has opened the file, then opens a window in the video's size.
     fn open_viewer(&mut self, event_loop: &ActiveEventLoop) -> Result<(), AppError> {
         if self.open.is_some() {
             return Ok(());
@@ -96,7 +96,7 @@ impl App {
         Ok(())
     }
 
-    /// Ends the loop with the error, or because the user leaves.
+    /// Ends the event loop on an error or when the user quits.
     fn settle(&mut self, event_loop: &ActiveEventLoop, result: Result<Flow, AppError>) {
         match result {
             Ok(Flow::Continue) => return,
@@ -140,15 +140,15 @@ impl ApplicationHandler for App {
     }
 }
 
-/// A window of winit's.
+/// A winit window.
 struct DesktopWindow {
     window: Arc<WinitWindow>,
-    /// Translates events for the display over the picture, once there is one.
+    /// Translates events for the HUD, once the window is connected to it.
     ui: RefCell<Option<egui_winit::State>>,
 }
 
 impl DesktopWindow {
-    /// Opens a window, in the size of a video's first frame where there is one, or on the full screen.
+    /// Opens a window in the size of a video's first frame if there is one, or in full screen.
     fn open(event_loop: &ActiveEventLoop, first: Option<&Frame>, full: bool) -> Result<Self, OsError> {
         let attributes = named(WinitWindow::default_attributes().with_title("Histoscope"));
         let attributes = match first {
@@ -164,7 +164,7 @@ impl DesktopWindow {
         Ok(Self { window, ui: RefCell::default() })
     }
 
-    /// Translates an event for the display over the picture.
+    /// Translates an event for the HUD.
     fn ui_events(&self, event: &WindowEvent) -> UiEvents {
         let mut ui = self.ui.borrow_mut();
         let Some(ui) = &mut *ui else { return UiEvents::default() };
@@ -241,7 +241,7 @@ impl Window for DesktopWindow {
     }
 
     fn pick_files(&self) -> PickedFiles {
-        // Some systems want the dialog to be made on the main thread, which this is.
+        // Some systems require that the dialog is created on the main thread, which this is.
         let picked = rfd::AsyncFileDialog::new().set_title("Open a video").set_parent(&self.window).pick_files();
         Box::pin(async { picked.await.map(|files| files.iter().map(|file| file.path().to_owned()).collect()) })
     }
@@ -249,7 +249,7 @@ impl Window for DesktopWindow {
 
 #[cfg(all(unix, not(any(target_vendor = "apple", target_os = "android"))))]
 fn named(attributes: WindowAttributes) -> WindowAttributes {
-    // Wayland's and X11's are one field.
+    // winit stores the names for Wayland and X11 in one field.
     winit::platform::wayland::WindowAttributesExtWayland::with_name(attributes, APPLICATION, "histoscope")
 }
 
@@ -258,12 +258,12 @@ fn named(attributes: WindowAttributes) -> WindowAttributes {
     attributes
 }
 
-/// Returns winit's event in the program's terms.
+/// Translates winit's event into the program's own terms.
 fn translated(event: &WindowEvent, window: &WinitWindow) -> Event {
     match event {
         WindowEvent::CloseRequested => Event::CloseRequested,
         WindowEvent::Resized(size) => Event::Resized((*size).into()),
-        // The size that follows from it is not always told.
+        // The resulting size is not always reported by an event of its own.
         WindowEvent::ScaleFactorChanged { .. } => Event::Resized(window.inner_size().into()),
         WindowEvent::Occluded(occluded) => Event::Occluded(*occluded),
         WindowEvent::RedrawRequested => Event::RedrawRequested,
@@ -276,7 +276,7 @@ fn translated(event: &WindowEvent, window: &WinitWindow) -> Event {
                 logo: state.super_key(),
             })
         }
-        // Keys that were down when the window got the keyboard were pressed for somebody else.
+        // Synthetic events are ignored: they report keys that were already down when the window got the keyboard focus.
         WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => Event::Key(KeyEvent {
             key: key_of(&event.logical_key),
             base: key_of(&without_modifiers(event)),
@@ -341,7 +341,7 @@ fn key_of(key: &winit::keyboard::Key) -> Key {
     })
 }
 
-/// Returns what the key types on an American keyboard without Shift.
+/// Returns the character that the key types on an American keyboard without Shift.
 const fn place_of(physical: PhysicalKey) -> Option<char> {
     let PhysicalKey::Code(code) = physical else { return None };
     Some(match code {
@@ -400,14 +400,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_place_of_the_american_keyboard_is_one_key() {
+    fn physical_keys_map_to_american_characters() {
         let letters = [KeyCode::KeyA, KeyCode::KeyQ, KeyCode::KeyZ, KeyCode::Digit1, KeyCode::Minus, KeyCode::Slash];
         assert_eq!(letters.map(|code| place_of(PhysicalKey::Code(code))), ['a', 'q', 'z', '1', '-', '/'].map(Some));
         assert_eq!(place_of(PhysicalKey::Code(KeyCode::Numpad9)), None, "the number pad has places of its own");
     }
 
     #[test]
-    fn a_key_is_what_it_is_called_or_what_it_types() {
+    fn a_key_maps_to_its_name_or_to_the_text_it_types() {
         use winit::keyboard::{Key as WinitKey, NamedKey as Named};
         assert_eq!(key_of(&WinitKey::Named(Named::ArrowUp)), Key::Named(NamedKey::Up));
         assert_eq!(key_of(&WinitKey::Character("ß".into())), Key::Character("ß".to_owned()));

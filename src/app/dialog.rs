@@ -1,4 +1,4 @@
-//! The desktop's own dialog to choose a file, which never holds the window up.
+//! The desktop's file dialog, which never blocks the window.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -6,19 +6,19 @@ use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-/// A dialog that ends sooner than this was never seen: nobody reads and closes one so fast.
+/// A dialog that ends sooner than this was never visible: nobody reads and closes one that fast.
 const UNSEEN: Duration = Duration::from_millis(250);
 
-/// The files that a dialog will have chosen; none where the user closes it.
+/// A future that yields the files chosen in a dialog, or `None` if the user closes it.
 pub type PickedFiles = Pin<Box<dyn Future<Output = Option<Vec<PathBuf>>> + Send>>;
 
-/// A dialog that is open.
+/// An open dialog.
 pub struct Dialog {
     answer: Receiver<Option<Vec<PathBuf>>>,
     since: Instant,
 }
 
-/// The answer of a dialog.
+/// The state of a dialog.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is still open.
@@ -27,27 +27,27 @@ pub enum Answer {
     Files(Vec<PathBuf>),
     /// The user closed it.
     Closed,
-    /// The desktop has shown none.
+    /// The desktop did not show one.
     Unavailable,
 }
 
 impl Dialog {
-    /// Waits for a dialog that was opened at `now` on a thread of its own; `waker` is called when it has been answered.
+    /// Waits on a separate thread for a dialog that was opened at `now`, and calls `waker` when it has been answered.
     ///
     /// # Errors
-    /// Why the system gives no thread.
+    /// The I/O error if no thread can be spawned.
     pub fn wait(picked: PickedFiles, now: Instant, waker: impl FnOnce() + Send + 'static) -> std::io::Result<Self> {
         let (sender, answer) = mpsc::channel();
         std::thread::Builder::new().name("histoscope-dialog".to_owned()).spawn(move || {
             let files = pollster::block_on(picked);
-            // Nobody listens any more when the window has been closed.
+            // The receiver is gone if the window has been closed.
             let _ = sender.send(files);
             waker();
         })?;
         Ok(Self { answer, since: now })
     }
 
-    /// Asks for the answer, without waiting.
+    /// Returns the answer so far, without blocking.
     #[must_use]
     pub fn poll(&self, now: Instant) -> Answer {
         match self.answer.try_recv() {
@@ -58,7 +58,8 @@ impl Dialog {
     }
 }
 
-/// The library tells a dialog that was closed and one that could not be shown alike; the time that it took does not.
+/// Interprets the answer. The library does not distinguish a closed dialog from one that could not be shown; the
+/// elapsed time does.
 fn judge(files: Option<Vec<PathBuf>>, after: Duration) -> Answer {
     match files {
         Some(files) if !files.is_empty() => Answer::Files(files),
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dialog_that_nobody_can_have_seen_is_told_from_one_that_was_closed() {
+    fn a_dialog_that_was_never_visible_is_distinguished_from_a_closed_one() {
         let long = Duration::from_secs(3);
         assert_eq!(judge(Some(vec!["a".into()]), UNSEEN / 2), Answer::Files(vec!["a".into()]));
         assert_eq!(judge(None, long), Answer::Closed);

@@ -1,5 +1,5 @@
-//! The window's events in the program's own terms. The desktop's window makes them of winit's; a window without a display makes
-//! them itself.
+//! The window's events in the program's own terms. The desktop window translates them from winit's; an offscreen window
+//! creates them itself.
 
 #[cfg(any(test, feature = "test-hooks"))]
 use std::ops::BitOr;
@@ -10,7 +10,7 @@ use glam::DVec2;
 
 use crate::keys::NamedKey;
 
-/// Wakes the event loop from another thread, because something was decoded, chosen or saved.
+/// Callback that wakes the event loop from another thread when something has been decoded, chosen or saved.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
 
 /// An event of the window.
@@ -18,45 +18,45 @@ pub type Waker = Arc<dyn Fn() + Send + Sync>;
 pub enum Event {
     /// The user asks to close the window.
     CloseRequested,
-    /// The window has this size now, in pixels.
+    /// The window was resized to this size, in pixels.
     Resized((u32, u32)),
-    /// Nothing of the window can be seen any more, or something can again.
+    /// The window became fully hidden (`true`) or visible again (`false`).
     Occluded(bool),
-    /// The window is to be drawn.
+    /// The window must be redrawn.
     RedrawRequested,
-    /// These modifier keys are held from now on.
+    /// The held modifier keys changed to these.
     ModifiersChanged(Modifiers),
     /// A key was pressed or released.
     Key(KeyEvent),
-    /// The input method has something to say.
+    /// The input method sent an event.
     InputMethod,
     /// A file was dropped on the window.
     FileDropped(PathBuf),
-    /// The pointer has come into the window.
+    /// The pointer entered the window.
     PointerEntered,
-    /// The pointer is at this pixel now.
+    /// The pointer moved to this position, in pixels.
     PointerMoved(DVec2),
-    /// The pointer has left the window.
+    /// The pointer left the window.
     PointerLeft,
-    /// A button of the pointer was pressed or released.
+    /// A pointer button was pressed or released.
     PointerButton {
         /// The button.
         button: PointerButton,
-        /// Whether it was pressed.
+        /// `true` if it was pressed.
         pressed: bool,
     },
-    /// The wheel was turned up by so many notches, or down.
+    /// The wheel was turned by this many notches; positive is up.
     Wheel(f64),
-    /// Anything else. The display over the picture may know it.
+    /// Any other event. The HUD may still handle it.
     Other,
 }
 
-/// A button of the pointer.
+/// A pointer button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointerButton {
-    /// The first one.
+    /// The left button.
     Left,
-    /// The second one.
+    /// The right button.
     Right,
     /// Any other.
     Other,
@@ -65,23 +65,23 @@ pub enum PointerButton {
 /// A key that was pressed or released.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyEvent {
-    /// What it means with the modifiers that are held.
+    /// The key's meaning with the held modifiers.
     pub key: Key,
-    /// What it means where no other key is held with it.
+    /// The key's meaning without modifiers.
     pub base: Key,
-    /// What the key at its place types on an American keyboard without Shift, for the keys of letters, digits and signs; none for
-    /// others, such as those of the number pad.
+    /// The character that the key in this position types on an American keyboard without Shift. `None` for keys other
+    /// than letters, digits and punctuation, and for the number pad.
     pub place: Option<char>,
-    /// Whether it was pressed.
+    /// `true` if it was pressed.
     pub pressed: bool,
-    /// Whether the keyboard repeats it because it has been held for a while.
+    /// `true` if this is a repeat because the key is held down.
     pub repeat: bool,
 }
 
 /// The meaning of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
-    /// A key with a name that the table of keys knows.
+    /// A named key of the key table.
     Named(NamedKey),
     /// The text that it types.
     Character(String),
@@ -89,7 +89,7 @@ pub enum Key {
     Other,
 }
 
-/// The modifier keys that are held.
+/// The held modifier keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Modifiers {
     /// Shift.
@@ -98,20 +98,20 @@ pub struct Modifiers {
     pub control: bool,
     /// Alt, or Option on a Mac.
     pub alt: bool,
-    /// The key with a logo: Command on a Mac, Windows elsewhere.
+    /// The logo key: Command on a Mac, Windows elsewhere.
     pub logo: bool,
 }
 
 impl Modifiers {
-    /// None is held.
+    /// No modifiers.
     pub const NONE: Self = Self { shift: false, control: false, alt: false, logo: false };
-    /// Shift alone.
+    /// Only Shift.
     #[cfg(any(test, feature = "test-hooks"))]
     pub const SHIFT: Self = Self { shift: true, ..Self::NONE };
-    /// Control alone.
+    /// Only Control.
     #[cfg(any(test, feature = "test-hooks"))]
     pub const CONTROL: Self = Self { control: true, ..Self::NONE };
-    /// Alt alone.
+    /// Only Alt.
     #[cfg(any(test, feature = "test-hooks"))]
     pub const ALT: Self = Self { alt: true, ..Self::NONE };
 }

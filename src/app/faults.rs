@@ -1,4 +1,4 @@
-//! What is wrong with the file, as far as it has been read: counts and facts that stay, and what is said when they come.
+//! Faults found in the file so far: counts and facts that stay on display, and notes when they first appear.
 
 use super::hud::InfoLine;
 use histoscope_core::text::counted;
@@ -13,25 +13,25 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The decoder's counters, and the fault of the file's end.
+    /// Creates the faults from the decoder's counters and the fault at the file's end, if any.
     #[must_use]
     pub const fn new(counters: FrameCounters, ending: Option<String>) -> Self {
         Self { counters, ending }
     }
 
-    /// The decoder's counters.
+    /// Returns the decoder's counters.
     #[must_use]
     pub const fn counters(&self) -> FrameCounters {
         self.counters
     }
 
-    /// Returns whether anything is wrong.
+    /// Returns `true` if anything is wrong.
     #[must_use]
     pub const fn any(&self) -> bool {
         self.ending.is_some() || self.has_damage()
     }
 
-    /// Returns whether nothing is missing at the file's end.
+    /// Returns `true` if the file's end is intact.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.ending.is_none()
@@ -42,7 +42,7 @@ impl Faults {
         refused_packets + damaged + unusable + read_errors > 0
     }
 
-    /// The damage in words: what there is of it, with counts.
+    /// Describes the damage in words, with counts; `None` if there is none.
     fn damage(&self) -> Option<String> {
         let FrameCounters { refused_packets, damaged, unusable, read_errors, .. } = self.counters;
         let counts = [
@@ -56,7 +56,7 @@ impl Faults {
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
-    /// The lines of the file's panel.
+    /// Returns the lines on faults for the panel about the file.
     #[must_use]
     pub fn lines(&self) -> Vec<InfoLine> {
         let line = |name, value: Option<String>| value.map(|value| InfoLine { name, value, origin: None });
@@ -64,8 +64,8 @@ impl Faults {
         line("partial", self.ending.clone()).into_iter().chain(line("damage", damage)).collect()
     }
 
-    /// Returns the notes on faults that have come since those `told`; the counts only when they begin, and at the
-    /// video's end.
+    /// Returns notes on faults found since those in `told`. Counts are reported only when damage first appears, and at
+    /// the end of the video.
     #[must_use]
     pub fn news(&self, told: &Self, has_ended: bool) -> Vec<String> {
         let ending = self.ending.clone().filter(|_| self.ending != told.ending);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_said_when_it_begins_and_at_the_end_and_counted_all_the_time() {
+    fn damage_is_reported_at_first_and_at_the_end_and_counted_throughout() {
         let (none, some, more) = (Faults::default(), faults(1, 0), faults(2, 3));
         assert!(!none.any() && none.lines().is_empty() && none.news(&none, true).is_empty());
         assert_eq!(some.news(&none, false), ["the file is damaged: 1 packet refused by the decoder"]);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partial_file_is_told_once_and_stays_in_the_panel() {
+    fn a_truncated_file_is_reported_once_and_stays_in_the_panel() {
         let cut = Faults::new(FrameCounters::default(), Some("it was cut off in the middle of its data".to_owned()));
         assert_eq!(
             cut.news(&Faults::default(), false),

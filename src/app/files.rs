@@ -1,4 +1,4 @@
-//! The list of files to look at, and the one that is being opened.
+//! The list of files to view, and the file being opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
 use histoscope_media::{DecodeEvent, DecodeThread, MediaError, NoSignal, StreamInfo};
 
-/// The files, the one on screen among them.
+/// The files, including the one on screen.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
     list: Vec<PathBuf>,
-    /// The one on screen.
+    /// Index of the file on screen.
     shown: usize,
-    /// The one that was asked for last; the same unless it is being opened or could not be.
+    /// Index of the file requested last. Differs from `shown` while that file is opening, or after it failed to open.
     wanted: usize,
 }
 
 impl Files {
-    /// The files of the command line, the one at this place on screen, counted from zero.
+    /// Creates the list from the command line; `shown` is the index of the file on screen.
     #[must_use]
     pub fn new(list: Vec<PathBuf>, shown: usize) -> Self {
         Self { list, shown, wanted: shown }
     }
 
-    /// Place of the file on screen, from 1, and the number of files.
+    /// Returns the position of the file on screen, counted from 1, and the number of files.
     #[must_use]
     pub fn place(&self) -> (usize, usize) {
         (self.shown + 1, self.list.len())
     }
 
-    /// Asks for the next or the previous file; there is none beyond the ends.
+    /// Requests the next or the previous file. Returns `None` beyond the ends of the list.
     pub fn step(&mut self, forward: bool) -> Option<&Path> {
         let next = if forward { self.wanted.checked_add(1)? } else { self.wanted.checked_sub(1)? };
         let path = self.list.get(next)?;
@@ -42,7 +42,7 @@ impl Files {
         Some(path)
     }
 
-    /// Puts files behind the one on screen and asks for the first of them.
+    /// Inserts files after the one on screen and requests the first of them.
     pub fn add(&mut self, files: Vec<PathBuf>) -> Option<&Path> {
         let at = if self.list.is_empty() { 0 } else { self.shown + 1 };
         let at = at.min(self.list.len());
@@ -53,13 +53,13 @@ impl Files {
         self.list.get(at).map(PathBuf::as_path)
     }
 
-    /// The file that was asked for is on screen now.
+    /// Notes that the requested file is now on screen.
     pub fn arrived(&mut self) {
         self.shown = self.wanted;
     }
 
-    /// The file that was asked for could not be opened. It stays in the list, so that the next key leads past it, unless
-    /// nothing was ever shown.
+    /// Notes that the requested file could not be opened. It stays in the list, so that the next step moves past it,
+    /// unless nothing was ever shown.
     pub fn failed(&mut self, nothing_is_open: bool) {
         if nothing_is_open && self.wanted < self.list.len() {
             self.list.remove(self.wanted);
@@ -68,17 +68,17 @@ impl Files {
     }
 }
 
-/// A video that is being opened while another one, or nothing, is on screen.
+/// A video that is being opened while another one, or none, is on screen.
 pub struct Opening {
     /// The file or address.
     pub input: PathBuf,
     /// Its name without folders.
     pub name: String,
-    /// Where to go on, in seconds, if not at its beginning.
+    /// Where to start, in seconds, if not at the beginning.
     pub at_secs: Option<f64>,
     media: Option<DecodeThread>,
     info: Option<Arc<StreamInfo>>,
-    /// Since when the sender of a live source is waited for, and why the last attempt came to nothing.
+    /// State of waiting for the sender of a live source.
     awaited: Option<Awaited>,
 }
 
@@ -88,24 +88,24 @@ struct Awaited {
     has_been_told: bool,
 }
 
-/// How opening went.
+/// The progress of opening a video.
 pub enum Opened {
-    /// Nothing is known yet.
+    /// Still being opened.
     NotYet,
     /// The video is open.
     Video(DecodeThread, Arc<StreamInfo>, Frame),
-    /// It is none that can be shown.
+    /// It cannot be shown.
     Failed(AppError),
 }
 
 impl Opening {
-    /// Notes a decoding thread that has begun to open `input`.
+    /// Creates the state for a decoding thread that has begun to open `input`.
     #[must_use]
     pub fn new(input: PathBuf, media: DecodeThread) -> Self {
         Self { name: file_name(&input), input, at_secs: None, media: Some(media), info: None, awaited: None }
     }
 
-    /// The note while it goes on.
+    /// Returns the note to show until the video is open.
     #[must_use]
     pub fn text(&self, now: Instant) -> String {
         match &self.awaited {
@@ -115,19 +115,19 @@ impl Opening {
         }
     }
 
-    /// Returns whether a sender is waited for.
+    /// Returns `true` if a sender is being waited for.
     #[must_use]
     pub const fn is_awaited(&self) -> bool {
         self.awaited.is_some()
     }
 
-    /// When it is to be told that nothing comes, if that has not been done.
+    /// Returns when to report that nothing has arrived, unless already reported.
     #[must_use]
     pub fn told_at(&self) -> Option<Instant> {
         self.awaited.as_ref().filter(|awaited| !awaited.has_been_told).map(|awaited| awaited.since.0 + signal::PATIENCE)
     }
 
-    /// Returns the note on a sender that has not come for long, once.
+    /// Returns, once, the note that the sender has not appeared for a long time.
     pub fn news(&mut self, now: Instant) -> Option<String> {
         self.told_at().filter(|&at| at <= now)?;
         let text = self.text(now);
@@ -135,12 +135,12 @@ impl Opening {
         Some(text)
     }
 
-    /// Asks how far it has come, without waiting.
+    /// Checks the progress without blocking.
     pub fn poll(&mut self) -> Opened {
         self.follow(DecodeThread::try_recv)
     }
 
-    /// Asks how far it has come, and waits so long for news of that.
+    /// Checks the progress, waiting up to `most` for each event.
     pub fn wait(&mut self, most: Duration) -> Opened {
         self.follow(|media| media.recv_timeout(most))
     }
@@ -223,9 +223,9 @@ mod tests {
         assert_eq!(none.place(), (1, 1));
     }
 
-    /// The outcome of dropping something that is not a video; the window only hands the path over.
+    /// The outcome of dropping a file that is not a video; the window only passes the path on.
     #[test]
-    fn what_is_no_video_fails_with_a_reason() {
+    fn a_file_that_is_no_video_fails_with_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("letter.txt");
         std::fs::write(&path, "Dear reader, this is no video.").unwrap();

@@ -1,4 +1,4 @@
-//! How pictures of each shape fit the window, as they were left.
+//! The fit that the user last chose for pictures of each shape.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use crate::keys::{self, Action};
 use histoscope_render::view::placement::{Fit, ViewSettings};
 
-/// The shape of a picture as it is seen, width over height to hundredths: `1.78`.
+/// The aspect ratio of the displayed picture, width over height to hundredths: `1.78`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Aspect(String);
 
 impl Aspect {
-    /// The shape of a picture of that size.
+    /// Returns the aspect ratio of a picture of this size.
     #[must_use]
     pub fn of(size: glam::DVec2) -> Self {
         Self(format!("{:.2}", size.x / size.y))
     }
 }
 
-/// The fit of pictures of each shape.
+/// The chosen fit for each shape of pictures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FitChoices {
-    /// The fit of shapes for which none was chosen.
+    /// The fit for shapes without a choice of their own.
     pub fit: Fit,
-    /// The fit that was chosen, by shape.
+    /// The chosen fits by shape.
     pub fits: BTreeMap<String, Fit>,
 }
 
@@ -35,7 +35,7 @@ impl FitChoices {
     }
 }
 
-/// The choices of fit, and the picture on screen that the next one is for.
+/// The chosen fits, and the shape of the picture that the next choice applies to.
 #[derive(Debug, Clone, Default)]
 pub struct Fits {
     choices: FitChoices,
@@ -44,19 +44,19 @@ pub struct Fits {
 }
 
 impl Fits {
-    /// The choices of earlier runs.
+    /// Starts with the choices of earlier runs.
     #[must_use]
     pub const fn new(choices: FitChoices) -> Self {
         Self { choices, shown: None }
     }
 
-    /// The choices that last.
+    /// Returns the choices to store.
     #[must_use]
     pub const fn choices(&self) -> &FitChoices {
         &self.choices
     }
 
-    /// Notes how the picture on screen fits now.
+    /// Records the current fit of the picture on screen.
     pub fn keep(&mut self, fit: Fit) {
         if let Some(aspect) = &self.shown
             && self.choices.of(aspect) != fit
@@ -65,7 +65,7 @@ impl Fits {
         }
     }
 
-    /// Notes the shape of the picture that comes on screen; how it is to fit, where that shape is another one.
+    /// Notes the shape of the picture put on screen. Returns its fit if the shape has changed.
     pub fn show(&mut self, aspect: Aspect) -> Option<Fit> {
         if self.shown.as_ref() == Some(&aspect) {
             return None;
@@ -76,7 +76,7 @@ impl Fits {
     }
 }
 
-/// Returns the share of the counted picture that is in view, in words, and the key that changes it; `None` where all of it is.
+/// Describes how much of the counted picture is in view, and names the key that changes that; `None` if all of it is.
 #[must_use]
 pub fn seen_text(share: f64, is_region: bool, view: &ViewSettings) -> Option<String> {
     let percent = percent(share)?;
@@ -89,7 +89,7 @@ pub fn seen_text(share: f64, is_region: bool, view: &ViewSettings) -> Option<Str
     Some(format!("{percent} of the {what} in view · {key} {does}"))
 }
 
-/// Returns a share in percent that never reads as all; `None` where it is all.
+/// Formats a share in percent, never as 100 % unless it is all; `None` if it is.
 fn percent(share: f64) -> Option<String> {
     let percent = share * 100.0;
     Some(match percent {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn each_shape_has_a_choice_of_its_own() {
+    fn each_shape_has_its_own_choice() {
         let mut fits = Fits::default();
         assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Cover));
         fits.keep(Fit::Contain);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_choice_of_an_earlier_version_holds_for_every_shape_until_another_is_made() {
+    fn the_single_choice_of_an_earlier_version_applies_to_every_shape_until_changed() {
         let mut fits = Fits::new(FitChoices { fit: Fit::Contain, ..FitChoices::default() });
         assert_eq!(fits.show(aspect(640.0, 480.0)), Some(Fit::Contain));
         fits.keep(Fit::Cover);
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn the_share_never_reads_as_all_or_as_nothing_where_it_is_not() {
+    fn a_partial_share_never_reads_as_all_or_nothing() {
         let texts = [1.0, 0.99999, 0.9951, 0.8249, 0.01, 0.0001, 0.0].map(percent);
         let told: Vec<_> = texts.iter().map(|text| text.as_deref().unwrap_or("-")).collect();
         assert_eq!(told, ["-", "99.9 %", "99.5 %", "82 %", "1 %", "less than 1 %", "nothing"]);
     }
 
     #[test]
-    fn the_key_is_the_one_that_changes_it() {
+    fn the_text_names_the_key_that_changes_the_view() {
         let text = |fit, is_region| seen_text(0.75, is_region, &ViewSettings::fitted(fit)).expect("not all is seen");
         assert_eq!(text(Fit::Cover, false), "75 % of the picture in view · c shows all");
         assert_eq!(text(Fit::Actual, true), "75 % of the region in view · c fits it");

@@ -1,4 +1,4 @@
-//! The videos of a folder that was named, chosen or dropped, in natural order.
+//! Finds the videos in a folder that was named, chosen or dropped, in natural order.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use super::options::AppError;
 use histoscope_media::sequences_in;
 
-/// Endings of names that videos have. Pictures are left out: a folder of them is mostly one sequence.
+/// File name extensions of videos. Still pictures are left out: a folder of them is usually one sequence.
 const ENDINGS: &[&str] = &[
     "264", "265", "3g2", "3gp", "asf", "avc", "avi", "dv", "f4v", "flv", "gxf", "h264", "h265", "hevc", "ivf", "m2t",
     "m2ts", "m2v", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mpv", "mts", "mxf", "nut", "obu", "ogm", "ogv", "qt",
     "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
 ];
 
-/// The path itself where it is no folder, else the videos in that folder, without those in folders of its own; where it has none, its
-/// sequences of numbered pictures.
+/// Returns the path itself if it is no folder; otherwise the videos in that folder, without subfolders, or its
+/// sequences of numbered pictures if it has no videos.
 ///
 /// # Errors
 /// [`AppError`] if the folder cannot be read or has neither.
@@ -36,22 +36,23 @@ pub fn videos_of(path: PathBuf) -> Result<Vec<PathBuf>, AppError> {
     if sequences.is_empty() { Err(AppError::NoVideos(path)) } else { Ok(sequences) }
 }
 
-/// Returns whether a name is that of a video. Hidden files are none, such as those that a Mac leaves beside others.
+/// Returns `true` if a name is that of a video. Hidden files do not count, such as the ones that macOS creates next to
+/// others.
 fn is_video(path: &Path) -> bool {
     let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     !is_hidden && ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
 }
 
-/// A part of a name; numbers come before letters, and the shorter of two numbers is the smaller one.
+/// A part of a name. Numbers sort before letters, and numbers with fewer digits before longer ones.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum NamePart {
     Number(usize, String),
     Letters(String),
 }
 
-/// Returns the key that names are ordered by: clip 2 before clip 10, whatever the letters' case. Names that are alike but for zeros and case
-/// come in the order of their bytes.
+/// Returns the sort key of a name: clip 2 before clip 10, regardless of case. Names that differ only in leading zeros
+/// and case are sorted by their bytes.
 fn natural_key(name: &OsStr) -> (Vec<NamePart>, PathBuf) {
     let text = name.to_string_lossy().to_lowercase();
     let mut parts = Vec::new();
@@ -100,21 +101,21 @@ mod tests {
     }
 
     #[test]
-    fn numbers_longer_than_any_register_are_ordered_too() {
+    fn numbers_too_long_for_an_integer_are_ordered_too() {
         let folder = folder(&["99999999999999999999999999.mp4", "100000000000000000000000000.mp4", "0.mp4"]);
         assert_eq!(names(folder.path())[0], "0.mp4");
         assert!(names(folder.path())[1].starts_with("999"));
     }
 
     #[test]
-    fn what_is_no_folder_is_taken_as_it_is() {
+    fn a_path_that_is_no_folder_is_returned_as_it_is() {
         for path in ["clip.mp4", "letter.txt", "-", "https://example.org/clip.mp4", "frame%04d.png"] {
             assert_eq!(videos_of(PathBuf::from(path)).unwrap(), [PathBuf::from(path)]);
         }
     }
 
     #[test]
-    fn without_videos_the_sequences_of_pictures_are_played() {
+    fn picture_sequences_are_played_if_there_are_no_videos() {
         let names_of = |numbers: std::ops::Range<u32>, name: &str| {
             numbers.map(|number| name.replace('#', &number.to_string())).collect::<Vec<_>>()
         };
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_videos_is_told() {
+    fn a_folder_without_videos_is_an_error() {
         let folder = folder(&["letter.txt"]);
         let error = videos_of(folder.path().to_owned()).unwrap_err().to_string();
         assert!(error.starts_with(&folder.path().display().to_string()), "{error}");

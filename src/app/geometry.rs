@@ -1,5 +1,4 @@
-//! Where everything lies on the view: from the pointer's place to a histogram, to the divider and to the display over the
-//! picture.
+//! The layout of the view: maps a position of the pointer to a histogram, a scope, a pixel, the divider or the HUD.
 
 use egui::{Pos2, Rect};
 use glam::DVec2;
@@ -16,12 +15,12 @@ use histoscope_render::view::region::{Grip, Region, RegionDrag, grip_at};
 use histoscope_render::view::scene::{Other, Scene, Sharing};
 use histoscope_render::view::scopes::{Arranged, Border, ScopeKind, ScopeStyle};
 
-/// How near the pointer must come to the divider to take hold of it, in points.
+/// How close the pointer must be to the divider to grab it, in points.
 const GRAB: f64 = 6.0;
-/// Brightness of a trace for a notch of the wheel.
+/// Factor that one notch of the wheel applies to the brightness of a trace.
 const GAIN_STEP: f32 = 1.2;
 
-/// The view as it is drawn now.
+/// The layout of the view as it is drawn now.
 #[derive(Debug, Clone, Copy)]
 pub struct Geometry<'a> {
     /// The scene that is drawn.
@@ -30,63 +29,64 @@ pub struct Geometry<'a> {
     pub components: Components,
     /// The frame on screen, if there is one.
     pub frame: Option<&'a Frame>,
-    /// The frame that is compared with, to be shown with that one.
+    /// The compared frame, if it is to be shown with the one on screen.
     pub other: Option<&'a ComparedFrame>,
     /// The region of the picture that is counted.
     pub region: Region,
     /// Size of the view in pixels.
     pub size: (u32, u32),
-    /// Pixels of the view to a point of the display over it.
+    /// Pixels of the view per point of the HUD.
     pub points: f32,
 }
 
 /// A coded pixel, by its column and row.
 #[derive(Debug, Clone, Copy)]
 pub enum Pixel<'a> {
-    /// Of the frame on screen.
+    /// A pixel of the frame on screen.
     Live((u32, u32)),
-    /// Of the frame that is compared with, at its side of a seam.
+    /// A pixel of the compared frame, on its side of a seam.
     Other(&'a ComparedFrame, (u32, u32)),
 }
 
 impl Geometry<'_> {
-    /// Bits of a code in the frame on screen.
+    /// Returns the bits per code of the frame on screen.
     #[must_use]
     pub fn bits(&self) -> Option<u32> {
         Some(self.frame?.picture.layout().bin_bits())
     }
 
-    /// The histogram under a point of the view.
+    /// Returns the histogram under a point of the view.
     #[must_use]
     pub fn hit(&self, at: DVec2) -> Option<Hit> {
         panel::hit(self.scene, self.components, self.bits()?, self.size, at)
     }
 
-    /// The bins in which the frame on screen is drawn.
+    /// Returns the binning of the histograms for the frame on screen.
     #[must_use]
     pub fn binning(&self) -> Option<Binning> {
         Some(self.scene.look.histograms.binning(self.bits()?))
     }
 
-    /// The codes that are touched at a point of the view in a histogram that shows these channels.
+    /// Returns the lowest and highest code under a point of the view, in a histogram that shows these channels.
     #[must_use]
     pub fn codes_at(&self, rect: &PanelRect, shown: Channels, at: DVec2) -> Option<(u32, u32)> {
         Some(clip_indicators::codes_at(rect, shown, line_pixels(self.size), self.binning()?, at))
     }
 
-    /// How picture and scopes share the view.
+    /// Returns how the picture and the scopes share the view.
     #[must_use]
     pub fn arranged(&self) -> Arranged {
         self.scene.arranged(self.size)
     }
 
-    /// The border between scopes, or between them and the picture, that a point of the view takes hold of.
+    /// Returns the border between scopes, or between the scopes and the picture, that can be grabbed at a point of the
+    /// view.
     #[must_use]
     pub fn border_at(&self, at: DVec2) -> Option<Border> {
         self.arranged().border_at(at, GRAB * 0.5 * f64::from(self.points)).copied()
     }
 
-    /// Returns whether a point of the view lies where scopes are, and neither picture nor histograms.
+    /// Returns `true` if a point of the view is in the area of the scopes, rather than on the picture or a histogram.
     #[must_use]
     pub fn is_on_scopes(&self, at: DVec2) -> bool {
         let arranged = self.arranged();
@@ -94,14 +94,15 @@ impl Geometry<'_> {
         is_beside || arranged.panel_at(at).is_some()
     }
 
-    /// The scopes after the wheel was turned at a point of the view: a waveform's trace brighter or darker, the middle of a
-    /// vectorscope larger or smaller. That has few sizes, each a whole notch apart: `rest` is what of one was turned before.
+    /// Returns the scopes after the wheel was turned at a point of the view. Over a waveform, the trace gets brighter
+    /// or darker; over a vectorscope, its centre is magnified more or less. The magnifications are few, a whole notch
+    /// apart, so `rest` carries the fraction of a notch from one call to the next.
     #[must_use]
     pub fn scrolled(&self, at: DVec2, notches: f64, rest: &mut f64) -> Option<ScopeStyle> {
         let style = self.scene.look.scopes;
         let scrolled = match self.arranged().panel_at(at)?.kind {
             ScopeKind::Vectorscope => {
-                // Whoever turns back begins anew.
+                // Turning back discards the fraction.
                 let turned = if *rest * notches < 0.0 { notches } else { *rest + notches };
                 *rest = turned.fract();
                 (0..turned.abs() as u32).fold(style, |style, _| style.zoomed(turned > 0.0))
@@ -111,20 +112,21 @@ impl Geometry<'_> {
         (scrolled != style).then_some(scrolled)
     }
 
-    /// Size of the upright picture and of the part of the view that it is placed in.
+    /// Returns the sizes of the upright picture and of the part of the view that it is placed in.
     #[must_use]
     pub fn extents(&self) -> Option<(DVec2, DVec2)> {
         let PanelRect { width, height, .. } = self.scene.live_area(self.size);
         Some((Shape::of(self.frame?).upright(), DVec2::new(width.into(), height.into())))
     }
 
-    /// Returns fit, zoom and position after a movement of the picture.
+    /// Returns fit, zoom and position after the picture has been moved.
     #[must_use]
     pub fn moved(&self, move_it: impl FnOnce(ViewSettings) -> ViewSettings) -> ViewSettings {
         ViewSettings { fit: self.scene.look.view.fit, ..move_it(self.scene.view_settings()) }
     }
 
-    /// Pixels of the view to a pixel of the upright picture, in percent: at 100 % each is one.
+    /// Returns the size at which the picture is shown, in percent: at 100 %, each pixel of the upright picture covers
+    /// one pixel of the view.
     #[must_use]
     pub fn percent(&self) -> Option<String> {
         let (upright, view) = self.extents()?;
@@ -132,18 +134,18 @@ impl Geometry<'_> {
         Some(if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") })
     }
 
-    /// Where the picture lies on the view.
+    /// Returns where the picture lies on the view.
     #[must_use]
     pub fn placement(&self) -> Option<Placement> {
         Some(self.scene.placement(&Shape::of(self.frame?), self.size))
     }
 
-    /// Where the source lies, where that is shown with its adjusted picture.
+    /// Returns where the source lies if it is shown together with the adjusted picture.
     fn placement_of_source(&self) -> Option<Placement> {
         Some(self.scene.placement_of_other(&Shape::of(self.frame?), self.size))
     }
 
-    /// A point of the view as one of the part of it that the picture there is placed in.
+    /// Converts a point of the view to coordinates in the area of the picture under it.
     #[must_use]
     pub fn in_area(&self, at: DVec2) -> DVec2 {
         let [live, other] = self.scene.areas(self.size);
@@ -152,7 +154,7 @@ impl Geometry<'_> {
         at - DVec2::new(left.into(), top.into())
     }
 
-    /// The coded pixel at a point of the view, and whose it is.
+    /// Returns the coded pixel at a point of the view, and which picture it belongs to.
     #[must_use]
     pub fn pixel_at(&self, at: DVec2) -> Option<Pixel<'_>> {
         if self.scene.seam(self.size).is_some_and(|seam| !seam.is_live(at.x)) {
@@ -161,15 +163,15 @@ impl Geometry<'_> {
                     let placement = self.scene.placement_of_other(&Shape::of(&held.frame), self.size);
                     Some(Pixel::Other(held, placement.pixel_at(at)?))
                 }
-                // The source has the pixels of the live picture.
+                // The source has the same pixels as the live picture.
                 _ => Some(Pixel::Live(self.placement_of_source()?.pixel_at(at)?)),
             };
         }
         Some(Pixel::Live(self.placement()?.pixel_at(at)?))
     }
 
-    /// Returns the grip of the region under a point of the view. On a histogram its handles are taken hold of, and its
-    /// border is not: bins are brushed there.
+    /// Returns the grip on the region at a point of the view. On a histogram, only the handles that move edges count:
+    /// elsewhere, dragging brushes bins.
     #[must_use]
     pub fn grip(&self, at: DVec2) -> Option<Grip> {
         let rect = self.region.shown()?.rect();
@@ -177,10 +179,11 @@ impl Geometry<'_> {
         (grip != Grip::Move || self.hit(at).is_none()).then_some(grip)
     }
 
-    /// The drag of a region that begins at a point of the view: of a new one where that is wanted, else of the one that is there.
+    /// Returns the drag of a region that begins at a point of the view: of a new region if `is_new`, otherwise of the
+    /// existing one.
     #[must_use]
     pub fn region_drag(&self, at: DVec2, is_new: bool) -> Option<RegionDrag> {
-        // Side by side, a region is drawn and seen in the live picture's half.
+        // Side by side, a region is drawn and shown in the half with the live picture.
         if self.scene.seam(self.size).is_some_and(|seam| !seam.moves && !seam.is_live(at.x)) {
             return None;
         }
@@ -192,33 +195,35 @@ impl Geometry<'_> {
         Some(RegionDrag::change(grip, shown.rect(), at, &placement))
     }
 
-    /// A point of the view in points of the display over it.
+    /// Converts a point of the view to points of the HUD.
     #[must_use]
     pub fn in_points(&self, at: DVec2) -> Pos2 {
         Pos2::new(at.x as f32 / self.points, at.y as f32 / self.points)
     }
 
-    /// A point of the display over the view as a point of the view.
+    /// Converts a point of the HUD to pixels of the view.
     #[must_use]
     pub fn on_view(&self, at: Pos2) -> DVec2 {
         DVec2::new(at.x.into(), at.y.into()) * f64::from(self.points)
     }
 
-    /// A histogram's place in points.
+    /// Returns the rectangle of a histogram in points.
     #[must_use]
     pub fn rect_in_points(&self, rect: &PanelRect) -> Rect {
         let corner = |x: u32, y: u32| Pos2::new(x as f32 / self.points, y as f32 / self.points);
         Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
     }
 
-    /// Width of what panels may cover, in points: that of the view, or of the picture where scopes stand beside it.
+    /// Returns the width that panels may cover, in points: the width of the picture, which fills the view unless scopes
+    /// are next to it.
     #[must_use]
     pub fn width_in_points(&self) -> f64 {
         f64::from(self.arranged().picture.width) / f64::from(self.points)
     }
 
-    /// How far the divider lies from a point of the view, in pixels, where that takes hold of it: beside the divider, but
-    /// not on a histogram, which is brushed there. The middle between pictures side by side stays where it is.
+    /// Returns how far the divider lies from a point of the view, in pixels, if it can be grabbed there: close to the
+    /// divider, but not on a histogram, where dragging brushes bins. The seam between pictures side by side cannot be
+    /// moved.
     #[must_use]
     pub fn divider_from(&self, at: DVec2) -> Option<f64> {
         let way = match self.scene.paired()?.sharing {
@@ -228,7 +233,7 @@ impl Geometry<'_> {
         (way.abs() <= GRAB * f64::from(self.points) && self.hit(at).is_none()).then_some(way)
     }
 
-    /// The share of the view's width at a column of it, where the divider is dragged to.
+    /// Returns the share of the view's width at column `x`, for a divider dragged there.
     #[must_use]
     pub fn share_at(&self, x: f64) -> f32 {
         (x / f64::from(self.size.0.max(1))).clamp(0.0, 1.0) as f32
@@ -258,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_divider_is_taken_hold_of_within_its_reach() {
+    fn the_divider_can_be_grabbed_within_its_reach() {
         let adjustments = Adjustments { blur: Some(Blur { size: 9, runs: 1 }), ..Adjustments::default() };
         let is_held = |x: f64, divider: f32, adjustments: Adjustments| {
             let scene = Scene::from(Look { adjustments, ..Look::default() }).with_pair(Pair::divided(divider));

@@ -1,5 +1,5 @@
-//! Which of the window's events belong to one movement of the hand: a key with its repetitions, a button that is pressed
-//! until the next press, a double-click, a turn of the wheel.
+//! Groups the window's events into gestures: a key with its repeats, a button press and everything until the next
+//! press, a double-click, or a turn of the wheel.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,14 @@ use glam::DVec2;
 use super::clicks::Clicks;
 use super::event::{Event, PointerButton};
 
-/// Notches of the wheel that follow each other this soon are one turn.
+/// Longest pause between notches of the wheel that belong to the same turn.
 const TURN: Duration = Duration::from_millis(700);
 
-/// The movement that is going on, or was the last one.
+/// The current gesture, or the last one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gestures {
     number: u64,
-    /// Where the pointer is, in points.
+    /// Position of the pointer, in points.
     at: DVec2,
     clicks: Clicks,
     /// When the wheel was last turned, if nothing was pressed since.
@@ -23,13 +23,13 @@ pub struct Gestures {
 }
 
 impl Gestures {
-    /// Its number, which no movement before it had.
+    /// Returns the number of the gesture, different from those of all earlier ones.
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// Returns whether another movement may begin with this event.
+    /// Returns `true` if a new gesture may begin with this event.
     #[must_use]
     pub const fn may_begin(event: &Event) -> bool {
         match event {
@@ -40,7 +40,7 @@ impl Gestures {
         }
     }
 
-    /// Looks at an event of the window, which has so many pixels to a point.
+    /// Takes an event of a window with this many pixels per point.
     pub fn see(&mut self, event: &Event, pixels_per_point: f64, now: Instant) {
         match event {
             Event::PointerMoved(at) => self.at = *at / pixels_per_point,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notches_that_follow_each_other_are_one_turn_of_the_wheel() {
+    fn successive_notches_are_one_turn_of_the_wheel() {
         let now = Instant::now();
         let at = |millis| now + Duration::from_millis(millis);
         let mut gestures = Gestures::default();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_click_is_one_movement_and_two_clicks_are_two() {
+    fn a_double_click_is_one_gesture_and_two_clicks_are_two() {
         let now = Instant::now();
         let mut gestures = Gestures::default();
         gestures.press(PointerButton::Left, now);

@@ -1,4 +1,4 @@
-//! The window's adapter, surface and passes, and how they are made again after the device was lost.
+//! The window's adapter, surface and passes, and how they are recreated after the device is lost.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,21 +24,21 @@ pub struct Graphics {
     pub gpu: Arc<Gpu>,
     /// The window's surface.
     pub screen: Screen,
-    /// The passes.
+    /// The renderer, with its passes.
     pub renderer: Renderer,
-    /// Who counts.
+    /// The engine that counts.
     pub engine: Engine,
-    /// True if the device was lost and everything made again.
+    /// `true` if everything has been recreated after the device was lost.
     was_rebuilt: bool,
     #[cfg(feature = "test-hooks")]
     losses: Losses,
 }
 
 impl Graphics {
-    /// Prepares the passes for a window.
+    /// Creates the adapter, the surface and the passes for a window.
     ///
     /// # Errors
-    /// [`AppError`] if the adapter or the window's surface refuses.
+    /// [`AppError`] if the adapter or the window's surface fails.
     pub fn new(
         instance: &Instance,
         window: Rc<dyn Window>,
@@ -62,10 +62,11 @@ impl Graphics {
         })
     }
 
-    /// Makes everything again after the device was lost; a second time, gives the error back.
+    /// Recreates everything after the device was lost. This is tried only once.
     ///
     /// # Errors
-    /// The error if this was tried before, or what the adapter says now.
+    /// The given error if the device was not lost, [`AppError::LostAgain`] the second time, or an error while
+    /// recreating everything.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         if !matches!(error, GpuError::Lost(_)) {
             return Err(error.into());
@@ -85,21 +86,21 @@ impl Graphics {
         Ok(())
     }
 
-    /// Loads a picture, of which the next drawing counts all or a region.
+    /// Loads a picture. The next draw counts all of it, or only a region.
     ///
     /// # Errors
-    /// [`GpuError`] if the adapter refuses the picture.
+    /// [`GpuError`] if the adapter cannot take the picture.
     pub fn load(&mut self, frame: &Frame, region: Option<Rect>, components: Components) -> Result<(), GpuError> {
         self.renderer.load_frame(&self.gpu, frame, region, components)
     }
 
-    /// Size of the view that is drawn next, in pixels.
+    /// Returns the size of the view for the next draw, in pixels.
     pub fn next_size(&mut self) -> (u32, u32) {
         self.screen.target.follow(&self.gpu);
         self.screen.size()
     }
 
-    /// Draws what is loaded, with shapes over it. Returns whether it was drawn.
+    /// Draws the loaded picture, with shapes over it. Returns whether it was drawn.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter or the surface fails.

@@ -1,20 +1,20 @@
-//! What was chosen step by step, to be undone and done again.
+//! A history of values, for undo and redo.
 
 use std::collections::VecDeque;
 
-/// Values one after another, of which the one now is in force. What belongs to a value and what makes a step is for others to
-/// say; this only keeps them in order.
+/// A sequence of values, one of which is current. What a value contains and what counts as a step is up to the caller;
+/// this type only keeps the order.
 #[derive(Debug, Clone)]
 pub struct History<T> {
     past: VecDeque<T>,
     now: T,
-    /// The one that was undone last comes last.
+    /// The undone values; the one undone last is at the end.
     future: Vec<T>,
-    /// The movement of the hand that made the last step, while it may still be going on.
+    /// Number of the gesture that made the last step, while it may still continue.
     hand: Option<u64>,
 }
 
-/// A step that was gone back or forward.
+/// A step that was undone or redone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step<T> {
     /// The earlier value.
@@ -24,22 +24,23 @@ pub struct Step<T> {
 }
 
 impl<T: Clone + PartialEq> History<T> {
-    /// The most steps that are kept.
+    /// Largest number of steps kept.
     pub const MOST: usize = 50;
 
-    /// Nothing but this value.
+    /// Creates a history with only this value.
     #[must_use]
     pub const fn new(now: T) -> Self {
         Self { past: VecDeque::new(), now, future: Vec::new(), hand: None }
     }
 
-    /// Takes a value that nobody has chosen, as when another video has come: no step.
+    /// Replaces the current value without recording a step, for changes that the user did not choose, such as a
+    /// different video.
     pub fn adopt(&mut self, now: T) {
         self.now = now;
     }
 
-    /// Takes the value that is in force after something that one movement of the hand did: a key that is pressed and held, a
-    /// drag. All that the same movement changes is one step; where it ends as it began, there is none.
+    /// Records the value that results from a gesture, such as a held key or a drag. All changes within one gesture form
+    /// one step; a gesture that ends where it began leaves none.
     pub fn follow(&mut self, now: T, hand: u64) {
         if now == self.now {
             return;
@@ -58,19 +59,19 @@ impl<T: Clone + PartialEq> History<T> {
         }
     }
 
-    /// Returns whether there is a step to go back.
+    /// Returns `true` if there is a step to undo.
     #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Returns whether there is one to go forward again.
+    /// Returns `true` if there is a step to redo.
     #[must_use]
     pub const fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 
-    /// Goes a step back.
+    /// Undoes the last step.
     pub fn undo(&mut self) -> Option<Step<T>> {
         let before = self.past.pop_back()?;
         let after = std::mem::replace(&mut self.now, before.clone());
@@ -79,7 +80,7 @@ impl<T: Clone + PartialEq> History<T> {
         Some(Step { before, after })
     }
 
-    /// Goes a step forward again.
+    /// Redoes the step that was undone last.
     pub fn redo(&mut self) -> Option<Step<T>> {
         let after = self.future.pop()?;
         let before = std::mem::replace(&mut self.now, after.clone());
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_undone_and_done_again_in_their_order() {
+    fn steps_are_undone_and_redone_in_order() {
         let mut history = History::new(0);
         for value in 1..=3_i32 {
             history.follow(value, value.unsigned_abs().into());
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_after_an_undo_takes_the_place_of_what_was_undone() {
+    fn a_new_step_after_an_undo_replaces_the_undone_ones() {
         let mut history = History::new(0);
         history.follow(1, 1);
         history.follow(2, 2);
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn one_movement_of_the_hand_is_one_step_and_one_that_ends_where_it_began_is_none() {
+    fn a_gesture_is_one_step_or_none_if_it_ends_where_it_began() {
         let mut history = History::new(0);
         for value in [1, 2, 3] {
             history.follow(value, 1);
@@ -142,14 +143,14 @@ mod tests {
             history.follow(value, 1);
         }
         assert_eq!(history.undo(), None);
-        // It goes on after all.
+        // The gesture continues after all.
         history.follow(5, 1);
         history.follow(6, 1);
         assert_eq!((history.undo(), history.undo()), (step(0, 6), None));
     }
 
     #[test]
-    fn the_same_hand_after_an_undo_makes_a_step_of_its_own() {
+    fn the_same_gesture_makes_a_new_step_after_an_undo() {
         let mut history = History::new(0);
         history.follow(1, 1);
         history.undo();
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_chose_is_no_step() {
+    fn a_change_that_nobody_chose_is_no_step() {
         let mut history = History::new(0);
         history.follow(1, 1);
         history.adopt(10);

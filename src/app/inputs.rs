@@ -1,5 +1,5 @@
-//! Ways in: the next file of the list, a dropped one, one chosen in the dialog. What is on screen plays on until the new
-//! video's first frame is there.
+//! Everything that opens further videos: the file list, files dropped on the window, and the file dialog. The current
+//! video keeps playing until the first frame of the new one is available.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,67 +16,67 @@ use super::{folders, start};
 use histoscope_core::picture::Frame;
 use histoscope_core::text::file_name;
 
-/// News of something that was to be opened.
+/// The progress of opening a video.
 pub enum Arrival {
     /// It is being opened.
     Begun,
-    /// It is open, and its first frame is there.
+    /// It is open, and its first frame is available.
     Video(Box<Session>, Frame),
-    /// Something is to be said.
+    /// There is a note to show.
     Note(Note),
 }
 
-/// The files to look at, and the ways to more of them.
+/// The files to view, and the means to open more of them.
 pub struct Inputs {
     options: PlayOptions,
     waker: Waker,
     files: Files,
-    /// The video that is being opened.
+    /// The video being opened.
     opening: Option<Opening>,
-    /// Files that were dropped on the window. Several come one by one, and are dealt with together.
+    /// Files dropped on the window. Several arrive one by one, and are handled together.
     dropped: Vec<PathBuf>,
     /// The dialog, while it is open.
     dialog: Option<Dialog>,
 }
 
 impl Inputs {
-    /// The files of the command line, the one at this place on screen, counted from zero.
+    /// Creates the inputs from the options; `shown` is the index of the file on screen.
     #[must_use]
     pub fn new(options: PlayOptions, waker: Waker, shown: usize) -> Self {
         let files = Files::new(options.inputs.clone(), shown);
         Self { options, waker, files, opening: None, dropped: Vec::new(), dialog: None }
     }
 
-    /// Place of the file on screen, from 1, and the number of files.
+    /// Returns the position of the file on screen, counted from 1, and the number of files.
     #[must_use]
     pub fn place(&self) -> (usize, usize) {
         self.files.place()
     }
 
-    /// Returns the note on the video that is being opened.
+    /// Returns the note on the video being opened.
     #[must_use]
     pub fn opening(&self, now: Instant) -> Option<String> {
         self.opening.as_ref().map(|opening| opening.text(now))
     }
 
-    /// The name of a source whose sender is waited for.
+    /// Returns the name of the source whose sender is being waited for.
     #[must_use]
     pub fn awaited(&self) -> Option<&str> {
         self.opening.as_ref().filter(|opening| opening.is_awaited()).map(|opening| &*opening.name)
     }
 
-    /// When something is to be said of the video that is being opened.
+    /// Returns when there will be something to report about the video being opened.
     #[must_use]
     pub fn wake_at(&self) -> Option<Instant> {
         self.opening.as_ref()?.told_at()
     }
 
-    /// Goes on with a video that was being opened before the window was.
+    /// Continues opening a video that was begun before the window existed.
     pub fn go_on(&mut self, opening: Opening) {
         self.opening = Some(opening);
     }
 
-    /// Opens the next or the previous file of the list, `playing` the one on screen.
+    /// Opens the next or the previous file of the list; `playing` is the video on screen.
     pub fn step(&mut self, forward: bool, playing: Option<&Session>) -> Arrival {
         match self.files.step(forward).map(Path::to_owned) {
             Some(input) => self.open(input, playing),
@@ -95,7 +95,7 @@ impl Inputs {
         self.dropped.push(path);
     }
 
-    /// Opens the desktop's dialog.
+    /// Opens the desktop's file dialog. Returns a note if that fails.
     pub fn ask(&mut self, window: &dyn Window) -> Option<Note> {
         if self.dialog.is_some() {
             return None;
@@ -108,7 +108,7 @@ impl Inputs {
         None
     }
 
-    /// Takes what was dropped, opened or chosen since.
+    /// Handles files that have been dropped, opened or chosen since the last call.
     pub fn advance(&mut self, playing: Option<&Session>, now: Instant) -> Vec<Arrival> {
         let dropped = std::mem::take(&mut self.dropped);
         let mut arrivals = self.add(dropped, playing);
@@ -117,12 +117,12 @@ impl Inputs {
         arrivals
     }
 
-    /// Opens a file that was chosen.
+    /// Opens a chosen file.
     pub fn choose(&mut self, file: PathBuf, playing: Option<&Session>) -> Vec<Arrival> {
         self.add(vec![file], playing)
     }
 
-    /// Puts files, and those of folders, behind the one on screen and opens the first of them.
+    /// Inserts files, and the videos of folders, after the file on screen, and opens the first of them.
     fn add(&mut self, files: Vec<PathBuf>, playing: Option<&Session>) -> Vec<Arrival> {
         let mut arrivals = Vec::new();
         let mut videos = Vec::new();
@@ -137,7 +137,7 @@ impl Inputs {
         arrivals
     }
 
-    /// Shows another video track of the file on screen, from 1 on, at the time where that stands.
+    /// Opens a different video track of the file on screen, counted from 1, at the current position.
     pub fn read_track(&mut self, number: u32, playing: &Session) -> Arrival {
         let mut options = self.options.clone();
         options.open.track = Some(number);
@@ -145,13 +145,13 @@ impl Inputs {
         self.open_with(playing.input.clone(), &options, at_secs, Some(playing))
     }
 
-    /// Begins to open a file or an address.
+    /// Starts opening a file or an address.
     fn open(&mut self, input: PathBuf, playing: Option<&Session>) -> Arrival {
         let options = self.options.clone();
         self.open_with(input, &options, None, playing)
     }
 
-    /// Begins to open a file or an address, to go on at a time in seconds.
+    /// Starts opening a file or an address, to continue at a time in seconds.
     fn open_with(
         &mut self,
         input: PathBuf,
@@ -177,7 +177,7 @@ impl Inputs {
         match opening.poll() {
             Opened::NotYet => opening.news(now).map(|text| {
                 log::warn!("{text}");
-                // Where nothing else is on screen, it stands there.
+                // If no video is on screen, the window shows the text itself.
                 if playing.is_some() { Arrival::Note(Note::warning(text)) } else { Arrival::Begun }
             }),
             Opened::Video(media, info, first) => {
@@ -185,7 +185,7 @@ impl Inputs {
                 self.opening = None;
                 self.files.arrived();
                 let mut options = self.options.clone();
-                // What plays goes on playing, and what stands stands.
+                // The new video inherits the playback state of the previous one.
                 if let Some(Session { player, .. }) = playing {
                     (options.begin.paused, options.begin.looped) = (player.is_paused(), player.is_looped());
                 }

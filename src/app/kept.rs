@@ -1,4 +1,4 @@
-//! Files that are kept from one run to the next, as JSON: read without trust, written whole, and never lost.
+//! JSON files kept from one run to the next. They are read defensively, written atomically, and never lost.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,27 +7,27 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A file's name, and the one under which it is kept where it makes no sense.
+/// The name of a file, and the name it gets if it is malformed.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
     /// Its name in the folder.
     pub file: &'static str,
-    /// The other name.
+    /// The name under which a malformed file is set aside.
     pub aside: &'static str,
 }
 
 /// The content of a file.
 #[derive(Debug, PartialEq)]
 pub enum FileContent<T> {
-    /// This.
+    /// A valid value.
     Value(T),
-    /// Nothing, or nothing that makes sense: what is written there next takes its place, and nothing of the user's is lost.
+    /// No file, or a malformed one that has been set aside: a new file can be written without losing the user's.
     Nothing,
-    /// Nobody knows: nothing is to be written there.
+    /// Unknown, because the file cannot be read or set aside: it must not be overwritten.
     Unreadable,
 }
 
-/// Reads a file of a folder. What makes no sense is told and set aside.
+/// Reads a file of a folder. A malformed file is logged and set aside.
 pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> FileContent<T> {
     let path = folder.join(name.file);
     let text = match fs::read(&path) {
@@ -45,7 +45,7 @@ pub fn read<T: DeserializeOwned>(folder: &Path, name: Name) -> FileContent<T> {
     }
 }
 
-/// Keeps a file that makes no sense under another name. Returns whether that worked.
+/// Renames a malformed file. Returns whether that succeeded.
 fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
     let (path, aside) = (folder.join(name.file), folder.join(name.aside));
     let path = path.display();
@@ -61,10 +61,10 @@ fn set_aside(folder: &Path, name: Name, why: &serde_json::Error) -> bool {
     }
 }
 
-/// Writes a file under a temporary name and renames it, so that it is whole at any time.
+/// Writes a file under a temporary name and renames it, so that it is complete at any time.
 ///
 /// # Errors
-/// Why it cannot be written.
+/// The I/O error if the file cannot be written.
 pub fn write(folder: &Path, name: Name, value: &impl Serialize) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,16 +1,16 @@
-//! From a key that was pressed to its action in the table of keys.
+//! Maps a pressed key to its action in the table of keys.
 
 mod latin;
 
 use super::event::{Key, KeyEvent, Modifiers};
 use crate::keys::{self, Action, Chord, NamedKey};
 
-/// A key as it was pressed.
+/// A pressed key.
 struct Press<'a> {
     key: &'a Key,
-    /// The key where no other key is held with it.
+    /// The key's meaning without modifiers.
     base: &'a Key,
-    /// The digit that the key is the key of, and whether it is meant with Shift.
+    /// The digit that belongs to the key, and whether it counts as pressed with Shift.
     digit: Option<(char, bool)>,
     modifiers: Modifiers,
 }
@@ -28,7 +28,7 @@ fn of_press(press: &Press<'_>) -> Option<Action> {
     keys::keys().find(|key| matches(&key.chord, press)).map(|key| key.action)
 }
 
-/// Returns whether the chord is what was pressed.
+/// Returns `true` if a press matches the chord.
 fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     let control = press.modifiers.control || press.modifiers.logo;
     let shift = press.modifiers.shift;
@@ -61,10 +61,10 @@ fn matches(chord: &Chord, press: &Press<'_>) -> bool {
     }
 }
 
-/// Returns the digit of a key, and whether it is meant with Shift. The digit is the one that the key types where no other key is held with
-/// it. French, Czech and other keyboards type digits with Shift only, and letters or signs without: there the place in the row of digits
-/// decides. Where that sign is one of the table, as + and - above 7 and 8 on a bépo keyboard, the key does what the sign says, and
-/// with Shift, which types the digit, what the digit does alone.
+/// Returns the digit of a key, and whether it counts as pressed with Shift. The digit is the one that the key types
+/// without modifiers. French, Czech and other keyboards type digits only with Shift, and letters or symbols without;
+/// for them, the position in the row of digits decides. If the symbol is itself in the table, such as + and - on the 7
+/// and 8 keys of a bépo keyboard, the key acts as the symbol without Shift, and as the plain digit with Shift.
 fn digit_of(base: &Key, place: Option<char>, shift: bool) -> Option<(char, bool)> {
     let Key::Character(text) = base else { return None };
     let typed = text.chars().next().filter(|first| first.is_ascii_digit() && text.len() == 1);
@@ -75,7 +75,7 @@ fn digit_of(base: &Key, place: Option<char>, shift: bool) -> Option<(char, bool)
     }
 }
 
-/// Returns whether the table has a key that is known by this sign.
+/// Returns `true` if the table has a chord for this symbol.
 fn is_sign(text: &str) -> bool {
     keys::keys().any(|key| match &key.chord {
         Chord::Sign(sign) => *sign == text,

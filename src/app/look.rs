@@ -1,5 +1,5 @@
-//! The look of the picture as keys, the menu, panels and the pointer change it, and the words for each change: in notes, in the
-//! menu and for undo.
+//! Changes the look of the picture on behalf of keys, the menu, panels and the pointer, and describes each change for
+//! notes, the menu and undo.
 
 use super::session::next_of;
 use crate::keys::{self, Action, Label, State};
@@ -13,20 +13,20 @@ use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Other, Pair, Scene, Sharing};
 use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 
-/// Step of the histograms' height, as part of the window's.
+/// Step of the histograms' height, as a fraction of the window's height.
 const HEIGHT_STEP: f32 = 0.05;
-/// The most of the window's height that histograms take: the controls need the rest.
+/// Largest fraction of the window's height that histograms may take: the controls need the rest.
 const MOST_HEIGHT: f32 = 0.7;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
-/// Does what an action asks of the look of pictures with so many bits; `false` where it asks for something else, or for a channel
-/// that does not exist.
+/// Applies an action to the look of pictures with `bits` bits per code. Returns `false` if the action is not about the
+/// look, or is for a channel that does not exist.
 pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Action) -> bool {
     let step = |more: bool| if more { 1.0 } else { -1.0 };
     let Look { histograms, scopes, exposure, .. } = look;
     match action {
-        // Y', Cb and Cr are three; the fourth key has nothing to show or hide.
+        // Y', Cb and Cr are three channels; the fourth key has nothing to show or hide.
         Action::ToggleChannel(channel) if channel >= components.channel_names().len() => return false,
         Action::ToggleChannel(channel) => look.channels.toggle(channel),
         Action::ToggleOverlays => look.overlays = !look.overlays,
@@ -56,7 +56,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::SetBins(bins) => histograms.bins = bins,
         Action::SetOverlaps(overlaps) => histograms.overlaps = overlaps,
         Action::ToggleZebra => exposure.zebra = !exposure.zebra,
-        // What is adjusted is seen.
+        // Changing the level also turns the zebra on, so that the change is visible.
         Action::StepZebra { more } => {
             *exposure = Exposure { zebra: true, level: exposure.level.stepped(more, bits), ..*exposure };
         }
@@ -87,7 +87,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
     true
 }
 
-/// The note for an action that has been applied to the look of a scene, with the look `before` it.
+/// Returns the note on an action that has been applied to the look of a scene; `before` is the previous look.
 pub fn note(before: &Look, scene: &Scene, components: Components, action: Action) -> Option<String> {
     let look = &scene.look;
     match action {
@@ -107,7 +107,7 @@ pub fn note(before: &Look, scene: &Scene, components: Components, action: Action
     })
 }
 
-/// The line of a menu for an action that would change a look.
+/// Returns the line of a menu for an action that would change a look.
 pub fn offer(look: &Look, components: Components, action: Action) -> Option<String> {
     let (name, state) = named(look, components, action)?;
     Some(match keys::label(action)? {
@@ -116,7 +116,7 @@ pub fn offer(look: &Look, components: Components, action: Action) -> Option<Stri
     })
 }
 
-/// The line of a menu for one of several values, and whether that is in force.
+/// Returns the line of a menu for one of several values, and whether that value is the current one.
 pub fn value(look: &Look, components: Components, action: Action) -> Option<(String, bool)> {
     let mut chosen = *look;
     apply(&mut chosen, (components, 8), action);
@@ -124,7 +124,7 @@ pub fn value(look: &Look, components: Components, action: Action) -> Option<(Str
     Some((keys::label(action)?.value(&state), chosen == *look))
 }
 
-/// The name of what an action changes, and its state.
+/// Returns the name and the state of the setting that an action changes.
 fn named(look: &Look, components: Components, action: Action) -> Option<(&'static str, State)> {
     let action = match action {
         Action::StepZebra { .. } => Action::ToggleZebra,
@@ -139,7 +139,7 @@ fn named(look: &Look, components: Components, action: Action) -> Option<(&'stati
     Some((name, state(look, action)?))
 }
 
-/// The state of what an action changes.
+/// Returns the state of the setting that an action changes.
 fn state(look: &Look, action: Action) -> Option<State> {
     let Look { histograms, scopes, exposure, .. } = look;
     let is_shown_as = |is_shown: bool, value: String| if is_shown { State::Is(value) } else { State::Off };
@@ -179,7 +179,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
     })
 }
 
-/// Actions whose states tell how two looks differ, in that order. Values stand for any.
+/// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
 const TOLD: [Action; 28] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
@@ -211,7 +211,7 @@ const TOLD: [Action; 28] = [
     Action::NextCounted,
 ];
 
-/// Lists how a look differs from the one before it, in the words of the notes.
+/// Lists how two looks differ, in the words of the notes.
 pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<String> {
     let stated = TOLD.into_iter().filter_map(|action| {
         let (name, state) = named(after, components, action)?;
@@ -222,7 +222,7 @@ pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<Strin
     let has_other_sizes = (scopes.picture, scopes.widths) != (style.picture, style.widths);
     let (old, new) = (&before.view, &after.view);
     let zooms = (new.zoom - old.zoom).abs() > 1e-9;
-    // A fit begins without zoom, in the middle.
+    // Changing the fit also resets the zoom and centres the picture.
     let is_fitted = old.fit != new.fit;
     let others = [
         (has_other_gain, format!("trace brightness: {:.0} %", style.gain * 100.0)),
@@ -236,7 +236,7 @@ pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<Strin
     stated.chain(others.into_iter().filter_map(|(differs, text)| differs.then_some(text))).collect()
 }
 
-/// The steps of the chain that came, went or changed.
+/// Lists the steps of the chain that were added, removed or changed.
 fn adjustments_text(old: &Adjustments, new: &Adjustments) -> String {
     let off = Adjustments::default();
     let steps = |all: &Adjustments| {
@@ -248,7 +248,7 @@ fn adjustments_text(old: &Adjustments, new: &Adjustments) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The name of how two pictures share the view; of how they did, where there is but one now.
+/// Names the way in which two pictures share the view, or shared it if only one is shown now.
 const fn sharing_name(old: Sharing, new: Sharing) -> &'static str {
     match (old, new) {
         (Sharing::Divider(_), Sharing::Alone) | (_, Sharing::Divider(_)) => "divider",
@@ -257,7 +257,7 @@ const fn sharing_name(old: Sharing, new: Sharing) -> &'static str {
     }
 }
 
-/// The note on two pictures that shared the view in another way before.
+/// Returns the note on a change of how two pictures share the view.
 fn sharing_note(scene: &Scene, before: Sharing) -> String {
     let Look { sharing, gain, .. } = scene.look;
     let none = "; nothing is adjusted or held yet";
@@ -282,7 +282,7 @@ fn sharing_note(scene: &Scene, before: Sharing) -> String {
     }
 }
 
-/// The note on a step of the gain.
+/// Returns the note on a step of the gain.
 fn gain_note(before: Gain, look: &Look, more: bool) -> String {
     let end = match (before == look.gain, more) {
         (true, true) => ": the most there is",
@@ -293,14 +293,14 @@ fn gain_note(before: Gain, look: &Look, more: bool) -> String {
     format!("difference {}{end}{elsewhere}", look.gain)
 }
 
-/// Shows or hides a scope. Who chooses scopes one by one does not wait for those that were hidden together.
+/// Shows or hides a scope. Choosing a single scope forgets the scopes that were hidden together.
 fn toggle_scope(scopes: &mut ScopeStyle, kind: ScopeKind) {
     scopes.hidden = None;
     scopes.toggle(kind);
 }
 
-/// Hides all scopes, or shows those again that were hidden so; where none were, the histograms. Histograms that were shown alone in
-/// between do not have the others forgotten.
+/// Hides all scopes, or shows again the ones that were hidden together, or the histograms if there are none. Showing
+/// only the histograms in between does not forget the others.
 fn toggle_scopes(look: &mut Look) {
     let shown = ScopeKind::ALL.map(|kind| look.scopes.shows(kind, look.overlays));
     let back = if shown.contains(&true) {
@@ -313,7 +313,7 @@ fn toggle_scopes(look: &mut Look) {
     [look.overlays, look.scopes.waveform, look.scopes.parade, look.scopes.vectorscope] = back;
 }
 
-/// A value one step further, on whole steps, within its limits.
+/// Moves a value by one step, to a multiple of the step, within its limits.
 fn stepped(value: f32, step: f32, (least, most): (f32, f32)) -> f32 {
     let steps = (value / step.abs()).round() + step.signum();
     (steps * step.abs()).clamp(least, most)
@@ -326,7 +326,7 @@ mod tests {
     use histoscope_render::view::exposure::FalseColorTable;
 
     #[test]
-    fn steps_stay_on_whole_steps_and_inside() {
+    fn steps_stay_on_multiples_and_within_limits() {
         assert!((stepped(0.25, 0.05, (0.1, 0.7)) - 0.3).abs() < 1e-6);
         assert!((stepped(0.7, 0.05, (0.1, 0.7)) - 0.7).abs() < 1e-6);
         assert!((stepped(0.1, -0.05, (0.1, 0.7)) - 0.1).abs() < 1e-6);
@@ -337,7 +337,7 @@ mod tests {
         assert!((height - 0.5).abs() < 1e-6, "{height} after five steps");
     }
 
-    /// Which scopes are shown after these keys, in the order of `ScopeKind::ALL`.
+    /// Returns which scopes are shown after these actions, in the order of `ScopeKind::ALL`.
     fn shown_after(actions: &[Action]) -> [bool; 4] {
         let mut look = Look::default();
         for &action in actions {
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_that_were_hidden_together_come_back_together_unless_others_were_chosen() {
+    fn scopes_hidden_together_return_together_unless_others_were_chosen() {
         use Action::{
             ToggleFalseColor, ToggleOverlays, ToggleScopes, ToggleVectorscope as Vectorscope,
             ToggleWaveform as Waveform,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_not_changed() {
+    fn an_action_without_a_target_changes_nothing() {
         let mut look = Look::default();
         assert!(!apply(&mut look, (Components::YCbCr, 8), Action::ToggleChannel(3)));
         assert!(!apply(&mut look, (Components::Rgbl, 8), Action::TogglePause));
@@ -375,7 +375,7 @@ mod tests {
         assert!(!look.channels.contains(3));
     }
 
-    /// The changes that are told of a look that was the default one.
+    /// Returns the changes reported for a change of the default look.
     fn told(change: impl FnOnce(&mut Look)) -> String {
         let mut look = Look::default();
         change(&mut look);
@@ -383,10 +383,10 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_in_the_words_of_its_note() {
+    fn a_change_is_described_in_the_words_of_its_note() {
         for action in TOLD.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
             let (before, mut look) = (Look::default(), Look::default());
-            // Values that are the default ones are no change.
+            // Choosing a default value is no change.
             let action = match action {
                 Action::SetUnit(_) => Action::SetUnit(Unit::Codes),
                 Action::SetZoom(_) => Action::SetZoom(4),
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_without_a_key_are_told_too() {
+    fn changes_without_a_key_are_described_too() {
         assert_eq!(told(|look| look.view.zoom = 2.0), "zoom");
         assert_eq!(told(|look| look.view.centre.x = 0.4), "position of the picture");
         assert_eq!(told(|look| look.view = ViewSettings::fitted(Fit::Contain)), "fit: contain");
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn of_adjustments_the_steps_are_told_that_differ() {
+    fn only_steps_of_the_adjustments_that_differ_are_described() {
         let blur = Some(Blur { size: 9, runs: 1 });
         assert_eq!(told(|look| look.adjustments.blur = blur), "low-pass 9×9");
         let off = Look::default();

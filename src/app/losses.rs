@@ -1,30 +1,30 @@
-//! Losing the device on purpose, so that a test can see what follows. The program is built without this.
+//! Loses the device on purpose, so that tests can check the recovery. Not part of a normal build.
 
-/// Names after how many drawings devices are to be lost, one number for each device, separated by commas.
+/// The environment variable with the number of draws after which each device is lost, separated by commas.
 const LOSE_AFTER: &str = "HISTOSCOPE_LOSE_AFTER";
 
-/// When devices are lost.
+/// The schedule of device losses.
 #[derive(Debug, Clone)]
 pub struct Losses {
-    /// After how many drawings each device is lost, beginning with this one.
+    /// The number of draws after which each device is lost, starting with the current one.
     after: Vec<u64>,
-    /// Drawings with this device.
+    /// Draws so far with the current device.
     drawings: u64,
 }
 
 impl Losses {
-    /// As the environment names them; usually none.
+    /// Reads the schedule from the environment; it is usually empty.
     pub fn from_environment() -> Self {
         let text = std::env::var(LOSE_AFTER).unwrap_or_default();
         Self { after: text.split(',').filter_map(|count| count.parse().ok()).collect(), drawings: 0 }
     }
 
-    /// Those of the device that follows this one.
+    /// Returns the schedule for the device that follows this one.
     pub fn of_next_device(&self) -> Self {
         Self { after: self.after.iter().skip(1).copied().collect(), drawings: 0 }
     }
 
-    /// Counts a drawing. Returns whether the device is to be lost after it.
+    /// Counts a draw. Returns whether the device is to be lost after it.
     pub fn is_due(&mut self) -> bool {
         self.drawings += 1;
         self.after.first() == Some(&self.drawings)

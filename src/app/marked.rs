@@ -1,5 +1,5 @@
-//! What of the picture that stands is marked: looked for once for each picture and each choice of what is marked, on a thread of its
-//! own, so that the window answers meanwhile however large the picture is.
+//! The marked pixels of a still picture. They are searched for once per picture and choice of marks, on a separate
+//! thread, so that the window stays responsive however large the picture is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,27 +15,27 @@ use histoscope_render::cpu;
 use histoscope_render::view::exposure::{Exposure, MarkLimits};
 use histoscope_render::view::marked::Marked;
 
-/// Which picture is on screen.
+/// The identity of a picture on screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Which {
-    /// That frame of the video, read so.
+    /// This frame of the video, with this interpretation.
     Source { video: VideoId, serial: u64, pts_ticks: i64, reading: FrameReading },
-    /// The result of those adjustments on the frame with that loading number.
+    /// The result of these adjustments to the frame with this load number.
     Result { loading: u64, adjustments: Adjustments },
 }
 
-/// The picture that is to be looked at.
+/// The picture to search.
 #[derive(Debug, Clone, Copy)]
 pub enum MarkedPicture<'a> {
-    /// None that stands.
+    /// No still picture.
     Nothing,
-    /// An adjusted one that only the adapter has.
+    /// An adjusted picture that is only in the adapter's memory.
     OnAdapter,
-    /// This one.
+    /// This picture.
     Here(&'a Picture, Which),
 }
 
-/// Of what it is looked for.
+/// Everything that the result of a search depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SearchSubject {
     which: Which,
@@ -44,7 +44,7 @@ struct SearchSubject {
     region: Option<Rect>,
 }
 
-/// A search on a thread of its own, which is given up when this is dropped.
+/// A search on a separate thread. Dropping it cancels the search.
 #[derive(Debug)]
 struct MarkSearch {
     is_wanted: Arc<AtomicBool>,
@@ -63,24 +63,24 @@ enum SearchState {
     OnAdapter,
     UnderWay(SearchSubject, MarkSearch),
     Found(SearchSubject, Marked),
-    /// The system had no thread for it.
+    /// No thread could be spawned for the search, or it ended without a result.
     Refused(SearchSubject),
 }
 
-/// The marked pixels of the picture on screen, while that stands.
+/// The marked pixels of the picture on screen, while it is still.
 pub struct MarkedPixels {
     waker: Waker,
     state: SearchState,
 }
 
 impl MarkedPixels {
-    /// Nothing yet; `waker` is called whenever something was found.
+    /// Starts without a search; `waker` is called whenever one has finished.
     #[must_use]
     pub const fn new(waker: Waker) -> Self {
         Self { waker, state: SearchState::Nothing }
     }
 
-    /// Follows the picture on screen and what is chosen. Returns whether something else is known than before.
+    /// Follows the picture on screen and the exposure settings. Returns whether what is known has changed.
     pub fn follow(
         &mut self,
         shown: MarkedPicture<'_>,
@@ -115,7 +115,7 @@ impl MarkedPixels {
                 Err(TryRecvError::Empty) => return false,
                 Err(TryRecvError::Disconnected) => SearchState::Refused(subject),
             },
-            // Whatever is under way is of something else: it is given up, and its answer never heard.
+            // A pending search for anything else is cancelled, and its answer ignored.
             _ => match search(picture, exposure, (components, region), &self.waker) {
                 Ok(search) => SearchState::UnderWay(subject, search),
                 Err(error) => {
@@ -128,7 +128,7 @@ impl MarkedPixels {
         true
     }
 
-    /// The pixels, as far as they are known.
+    /// Returns the marked pixels, as far as they are known.
     #[must_use]
     pub const fn view(&self) -> MarkedView<'_> {
         match &self.state {
@@ -139,13 +139,13 @@ impl MarkedPixels {
         }
     }
 
-    /// Forgets it: on another device loadings are numbered anew.
+    /// Forgets the marked pixels: on a new device, load numbers start again.
     pub fn forget(&mut self) {
         self.state = SearchState::Nothing;
     }
 }
 
-/// Begins to look at a picture, or a region of it.
+/// Starts searching a picture, or a region of it.
 fn search(
     picture: &Picture,
     exposure: &Exposure,
@@ -162,7 +162,7 @@ fn search(
         let rect = region.unwrap_or(all);
         let goes_on = || is_wanted.load(Ordering::Relaxed);
         if let Some(marked) = inspection.and_then(|inspection| cpu::find_marked(&picture, &inspection, rect, goes_on)) {
-            // Nobody listens any more when another picture has come.
+            // The receiver is gone if another picture has arrived.
             let _ = sender.send(marked);
             waker();
         }
@@ -188,7 +188,7 @@ mod tests {
     };
     const ALL: (Components, Option<Rect>) = (Components::Rgbl, None);
 
-    /// A gray picture of 4K of which so many pixels are white.
+    /// Returns a gray 4K picture with this many white pixels.
     fn picture(white: usize) -> (Picture, Which) {
         let gray = |x: u32, y: u32| if ((y * 3840 + x) as usize) < white { 255 } else { 100 };
         let frame = made::gray((3840, 2160), gray);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_goes_on_while_it_is_looked_for_and_is_woken_then() {
+    fn the_window_continues_during_a_search_and_is_woken_at_its_end() {
         let (sender, woken) = mpsc::channel();
         let mut pixels = MarkedPixels::new(Arc::new(move || _ = sender.send(())));
         let shown = picture(7);
@@ -238,7 +238,7 @@ mod tests {
         let [first, second] = [picture(7), picture(11)];
         for _ in 0..3 {
             pixels.follow(MarkedPicture::Here(&first.0, first.1), &MARKS, ALL);
-            // Also where the first one's answer has come before anybody asks again.
+            // Even if the first answer has arrived before anyone polls for it.
             std::thread::sleep(Duration::from_millis(if matches!(pixels.view(), MarkedView::UnderWay) {
                 300
             } else {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_nobody_waits_for_is_given_up() {
+    fn an_abandoned_search_is_cancelled() {
         let mut pixels = MarkedPixels::new(Arc::new(|| {}));
         let shown = picture(7);
         pixels.follow(MarkedPicture::Here(&shown.0, shown.1), &MARKS, ALL);

@@ -1,16 +1,17 @@
-//! The window: its events drive decoding, playback and drawing. FFmpeg never shows here, and wgpu neither.
+//! The window: its events drive decoding, playback and drawing. No types of FFmpeg or wgpu appear here.
 //!
-//! [`desktop`] translates winit's events and hands them to the [`viewer`], which asks the window's parts and does what they answer,
-//! most of it to the workspace: the video on screen and all that is chosen for it. A window is a [`screen::Window`], and need not be
-//! on a desktop. No part knows the viewer; each takes what it needs, and gives back a value or a command:
+//! [`desktop`] translates winit's events and passes them to the [`viewer`], which queries the parts of the window and
+//! acts on their answers, mostly through the workspace: the video on screen and everything chosen for it. A window is a
+//! [`screen::Window`] and need not be on a desktop. No part knows about the viewer; each takes what it needs and
+//! returns a value or a command:
 //!
 //! ```text
-//!   keys, buttons ──▶ transport (playback), look and adjusting (the scene) ──▶ a note
-//!   pointer ────────▶ pointing, over geometry ──▶ PointerCommand
+//!   keys, buttons ──▶ transport (playback), look and adjuster (the scene) ──▶ a note
+//!   pointer events ─▶ pointer, over geometry ──▶ PointerCommand
 //!   files ──────────▶ inputs (list, drops, dialog) ──▶ Arrival: a Session, or a note
 //!   frames ─────────▶ session ──▶ graphics (count, draw), bins (read back as numbers)
-//!   the lab ───────▶ its own planes and passes, while it is open
-//!   each drawing: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
+//!   the lab ────────▶ its own planes and passes, while it is open
+//!   each draw: readouts gathers ──▶ hud lays out ──▶ shapes for graphics, and Command
 //! ```
 
 mod adjuster;
@@ -74,7 +75,7 @@ pub use options::{AppError, CompareAs, CompareBy, Comparing, FirstView, PlayOpti
 /// Opens the window and plays until the user quits.
 ///
 /// # Errors
-/// `AppError` if the video, the adapter or the display refuses.
+/// [`AppError`] if the video cannot be opened, or the adapter or the display fails.
 pub fn play(mut options: PlayOptions) -> Result<(), AppError> {
     let inputs = options.inputs.into_iter().map(folders::videos_of).collect::<Result<Vec<_>, _>>()?;
     options.inputs = inputs.concat();

@@ -1,5 +1,6 @@
-//! A window that nobody sees. Everything behind it is what the desktop's window has; its picture is drawn to a texture. So playing is
-//! measured on machines without a display ([`measure`]), and the window is tested and pictured without one.
+//! A window without a display. Everything behind it is the same as in the desktop window, but its picture is drawn to a
+//! texture. It is used to measure playback on machines without a display ([`measure`]), and to test and capture the
+//! window.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,31 +24,31 @@ use super::viewer::{Flow, Viewer};
 use histoscope_render::gpu::target::{Target, TextureTarget};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance, Loading};
 
-/// Size of the display that the window would be on, in pixels.
+/// Size of the imaginary display that the window is on, in pixels.
 const DISPLAY: (u32, u32) = (1920, 1200);
 
-/// The time that such a window goes by.
+/// The clock of an offscreen window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     /// Real time.
     Real,
-    /// The time that it was set to.
+    /// The time that the clock was last set to.
     Driven(Instant),
 }
 
-/// A window that nobody sees.
+/// A window that is drawn to a texture.
 pub struct OffscreenWindow {
     clock: Cell<Clock>,
     size: Cell<(u32, u32)>,
-    /// The size that the window has again when it no longer fills the screen.
+    /// The size to return to from full screen; `None` unless the window is in full screen.
     own_size: Cell<Option<(u32, u32)>>,
     wants_drawing: Cell<bool>,
     title: RefCell<String>,
-    /// Lays out the display over the picture.
+    /// The context that lays out the HUD.
     context: RefCell<egui::Context>,
-    /// The text that was copied in a field.
+    /// The text that was copied from an input field.
     copied: RefCell<String>,
-    /// Events that the window itself has caused.
+    /// Events caused by the window itself.
     caused: RefCell<VecDeque<Event>>,
 }
 
@@ -65,35 +66,35 @@ impl OffscreenWindow {
         }
     }
 
-    /// Gives the window a size in pixels.
+    /// Resizes the window to this size, in pixels.
     pub fn resize(&self, size: (u32, u32)) {
         self.size.set(size);
         self.caused.borrow_mut().push_back(Event::Resized(size));
     }
 }
 
-/// What only a script asks of the window.
+/// Methods for scripts only.
 #[cfg(feature = "test-hooks")]
 impl OffscreenWindow {
-    /// What the window is called.
+    /// Returns the window's title.
     #[must_use]
     pub fn title(&self) -> String {
         self.title.borrow().clone()
     }
 
-    /// The text that was copied in a field.
+    /// Returns the text that was copied from an input field.
     #[must_use]
     pub fn copied(&self) -> String {
         self.copied.borrow().clone()
     }
 
-    /// Pixels to a point of the display over the picture.
+    /// Returns the pixels per point of the HUD.
     #[must_use]
     pub fn pixels_per_point(&self) -> f32 {
         self.context.borrow().zoom_factor() * self.scale_factor() as f32
     }
 
-    /// Sets the time of a clock that is driven.
+    /// Sets the time of a driven clock.
     pub fn set_time(&self, now: Instant) {
         self.clock.set(Clock::Driven(now));
     }
@@ -178,31 +179,31 @@ impl Window for OffscreenWindow {
     }
 
     fn pick_files(&self) -> PickedFiles {
-        // As on a desktop that has no dialog.
+        // As on a desktop that has no file dialog.
         Box::pin(std::future::ready(None))
     }
 }
 
-/// Such a window with the viewer in it.
+/// An offscreen window and the viewer in it.
 pub struct Offscreen {
     /// The window.
     pub window: Rc<OffscreenWindow>,
     /// The viewer.
     pub viewer: Viewer,
-    /// Hears of it when another thread has something for the viewer.
+    /// Receives a message whenever another thread has something for the viewer.
     woken: Receiver<()>,
 }
 
 impl Offscreen {
-    /// Opens the window, in the video's size unless another one is given.
+    /// Opens the window, in the video's size unless another size is given.
     ///
     /// # Errors
-    /// [`AppError`] if the video or the adapter refuses.
+    /// [`AppError`] if the video cannot be opened or the adapter fails.
     pub fn open(options: PlayOptions, size: Option<(u32, u32)>, is_driven: bool) -> Result<Self, AppError> {
         let mut instance = Loading::start();
         let (sender, woken) = mpsc::channel();
         let waker: Waker = Arc::new(move || {
-            // Nobody listens any more when the window has been closed.
+            // The receiver is gone if the window has been closed.
             let _ = sender.send(());
         });
         let media = match options.inputs.first() {
@@ -222,13 +223,13 @@ impl Offscreen {
         Ok(Self { window, viewer, woken })
     }
 
-    /// Whether a drawing was asked for.
+    /// Returns `true` if a redraw was requested.
     #[must_use]
     pub fn wants_drawing(&self) -> bool {
         self.window.wants_drawing.get()
     }
 
-    /// Draws.
+    /// Draws the window.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -238,7 +239,7 @@ impl Offscreen {
         self.viewer.on_event(Event::RedrawRequested, UiEvents::default)
     }
 
-    /// Has the viewer do what is due. Returns when it is to be asked again.
+    /// Lets the viewer do its pending work. Returns when to call again.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -247,7 +248,7 @@ impl Offscreen {
         self.viewer.advance()
     }
 
-    /// Hands the viewer the events that the window itself has caused: new sizes, which nobody leaves for.
+    /// Passes the viewer the events caused by the window itself: new sizes, on which the viewer never quits.
     fn send_caused(&mut self) -> Result<(), AppError> {
         loop {
             let Some(event) = self.window.caused.borrow_mut().pop_front() else { return Ok(()) };
@@ -255,53 +256,54 @@ impl Offscreen {
         }
     }
 
-    /// Whether another thread has something for the viewer since this was asked last.
+    /// Returns `true` if another thread has woken the viewer since the last call.
     pub fn was_woken(&self) -> bool {
         self.woken.try_iter().count() > 0
     }
 
-    /// Waits until another thread has something for the viewer, for so long at most; whether one has.
+    /// Waits up to `longest` for another thread to wake the viewer. Returns whether one did.
     pub fn wait_for_wake(&self, longest: Duration) -> bool {
         self.woken.recv_timeout(longest).is_ok()
     }
 }
 
-/// What was measured of playing.
+/// Measurements of playback.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayFigures {
     /// The adapter's name.
     pub adapter: String,
-    /// The engine that counted.
+    /// The name of the engine that counted.
     pub engine: &'static str,
     /// Width and height of the view in pixels.
     pub size: (u32, u32),
-    /// How long it played, in seconds.
+    /// Time played, in seconds.
     pub played_secs: f64,
-    /// Frames that were drawn.
+    /// Number of frames drawn.
     pub drawn: usize,
-    /// Frames that were dropped because they came too late.
+    /// Number of frames dropped because they were late.
     pub dropped: u64,
-    /// Processor time of the whole program by frame, decoding included, in milliseconds; none where the system does not tell it.
+    /// Processor time of the whole program per frame, including decoding, in milliseconds; `None` if the system does
+    /// not report it.
     pub processor_ms: Option<f64>,
-    /// GPU time of the drawings that were timed, counting included; none where the adapter has no timestamps.
+    /// GPU time per timed draw, including counting; `None` if the adapter has no timestamps.
     pub gpu_ms: Option<Spread>,
-    /// Time from when a frame was due to when the adapter had drawn it; none where no frame was drawn.
+    /// Time from when a frame was due to when the adapter had drawn it; `None` if no frame was drawn.
     pub delay_ms: Option<Spread>,
 }
 
-/// How times are spread, in milliseconds.
+/// The distribution of a set of times, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// Half of them are at most this.
+    /// Half of the times are at most this.
     pub median: f64,
-    /// 95 % of them are at most this.
+    /// 95 % of the times are at most this.
     pub p95: f64,
-    /// The longest.
+    /// The longest time.
     pub most: f64,
 }
 
 impl Spread {
-    /// Returns the spread of some times; `None` where there are none.
+    /// Returns the distribution of these times, or `None` if there are none.
     #[must_use]
     pub fn of(mut times: Vec<Duration>) -> Option<Self> {
         times.sort_unstable();
@@ -338,10 +340,11 @@ impl fmt::Display for PlayFigures {
     }
 }
 
-/// Plays in real time for so long, or to the end of the video, in a view of `size` pixels, and measures that.
+/// Plays in real time for `length`, or to the end of the video, in a view of `size` pixels or the video's own size, and
+/// measures playback.
 ///
 /// # Errors
-/// [`AppError`] if the video or the adapter refuses.
+/// [`AppError`] if the video cannot be opened or the adapter fails.
 pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>) -> Result<PlayFigures, AppError> {
     let mut offscreen = Offscreen::open(options, size, false)?;
     offscreen.viewer.time_passes()?;
@@ -352,7 +355,7 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
         offscreen.was_woken();
         let wake_at = offscreen.advance()?.unwrap_or(end).min(end);
         if !offscreen.wants_drawing() {
-            // Nothing would wake it any more.
+            // At the end of the video, no event would end the wait.
             if offscreen.viewer.has_ended() {
                 break;
             }
@@ -383,12 +386,12 @@ pub fn measure(options: PlayOptions, length: Duration, size: Option<(u32, u32)>)
     })
 }
 
-/// Processor time that the program has used so far, in all its threads.
+/// Returns the processor time that the program has used so far, in all its threads.
 #[cfg(target_os = "linux")]
 fn processor_time() -> Option<Duration> {
     let line = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name in parentheses may contain spaces; after it, user and system time are the 12th and 13th field, in hundredths of a
-    // second on every platform that Rust's Linux targets cover.
+    // The name in parentheses may contain spaces. User and system time are the 12th and 13th fields after it, in
+    // hundredths of a second on every platform that Rust's Linux targets cover.
     let fields: Vec<_> = line.rsplit(')').next()?.split_whitespace().collect();
     let ticks = [fields.get(11)?, fields.get(12)?].iter().filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
     Some(Duration::from_millis(10 * ticks))
@@ -404,7 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_is_told_of_times_in_any_order() {
+    fn a_spread_is_computed_from_times_in_any_order() {
         let times = (1..=101).rev().map(Duration::from_millis).collect();
         assert_eq!(Spread::of(times), Some(Spread { median: 51.0, p95: 96.0, most: 101.0 }));
         assert_eq!(Spread::of(Vec::new()), None);

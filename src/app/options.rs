@@ -1,4 +1,4 @@
-//! What the window is started with, and why it may end.
+//! The options that the window starts with, and the errors that it may end with.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,48 +14,48 @@ use histoscope_render::view::exposure::ExposureChoice;
 use histoscope_render::view::overlay::Overlaps;
 use histoscope_render::view::scene::{Counted, Sharing};
 
-/// Bytes of frames that are kept unless something else is asked for.
+/// Default size of the frame cache, in bytes.
 const USUAL_CACHE_BYTES: usize = 512 << 20;
 
-/// Which frames of two clips are partners.
+/// How the frames of two clips are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CompareBy {
-    /// Those that are on screen at the same time.
+    /// Frames that are on screen at the same time.
     #[default]
     Time,
-    /// Those of the same number.
+    /// Frames with the same number.
     Frame,
 }
 
-/// How two clips are shown at first.
+/// How two clips are shown initially.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CompareAs {
-    /// The first left of a divider, the second right of it.
+    /// The first clip left of a divider, the second right of it.
     #[default]
     Divider,
-    /// Each in its half of the window.
+    /// Each clip in its own half of the window.
     SideBySide,
     /// Their difference.
     Difference,
 }
 
-/// The options of a second clip.
+/// Options for a second clip.
 #[derive(Debug, Clone)]
 pub struct Comparing {
     /// The clip.
     pub input: PathBuf,
-    /// Which frames are partners.
+    /// How frames are paired.
     pub by: CompareBy,
-    /// By how many of its frames it is ahead.
+    /// By how many of its frames the second clip is ahead.
     pub offset: i64,
-    /// How both are shown at first.
+    /// How both clips are shown initially.
     pub shown: CompareAs,
-    /// How many times larger differences are shown than they are.
+    /// The factor by which differences are amplified.
     pub gain: Gain,
 }
 
 impl Comparing {
-    /// How both share the view at first, and at which gain their difference is shown.
+    /// Returns how both clips share the view initially, and the gain at which their difference is shown.
     #[must_use]
     pub(super) const fn shown(&self) -> (Sharing, Gain) {
         let sharing = match self.shown {
@@ -70,43 +70,43 @@ impl Comparing {
 /// The options of the window.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
-    /// The videos, or folders of videos; none opens a window that invites to open one.
+    /// Videos, or folders of videos. If there are none, the window invites the user to open one.
     pub inputs: Vec<PathBuf>,
-    /// How the first of them is played at first.
+    /// How the first video starts.
     pub begin: PlayStart,
-    /// The first view of it.
+    /// How the first video is shown initially.
     pub view: FirstView,
-    /// Bytes of frames to keep for steps back and loops.
+    /// Size in bytes of the cache of frames for steps back and loops.
     pub cache_bytes: usize,
-    /// True if choices last from one run to the next.
+    /// `true` if settings persist between runs.
     pub keeps_settings: bool,
-    /// The clip that plays in step with the first one, if there is one.
+    /// The clip that plays in step with the first one, if any.
     pub compare: Option<Comparing>,
     /// The adapter.
     pub adapter: AdapterChoice,
     /// The engine.
     pub engine: EngineChoice,
-    /// How to read the video.
+    /// How to open and read the video.
     pub open: OpenOptions,
     /// When the program started, for the log.
     pub started: Instant,
 }
 
-/// How a window begins to play.
+/// How playback starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PlayStart {
-    /// True if to start again at the end.
+    /// `true` to start again at the end.
     pub looped: bool,
-    /// True if to open paused.
+    /// `true` to open paused.
     pub paused: bool,
-    /// True if the window opens on the full screen.
+    /// `true` to open in full screen.
     pub fullscreen: bool,
-    /// Where the first video is to begin, if not at its beginning.
+    /// Where to start the first video, if not at its beginning.
     pub at: Option<Point>,
 }
 
 impl PlayOptions {
-    /// Plays a file once as it is, whatever the settings say.
+    /// Returns options that play a file once, unchanged, regardless of the settings.
     #[must_use]
     pub fn plain(input: PathBuf, adapter: AdapterChoice, open: OpenOptions) -> Self {
         Self {
@@ -124,28 +124,28 @@ impl PlayOptions {
     }
 }
 
-/// The first view of a window; options that are not given are as in the settings of the last run.
+/// How a window shows the video initially. Options that are not given are taken from the settings of the last run.
 #[derive(Debug, Clone, Default)]
 pub struct FirstView {
-    /// Bins of a channel that are drawn.
+    /// Number of bins drawn per channel.
     pub bin_count: Option<u32>,
-    /// True if the luminance of linear light is shown.
+    /// `true` to show the luminance of linear light.
     pub linear_luminance: Option<bool>,
-    /// Where the colours of overlaps come from.
+    /// The source of the colours of overlaps.
     pub overlaps: Option<Overlaps>,
-    /// The components that are counted.
+    /// The components to count.
     pub components: Components,
     /// The adjustments of the picture.
     pub adjustments: Adjustments,
-    /// Which picture is counted, where there are two.
+    /// Which picture is counted, if there are two.
     pub counted: Counted,
-    /// The choice of zebra, marks and false colour.
+    /// Settings for zebra, marks and false colour.
     pub exposure: ExposureChoice,
-    /// With which choice the lab is open, if it is.
+    /// The choices that the lab opens with; `None` if it starts closed.
     pub lab: Option<LabChoice>,
 }
 
-/// Why the window was closed, or did not open.
+/// Why the window closed or did not open.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// The video could not be opened.
@@ -154,40 +154,40 @@ pub enum AppError {
     /// None of several videos could be opened.
     #[error("none of the {} files can be opened: {}", .0.len(), joined(.0))]
     NoneOpens(Vec<AppError>),
-    /// The adapter could not do its part.
+    /// The adapter failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The device was lost, and once more after everything was made again.
+    /// The device was lost again after everything had been recreated.
     #[error(
         "{0}: the graphics device was lost again after it had been made anew; update its driver, or try another with --adapter (see 'histoscope adapters')"
     )]
     LostAgain(GpuError),
-    /// A folder without videos.
+    /// The folder contains no videos.
     #[error("{}: no videos or numbered pictures in this folder; choose another folder, or a file (subfolders are not searched)", .0.display())]
     NoVideos(PathBuf),
-    /// A folder that cannot be read.
+    /// The folder cannot be read.
     #[error("{}: the folder cannot be read: {}", .0.display(), .1)]
     Folder(PathBuf, std::io::Error),
     /// There is no display, or it refused a window.
     #[error("no window could be opened: {0}; without a display, use 'histoscope snapshot FILE -o OUT.png'")]
     Display(String),
-    /// A source that cannot be compared, because it cannot be positioned.
+    /// The source cannot be compared, because it is not seekable.
     #[error(
         "{}: --compare needs two files in which one can go anywhere, and this is live or a pipe; save it to a file first", .0.display()
     )]
     NotComparable(PathBuf),
-    /// An offset in frames that has no meaning in time.
+    /// The offset in frames has no equivalent in time.
     #[error("{}: its frames are not evenly spaced, so that --offset tells no time; add --compare-by frame", .0.display())]
     NoOffset(PathBuf),
-    /// The system gave no thread to decode on.
+    /// No decoding thread could be spawned.
     #[error("no decoding thread could be started: {0}")]
     Thread(std::io::Error),
-    /// The decoder never said whether it could open the video.
+    /// The decoder never reported whether it could open the video.
     #[error("{}: the video could not be opened; try again with -vv to see why", .0.display())]
     NoAnswer(PathBuf),
 }
 
-/// Several reasons in one line.
+/// Joins several reasons in one line.
 fn joined(reasons: &[AppError]) -> String {
     reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

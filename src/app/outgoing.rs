@@ -1,5 +1,5 @@
-//! What leaves the window: the view as a picture with the frame's bins beside it, saved without a pause in playback, and copies of
-//! the picture and of values.
+//! Everything that leaves the window: the view as a picture together with the frame's bins, saved without pausing
+//! playback, and copies of the picture and of values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,38 +28,38 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::probe::probe;
 use histoscope_render::view::scene::{Counted, Scene};
 
-/// How long to wait for thresholds that are under way.
+/// How long to wait for pending thresholds.
 const THRESHOLDS_LIMIT: Duration = Duration::from_millis(100);
-/// The most numbers that are tried behind a name.
+/// Limit for the numbers tried as suffixes of a file name.
 const MOST_NUMBERS: u32 = 100_000;
 
-/// Everything that leaves the window: saved pictures with their bins, and copies on the clipboard.
+/// Saves pictures with their bins, and copies to the clipboard.
 pub struct Outgoing {
     waker: Waker,
     answers: Vec<Receiver<Result<PathBuf, FileError>>>,
     clipboard: Clipboard,
 }
 
-/// The names of the pictures that are shown with the video's: of the one whose bins are outlined, and of the one beside it.
+/// Names of the pictures shown with the video's: the one whose bins are outlined, and the one next to it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OtherNames<'a> {
-    /// The picture whose bins are outlined.
+    /// Name of the picture whose bins are outlined.
     pub outlined: Option<&'a str>,
-    /// The picture beside the video's.
+    /// Name of the picture next to the video's.
     pub beside: Option<&'a str>,
 }
 
 impl Outgoing {
-    /// Nothing yet; `waker` is called whenever something has been saved.
+    /// Creates the state before anything is saved; `waker` is called whenever files have been saved.
     #[must_use]
     pub const fn new(waker: Waker, clipboard: Clipboard) -> Self {
         Self { waker, answers: Vec::new(), clipboard }
     }
 
-    /// Begins to save what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    /// Starts saving the view, without the controls and with or without labels, together with the bins of the frame.
     ///
     /// # Errors
-    /// Why nothing is saved, in words.
+    /// A message that says why nothing is saved.
     pub fn save(
         &mut self,
         session: &Session,
@@ -94,7 +94,7 @@ impl Outgoing {
         let (sender, answer) = mpsc::channel();
         let waker = Arc::clone(&self.waker);
         let write = move || {
-            // Nobody listens any more when the window has been closed.
+            // The receiver is gone if the window has been closed.
             let _ = sender.send(write_pair(&folders(), &name, &image, &json));
             waker();
         };
@@ -103,7 +103,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Returns the notes on files that have been written since.
+    /// Returns the notes on files that have been written since the last call.
     pub fn advance(&mut self) -> Vec<Note> {
         let mut notes = Vec::new();
         self.answers.retain(|answer| match answer.try_recv() {
@@ -119,7 +119,7 @@ impl Outgoing {
 }
 
 impl Outgoing {
-    /// Copies what the window shows, without the controls.
+    /// Copies the view without the controls. Returns the note to show.
     pub fn copy_picture(&mut self, graphics: &mut Graphics, scene: &Scene) -> Note {
         let scene = Scene { marks: None, ..*scene };
         let size = graphics.screen.size();
@@ -129,7 +129,7 @@ impl Outgoing {
         copied_note(copied.map(|()| format!("the picture, {}×{}", size.0, size.1)))
     }
 
-    /// Copies these values.
+    /// Copies these values as text. Returns the note to show.
     pub fn copy_values(&mut self, Values { text, name }: Values) -> Note {
         copied_note(self.clipboard.copy_text(text).map(|()| name))
     }
@@ -152,17 +152,17 @@ fn note_of(result: Result<PathBuf, FileError>) -> Note {
     }
 }
 
-/// Values as text, whose columns are parted by tabs.
+/// Values as text, in columns separated by tabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
     /// The text.
     pub text: String,
-    /// Its name.
+    /// Name of the values, for the note.
     pub name: String,
 }
 
-/// Returns the values of the bin or the pixel at a point of the view, or where there is neither, all numbers of the frame, whose
-/// bins are given; `None` while there is no frame.
+/// Returns the values of the bin or the pixel at a point of the view or, if there is neither, all numbers of the frame.
+/// `sums` are the frame's bins. Returns `None` while there is no frame.
 #[must_use]
 pub fn values_at(
     geometry: &Geometry<'_>,
@@ -189,7 +189,7 @@ pub fn values_at(
     };
     match at.and_then(|at| geometry.pixel_at(at)) {
         Some(Pixel::Live(place)) => return Some(of_card(card(&frame, place), None)),
-        // It is named by its own file and time.
+        // This pixel is listed under the file and time of its own frame.
         Some(Pixel::Other(held, place)) => {
             let card = card(&held.frame, place);
             return Some(Values { text: format!("{}\n{}", held.title, card.as_table()), name: card.title });
@@ -199,7 +199,8 @@ pub fn values_at(
     Some(Values { text: format!("{heading}\n{}", numbers.as_table()), name: "the frame's numbers".to_owned() })
 }
 
-/// The figures with the name of the picture that they are of, and what there is to tell of the other one.
+/// Completes the figures of an adjusted picture: which picture was counted, the thresholds, and the source's bins if
+/// both pictures are counted.
 fn of_adjusted(
     figures: Figures,
     graphics: &mut Graphics,
@@ -210,12 +211,12 @@ fn of_adjusted(
         return Ok(figures);
     }
     let counted = scene.look.counted_in(components);
-    // The bins that were drawn filled are the result's; those beside them are counted here once more.
+    // The bins drawn filled are the result's. The source's bins, drawn with them, are counted again here.
     let count = || cpu::Engine::new().count_region(source, region, components);
     let source = (counted == Counted::Both).then(count).transpose().map_err(|error| error.to_string())?;
     let begin = Instant::now();
     let Graphics { renderer, gpu, .. } = graphics;
-    // Thresholds that an adapter finds come a little later than its bins.
+    // An adapter's thresholds arrive slightly later than its bins.
     while matches!(scene.look.adjustments.reduction, Some(Reduction::Otsu(_)))
         && renderer.is_histogram_pending()
         && begin.elapsed() < THRESHOLDS_LIMIT
@@ -231,18 +232,19 @@ fn of_adjusted(
     }))
 }
 
-/// Where to save: the working directory, or the user's folder for pictures where that one cannot be written.
+/// Returns the folders to save to: the working directory, then the user's pictures folder in case the first is not
+/// writable.
 fn folders() -> Vec<PathBuf> {
     let working = std::env::current_dir().ok();
     let pictures = directories::UserDirs::new().and_then(|folders| folders.picture_dir().map(Path::to_owned));
     working.into_iter().chain(pictures).collect()
 }
 
-/// The files' name without its ending: the video's and the frame's.
+/// Returns the name of the files without extension, from the video's name and the frame.
 fn name(session: &Session, frame: &Frame) -> String {
     let stem =
         Path::new(&session.name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    // An address may hold anything; a file's name may not.
+    // An address may contain any character, but a file name may not.
     let plain: String = stem.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '_' }).collect();
     let plain = plain.trim_matches(['-', ' ', '.']);
     let stem = if plain.is_empty() { "histoscope" } else { plain };
@@ -252,8 +254,8 @@ fn name(session: &Session, frame: &Frame) -> String {
     }
 }
 
-/// Writes the picture and the bins into the first folder that takes them, under the first free number; where the picture
-/// is then.
+/// Writes the picture and the bins to the first writable folder, under the first free number. Returns the path of the
+/// picture.
 fn write_pair(folders: &[PathBuf], name: &str, image: &Image, json: &str) -> Result<PathBuf, FileError> {
     let mut first_error = None;
     for folder in folders {
@@ -279,7 +281,7 @@ fn write_pair_in(folder: &Path, name: &str, image: &Image, json: &str) -> Result
         }
         match file::write_new(&bins, format!("{json}\n").as_bytes()) {
             Ok(true) => return Ok(picture),
-            // Somebody was quicker with the second name, or the disk is full: the two belong together.
+            // The second name was taken in the meantime, or the disk is full. Neither file is kept without the other.
             Ok(false) => drop(std::fs::remove_file(&picture)),
             Err(error) => {
                 drop(std::fs::remove_file(&picture));
@@ -305,7 +307,7 @@ mod tests {
         let save = || write_pair(&folders, "clip-frame-3", &image(), "{}").unwrap();
         let names: Vec<_> = (0..3).map(|_| save().file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["clip-frame-3.png", "clip-frame-3-2.png", "clip-frame-3-3.png"]);
-        // A name of which one half is taken is passed over as a whole.
+        // A number is skipped if either of its two names is taken.
         std::fs::write(folder.path().join("clip-frame-3-4.json"), "mine").unwrap();
         assert_eq!(save().file_name().unwrap(), "clip-frame-3-5.png");
         assert_eq!(std::fs::read_to_string(folder.path().join("clip-frame-3-4.json")).unwrap(), "mine");
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_folder_is_taken_where_one_cannot_be_written() {
+    fn the_next_folder_is_used_if_one_is_not_writable() {
         let folder = tempfile::tempdir().unwrap();
         let folders = [PathBuf::from("/no/such/folder"), folder.path().to_owned()];
         let path = write_pair(&folders, "a", &image(), "{}").unwrap();

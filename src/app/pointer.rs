@@ -1,5 +1,5 @@
-//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region, brushes the
-//! scopes, and a double-click on the picture fills the screen.
+//! The pointer: it wakes the controls, pans and zooms the picture, moves the divider, draws the region and brushes the
+//! scopes. A double-click on the picture toggles full screen.
 
 use std::time::Instant;
 
@@ -20,95 +20,97 @@ use histoscope_render::view::region::{Grip, RegionDrag};
 use histoscope_render::view::scene::Brush;
 use histoscope_render::view::scopes::{Border, ScopeStyle};
 
-/// Enlargement for a notch of the wheel.
+/// Zoom factor per notch of the wheel.
 const NOTCH: f64 = 1.15;
 
-/// A request of the pointer.
+/// A request from the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are a few of them for an event")]
 pub enum PointerCommand {
-    /// The controls are to come.
+    /// Show the controls.
     Wake,
-    /// The controls may go.
+    /// Let the controls fade.
     LetGo,
-    /// Another part of the picture is to be seen.
+    /// Show this part of the picture.
     View(ViewSettings),
-    /// The scopes are to be shown so.
+    /// Show the scopes in this style.
     Scopes(ScopeStyle),
-    /// The divider is to stand at this share of the view's width.
+    /// Place the divider at this share of the view's width.
     Divide(f32),
-    /// Other bins are selected.
+    /// Select these bins.
     Brush(Brush),
-    /// Something else is selected in the scopes beside the histograms.
+    /// Set the brushes, after a change in a scope other than the histograms.
     BrushScopes(Brushes),
-    /// This part of the picture is to be counted alone.
+    /// Count only this part of the picture.
     Region(Rect),
-    /// The same as a key.
+    /// Perform an action, as a key would.
     Do(Action),
-    /// The menu is to open at a point of the view.
+    /// Open the menu at a point of the view.
     Menu(DVec2),
 }
 
-/// The keys that are held while the pointer does something.
+/// The keys held while the pointer acts, and the channel chosen for brushes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeldKeys {
-    /// True if Shift is.
+    /// `true` if Shift is held.
     pub shift: bool,
-    /// The channel whose letter is.
+    /// The channel that brushes are limited to: by its key, or by a click on its letter.
     pub channel: Option<usize>,
 }
 
-/// The drag of the button that is held.
+/// What the pointer drags while its button is held.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one pointer")]
 enum Drag {
     /// Nothing.
     #[default]
     None,
-    /// It was pressed here, on the picture or beside it, and has not been moved far enough to be more than a click.
+    /// Nothing yet: the button was pressed here, on the picture or beside it, and the pointer has not moved farther
+    /// than in a click.
     Press(DVec2),
-    /// It moves the picture; where the pointer was last.
+    /// The picture; the last position of the pointer.
     Pan(DVec2),
-    /// It moves the divider, which lay this far from the pointer.
+    /// The divider; its distance from the pointer at the press.
     Divide(f64),
-    /// It moves a border between scopes, or between them and the picture.
+    /// A border between scopes, or between them and the picture.
     Border(Border),
-    /// It draws, moves or resizes the region.
+    /// The region, which is being drawn, moved or resized.
     Region(RegionDrag),
-    /// It selects in a scope beside the histograms.
+    /// A selection in a scope other than the histograms.
     Scope(ScopeDrag),
-    /// It selects codes of these channels, from those under the pointer when it was pressed, in a histogram that shows those.
+    /// A selection of codes of `channels`, starting with the codes under the pointer at the press, in a histogram that
+    /// shows the channels `shown`.
     Brush { channels: Channels, from: (u32, u32), rect: PanelRect, shown: Channels },
 }
 
-/// Where the pointer is and what it does.
+/// The position of the pointer and its current drag.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pointer {
-    /// Its place in pixels of the view, while it is over the window.
+    /// Position in pixels of the view, while over the window.
     pub at: Option<DVec2>,
-    /// True if it has come into the window without being moved since, as when the window opened under it.
+    /// `true` if the pointer has entered the window and not moved since, as when the window opens under it.
     just_entered: bool,
     drag: Drag,
     clicks: Clicks,
-    /// The part of a notch that is left of the wheel over a scope that goes by whole ones.
+    /// The remaining fraction of a notch, over a scope that changes by whole notches.
     turned: f64,
 }
 
 impl Pointer {
-    /// Returns whether it is dragging something of the view.
+    /// Returns `true` if the pointer is dragging something on the view.
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.drag != Drag::None
     }
 
-    /// Returns whether it is where it takes hold of the divider, or has done so.
+    /// Returns `true` if the pointer is close enough to grab the divider, or is dragging it.
     #[must_use]
     pub fn is_at_divider(&self, geometry: &Geometry<'_>, hud: &Hud) -> bool {
         let is_near = |at| geometry.divider_from(at).is_some() && !hud.covers(geometry.in_points(at));
         matches!(self.drag, Drag::Divide(_)) || !self.is_dragging() && self.at.is_some_and(is_near)
     }
 
-    /// Returns the grip that it has on the region, or would have where it is.
+    /// Returns the grip that the pointer has on the region, or would have at its position.
     #[must_use]
     pub fn grip(&self, geometry: &Geometry<'_>, hud: &Hud) -> Option<Grip> {
         match self.drag {
@@ -118,7 +120,7 @@ impl Pointer {
         }
     }
 
-    /// Takes an event, while these keys are held, and returns what that asks for.
+    /// Takes an event and the keys held at that time. Returns the requests that follow from it.
     pub fn on_event(
         &mut self,
         (event, held): (&Event, HeldKeys),
@@ -154,7 +156,7 @@ impl Pointer {
 
     fn move_to(&mut self, at: DVec2, geometry: &Geometry<'_>) -> Vec<PointerCommand> {
         let has_moved = self.at.is_some_and(|before| before != at);
-        // A window that opens or grows under a resting pointer is told of it as well.
+        // This event is also sent when a window opens or grows under a resting pointer.
         let rests = std::mem::take(&mut self.just_entered) || !has_moved;
         self.at = Some(at);
         if let Drag::Press(from) = self.drag
@@ -224,7 +226,7 @@ impl Pointer {
                 self.clicks.forget();
                 self.drag = Drag::Divide(aside);
             } else if self.clicks.is_double(at / f64::from(geometry.points), now) {
-                // The button moves nothing until it has been let go.
+                // Moving has no effect until the button is released.
                 self.drag = Drag::None;
                 return Some(PointerCommand::Do(Action::ToggleFullscreen));
             } else {
@@ -233,7 +235,7 @@ impl Pointer {
             return None;
         };
         self.clicks.forget();
-        // All that the histogram shows, or the one that is asked for.
+        // All channels that the histogram shows, or only the requested one.
         let channels = match held.channel {
             Some(channel) if hit.channels.contains(channel) => Channels::one(channel),
             _ => hit.channels,

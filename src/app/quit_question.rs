@@ -1,30 +1,31 @@
-//! The question that Esc asks before it quits, where that may not be meant.
+//! The question that Esc asks before quitting, if quitting may not be intended.
 
 use std::time::{Duration, Instant};
 
 use histoscope_core::text::counted;
 
-/// Esc that follows this soon on what closed a menu or a field may be meant for that.
+/// An Esc this soon after a menu or a field was closed may have been meant to close it.
 const SOON: Duration = Duration::from_secs(1);
-/// For how long an answer is waited for: about as long as the question stands on the picture.
+/// How long an answer is awaited: about as long as the question stays on screen.
 const ASKED: Duration = Duration::from_secs(5);
-/// Live input that took longer to gather than this, in seconds, is not thrown away without a question.
+/// Live input of at least this length, in seconds, is not discarded without a question.
 const WORTH_KEEPING_SECS: f64 = 30.0;
 
 /// The last thing that Esc or Enter did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuitQuestion {
-    /// Nothing that matters.
+    /// Nothing relevant.
     #[default]
     Unasked,
-    /// It, or Enter, closed a menu or a field.
+    /// Esc or Enter closed a menu or a field.
     Closed(Instant),
-    /// It asked whether it is meant.
+    /// Esc asked the question.
     Asked(Instant),
 }
 
 impl QuitQuestion {
-    /// Returns what Esc asks before it quits, with so many seconds of live input kept that would go with the window; `None` where it quits.
+    /// Returns the question that Esc asks before quitting, which would discard `kept_secs` of live input; `None` to
+    /// quit now.
     pub fn ask(&mut self, kept_secs: f64, now: Instant) -> Option<String> {
         let within = |since: Instant, limit| now.saturating_duration_since(since) < limit;
         let question = match *self {
@@ -50,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn esc_leaves_at_once_where_nothing_is_lost() {
+    fn esc_quits_immediately_if_nothing_is_lost() {
         let now = Instant::now();
         assert_eq!(QuitQuestion::default().ask(0.0, now), None);
         assert_eq!(QuitQuestion::default().ask(29.9, now), None);
     }
 
     #[test]
-    fn esc_right_after_what_closed_a_menu_or_a_field_asks_and_the_next_leaves() {
+    fn esc_right_after_closing_something_asks_and_the_next_one_quits() {
         let now = Instant::now();
         let mut leaving = QuitQuestion::Closed(now);
         assert_eq!(leaving.ask(0.0, now + SOON / 2).as_deref(), Some("Esc once more quits"));

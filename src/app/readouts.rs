@@ -1,4 +1,4 @@
-//! What the display over the picture is told for a drawing: gathered here from everything that knows something.
+//! Gathers the data for the HUD from all parts of the window.
 
 use std::time::Instant;
 
@@ -27,12 +27,12 @@ use histoscope_render::view::probe::probe;
 use histoscope_render::view::region::{self, Grip, RegionFrame};
 use histoscope_render::view::scene::Counted;
 
-/// The readings for one drawing.
+/// The data that the HUD shows in one draw.
 #[derive(Debug, Default)]
 pub struct Readings {
     /// The histograms.
     pub histograms: Vec<HistogramArea>,
-    /// The passes' times.
+    /// The times of the passes.
     pub timing: Option<TimingTable>,
     /// The lines of the panel about the video.
     pub info: Option<Vec<InfoLine>>,
@@ -40,50 +40,50 @@ pub struct Readings {
     pub stats: Option<StatsTable>,
     /// The pixel under the pointer.
     pub probe: Option<ProbeText>,
-    /// The bin under the pointer, and what a brush has selected.
+    /// The bin under the pointer, and the selection of a brush.
     pub readouts: Vec<Readout>,
     /// The bins of the pixel under the pointer, to be marked in the histograms.
     pub marks: Option<[u32; 4]>,
-    /// The part of the picture that is counted alone, or proposed to be.
+    /// The region that is counted or proposed.
     pub region: Option<RegionView>,
-    /// Where pixels lie that are marked, where they are few.
+    /// Centres of the marked pixels, if there are few.
     pub rings: Vec<Pos2>,
-    /// The scopes beside the histograms.
+    /// The scopes other than the histograms.
     pub scopes: ScopeReadings,
 }
 
 impl Readings {
-    /// Returns the contents of the panels that are open.
+    /// Returns the contents of the open panels.
     #[must_use]
     pub fn tables(&self) -> Tables<'_> {
         Tables { timing: self.timing.as_ref(), info: self.info.as_deref(), stats: self.stats.as_ref() }
     }
 }
 
-/// Everything that knows something.
+/// Everything that the data is gathered from.
 pub struct Sources<'a> {
-    /// Where everything lies.
+    /// The layout of the view.
     pub geometry: Geometry<'a>,
-    /// The lab, whose bars stand where the histograms would while it is open.
+    /// The lab. While it is open, its bars replace the histograms.
     pub lab: &'a Lab,
     /// The video, if one is open.
     pub session: Option<&'a Session>,
-    /// Its bins.
+    /// The bins of the video.
     pub bins: &'a Bins,
     /// The engine and the renderer.
     pub graphics: &'a Graphics,
-    /// The frames that are held to compare with.
+    /// The frames and the clip that the video is compared with.
     pub comparison: &'a Comparison,
-    /// The display over the picture.
+    /// The HUD.
     pub hud: &'a Hud,
     /// The pointer.
     pub pointer: &'a Pointer,
-    /// The marked pixels of a picture that stands.
+    /// The marked pixels of a still picture.
     pub marked: MarkedView<'a>,
 }
 
 impl Sources<'_> {
-    /// Gathers what is to be seen.
+    /// Gathers the visible data.
     #[must_use]
     pub fn read(&self, now: Instant) -> Readings {
         let Geometry { scene, components, size, .. } = self.geometry;
@@ -108,7 +108,7 @@ impl Sources<'_> {
         readings
     }
 
-    /// Where the corners of the picture lie, in points: the upper two and then the lower two, as it was coded.
+    /// Returns the corners of the picture as coded, in points: the upper two, then the lower two.
     #[must_use]
     pub fn picture_corners(&self) -> Option<[Pos2; 4]> {
         let placement = self.geometry.placement()?;
@@ -117,7 +117,7 @@ impl Sources<'_> {
         Some(corners.map(|(x, y)| self.geometry.in_points(placement.point_of(DVec2::new(x, y)))))
     }
 
-    /// Returns the adjustments as the display shows them.
+    /// Returns the adjustments as the HUD shows them.
     #[must_use]
     pub fn adjusting(&self, adjuster: &Adjuster) -> AdjustmentView {
         let scene = self.geometry.scene;
@@ -130,7 +130,7 @@ impl Sources<'_> {
         }
     }
 
-    /// The region on the view.
+    /// Returns the region on the view.
     fn region(&self) -> Option<RegionView> {
         let Geometry { points, .. } = self.geometry;
         let (shown, placement) = (self.geometry.region.shown()?, self.geometry.placement()?);
@@ -148,12 +148,12 @@ impl Sources<'_> {
         })
     }
 
-    /// The middles of pixels that are marked, where they are few.
+    /// Returns the centres of the marked pixels, in points, if there are few.
     fn rings(&self) -> Vec<Pos2> {
         let MarkedView::Found(marked) = self.marked else { return Vec::new() };
         let Some(placement) = self.geometry.placement() else { return Vec::new() };
         let middle = |&[x, y]: &[u32; 2]| placement.point_of(DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
-        // Beside a seam there is another picture, and it is the live one that was looked at.
+        // On the other side of a seam is a different picture; only the live one was searched.
         let seam = self.geometry.scene.seam(self.geometry.size);
         let places = marked.few().iter().map(middle).filter(|at| seam.is_none_or(|seam| seam.is_live(at.x)));
         places.map(|at| self.geometry.in_points(at)).collect()
@@ -184,7 +184,7 @@ impl Sources<'_> {
     fn info(&self) -> Option<Vec<InfoLine>> {
         let session = self.session?;
         if let Some(held) = self.comparison.chosen().filter(|_| self.comparison.is_shown()) {
-            // What is known of the video need not be so of this one.
+            // Facts about the video need not be true of this picture.
             let what = if self.comparison.has_held() { "held frame" } else { "second clip" };
             return Some(vec![InfoLine { name: what, value: held.name.clone(), origin: None }]);
         }
@@ -192,7 +192,7 @@ impl Sources<'_> {
         let info = &self.graphics.gpu.info;
         let driver = format!("{} {:?}", info.driver, info.backend);
         let machine = Machine { adapter: &info.name, driver: driver.trim(), engine: self.graphics.engine.name() };
-        // What is wrong comes first: it is not to be scrolled to.
+        // Faults come first, so that they are visible without scrolling.
         let mut lines = session.faults().lines();
         for line in &lines {
             log::trace!("file: {} {}", line.name, line.value);
@@ -201,7 +201,7 @@ impl Sources<'_> {
         Some(lines)
     }
 
-    /// The card of what a brush has selected.
+    /// Returns the card on the selection of a brush.
     fn brush(&self) -> Option<Readout> {
         let Geometry { scene, components, size, points, .. } = self.geometry;
         let brush = scene.brushes.histogram?;
@@ -217,7 +217,7 @@ impl Sources<'_> {
         Some(Readout { card, panel: self.geometry.rect_in_points(&rect), columns, lasts: true })
     }
 
-    /// Reads the bin of a histogram or the pixel of the picture under the pointer.
+    /// Reads the bin of a histogram, or the pixel of the picture, under the pointer.
     fn point_at(&self, readings: &mut Readings) {
         let Geometry { scene, components, points, .. } = self.geometry;
         let Some(at) = self.pointer.at else { return };
@@ -251,7 +251,7 @@ impl Sources<'_> {
             Pixel::Live(place) => place,
             Pixel::Other(ComparedFrame { frame, .. }, (x, y)) => {
                 let name = if self.comparison.has_held() { "held" } else { "second" };
-                // It has no place in the live one's scopes.
+                // This pixel cannot be marked in the scopes of the live picture.
                 let probe = probe(&frame.picture, x, y, components);
                 let card = ProbeText::card(&probe, &frame.picture, frame.orientation).of_picture(Some(name));
                 log::trace!("probe: {}", card.as_text());
@@ -263,7 +263,7 @@ impl Sources<'_> {
         let probe = probe(&live.picture, x, y, components);
         readings.scopes.mark(&self.geometry, &probe);
         let is_adjusted = !scene.look.adjustments.is_off();
-        // The pixel's own codes have their place in the source's histograms only.
+        // The pixel's own codes can be marked only in histograms of the source.
         let counts_source = scene.look.counted_in(components) != Counted::Result;
         readings.marks = counts_source.then_some(probe.bins);
         let card = ProbeText::card(&probe, &live.picture, live.orientation).of_picture(is_adjusted.then_some("source"));
@@ -271,7 +271,7 @@ impl Sources<'_> {
         readings.probe = Some(ProbeText { card, at: pointer });
     }
 
-    /// The card of the lab's bin under the pointer.
+    /// Returns the card on the lab's bin under the pointer.
     fn bin_of_lab(&self, hit: &panel::Hit, at: DVec2) -> Option<Readout> {
         let figures = self.lab.figures()?;
         let (left, width) = (f64::from(hit.rect.left), f64::from(hit.rect.width));
@@ -283,7 +283,7 @@ impl Sources<'_> {
         Some(Readout { card, panel: self.geometry.rect_in_points(&hit.rect), columns, lasts: false })
     }
 
-    /// Names the picture of the bins that are shown, where that is not simply the video's.
+    /// Names the picture and region of the shown bins; `None` if the whole picture is counted without adjustments.
     fn counted_name(&self) -> Option<String> {
         let scene = self.geometry.scene;
         let is_source = scene.look.counted_in(self.geometry.components) == Counted::Source;
@@ -294,7 +294,7 @@ impl Sources<'_> {
     }
 }
 
-/// Returns the cursor where the pointer has hold of a region: arrows the way the edge moves as it is seen.
+/// Returns the cursor for a grip on the region: arrows in the direction in which the edge moves on screen.
 fn cursor(grip: Grip, placement: &Placement) -> CursorIcon {
     let Grip::Edges { x, y } = grip else { return CursorIcon::Move };
     let origin = placement.point_of(DVec2::ZERO);

@@ -1,4 +1,4 @@
-//! The files that were opened last, each with the place where it was left.
+//! The files opened most recently, with the position where each was left.
 
 use std::path::{Path, PathBuf};
 
@@ -7,49 +7,49 @@ use serde::{Deserialize, Serialize};
 use super::kept::{self, FileContent};
 use histoscope_core::text::{file_name, public, time_text};
 
-/// Where they are kept, in the folder of the settings.
+/// The file that stores the list, in the settings folder.
 const NAME: kept::Name = kept::Name { file: "recent.json", aside: "recent.unreadable.json" };
-/// A place this near to the beginning or the end is none to come back to, in seconds.
+/// Positions this close to the beginning or the end are not worth returning to, in seconds.
 const MARGIN: f64 = 2.0;
 
 /// A file or an address that was opened.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecentFile {
-    /// Its path from the root, or the address.
+    /// Its absolute path, or the address.
     pub path: PathBuf,
-    /// Where it was left, in seconds from the start; nothing where that was at its beginning or end.
+    /// Position where it was left, in seconds from the start; `None` if that was near its beginning or end.
     pub left_at_secs: Option<f64>,
 }
 
 impl RecentFile {
-    /// Its name without folders.
+    /// Returns the name without folders.
     #[must_use]
     pub fn name(&self) -> String {
         file_name(&self.path)
     }
 }
 
-/// A place in a video as it is offered, to the second: `12:34`.
+/// Formats a position in a video to the second: `12:34`.
 #[must_use]
 pub fn place_text(secs: f64) -> String {
     let text = time_text(secs.floor());
     text.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// The files, the one that was opened last first.
+/// The recent files, most recent first.
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Where they are kept, if they are.
+    /// The folder that the list is stored in, if any.
     folder: Option<PathBuf>,
     files: Vec<RecentFile>,
 }
 
 impl Recent {
-    /// The most that are kept.
+    /// Largest number of files kept.
     pub const MOST: usize = 20;
 
-    /// The files that are kept in a folder; without one none are, beyond the end of this run.
+    /// Reads the list stored in a folder. Without a folder, the list lasts only for this run.
     #[must_use]
     pub fn open(folder: Option<&Path>) -> Self {
         let mut recent = Self { folder: folder.map(Path::to_owned), files: Vec::new() };
@@ -57,7 +57,7 @@ impl Recent {
         recent
     }
 
-    /// The files but for the one that is open, the one that was opened last first.
+    /// Returns the files other than the open one, most recent first.
     #[must_use]
     pub fn others(&self, open: Option<&Path>) -> &[RecentFile] {
         let open = open.and_then(lasting);
@@ -67,7 +67,7 @@ impl Recent {
         }
     }
 
-    /// Notes that a file has been opened; where it was left the last time.
+    /// Notes that a file has been opened. Returns the position where it was left last time.
     pub fn opened(&mut self, input: &Path) -> Option<f64> {
         let path = lasting(input)?;
         self.read();
@@ -79,13 +79,13 @@ impl Recent {
         left_at
     }
 
-    /// Notes where a file is left, in seconds of so many.
+    /// Notes where a file is left: `at_secs` out of `duration_secs`.
     pub fn left(&mut self, input: &Path, at_secs: f64, duration_secs: Option<f64>) {
         let Some(path) = lasting(input) else { return };
         self.read();
         let is_near_end = duration_secs.is_some_and(|duration| at_secs > duration - MARGIN);
         if let Some(file) = self.files.iter_mut().find(|file| file.path == path)
-            // Whoever has but looked at its beginning may still want to go on where it was left before.
+            // A user who only looked at the beginning may still want to continue at the earlier position.
             && (at_secs >= MARGIN || is_near_end)
         {
             file.left_at_secs = (!is_near_end).then_some(at_secs);
@@ -93,7 +93,7 @@ impl Recent {
         }
     }
 
-    /// Takes what is kept: another window may have written since.
+    /// Reads the stored list: another window may have changed it.
     fn read(&mut self) {
         let Some(folder) = &self.folder else { return };
         match kept::read::<Vec<RecentFile>>(folder, NAME) {
@@ -109,7 +109,7 @@ impl Recent {
     fn write(&mut self) {
         self.files.truncate(Self::MOST);
         let Some(folder) = &self.folder else { return };
-        // A path that is no text cannot be written as JSON, and is known until the end of this run only.
+        // A path that is not UTF-8 cannot be written as JSON, and is remembered only until the end of this run.
         let files: Vec<_> = self.files.iter().filter(|file| file.path.to_str().is_some()).collect();
         if let Err(error) = kept::write(folder, NAME, &files) {
             log::warn!("{} cannot be written ({error}); recent files are not kept", folder.join(NAME.file).display());
@@ -118,7 +118,8 @@ impl Recent {
     }
 }
 
-/// The path or address under which a file can be opened from anywhere, without a password; nothing for what can be read but once.
+/// Returns the path or address, without password, that opens the file from anywhere; `None` for input that can be read
+/// only once.
 fn lasting(input: &Path) -> Option<PathBuf> {
     let text = input.to_string_lossy();
     if text == "-" || text.starts_with("pipe:") || text.starts_with("fd:") {
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_back_in_the_next_run_with_the_place_where_they_were_left() {
+    fn files_persist_to_the_next_run_with_the_position_where_they_were_left() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("not/there/yet");
         let mut recent = Recent::open(Some(&folder));
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_and_the_end_are_no_places_to_come_back_to() {
+    fn positions_near_the_beginning_and_the_end_are_not_kept() {
         let mut recent = Recent::default();
         let path = Path::new("/films/a.mp4");
         recent.opened(path);
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_forgotten_and_each_is_there_once() {
+    fn the_oldest_are_forgotten_and_none_is_listed_twice() {
         let home = tempfile::tempdir().unwrap();
         let mut recent = Recent::open(Some(home.path()));
         for number in 0..25 {
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_is_open_is_not_offered() {
+    fn the_open_file_is_not_offered() {
         let mut recent = Recent::default();
         recent.opened(Path::new("/films/a.mp4"));
         recent.opened(Path::new("/films/b.mp4"));
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_set_aside() {
+    fn a_malformed_file_is_set_aside() {
         for text in ["", "{", "{\"path\": 1}", "[1, 2]", "[{\"path\": []}]", "[{\"left_at_secs\": \"soon\"}]", "\u{0}"]
         {
             let home = tempfile::tempdir().unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_a_later_version_and_nonsense_in_entries_do_no_harm() {
+    fn unknown_fields_and_malformed_entries_do_no_harm() {
         let home = tempfile::tempdir().unwrap();
         let text = r#"[{"path": "/films/a.mp4", "stars": 5}, {"path": ""}, {}]"#;
         fs::write(home.path().join(NAME.file), text).unwrap();
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_but_once_is_not_noted_and_addresses_are() {
+    fn addresses_are_kept_and_input_that_can_be_read_only_once_is_not() {
         let mut recent = Recent::default();
         for input in ["-", "pipe:0", "https://somebody:secret@example.org/live.m3u8", "frame%04d.png"] {
             recent.opened(Path::new(input));
@@ -239,9 +240,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_cannot_be_written_is_survived() {
+    fn an_unwritable_folder_is_survived() {
         let home = tempfile::tempdir().unwrap();
-        // A file stands where the folder should be.
+        // A file is where the folder should be.
         let folder = home.path().join("file");
         fs::write(&folder, "").unwrap();
         let mut recent = Recent::open(Some(&folder));

@@ -1,4 +1,4 @@
-//! How keys choose the part of the picture that is counted, and what is said of it.
+//! Choosing the counted part of the picture by key, and the notes on it.
 
 use histoscope_core::picture::bars::{self, EdgeBars};
 use histoscope_core::picture::color::blanking_lines;
@@ -6,11 +6,11 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Orientation, Picture};
 use histoscope_render::view::region::{self, Region, RegionFrame};
 
-/// The note where the region has been cleared.
+/// The note on a region that has been cleared.
 const CLEARED: &str = "region cleared: all of the picture is counted";
 
-/// Looks for black bars in the picture on screen and proposes what lies between them; where that is proposed already, takes it.
-/// Returns the region that is chosen then, and the note on it.
+/// Searches the picture for black bars and proposes the area between them. If a region is already proposed, takes that
+/// instead. Returns the new region and the note to show.
 #[must_use]
 pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
     if region.taken().is_some() {
@@ -34,7 +34,7 @@ pub fn find_bars(region: Region, picture: &Picture) -> (Region, String) {
     }
 }
 
-/// Takes what is proposed. What is chosen then, and what is to be said of it.
+/// Takes the proposed region. Returns the new region and the note to show.
 #[must_use]
 pub fn take(region: Region) -> (Region, String) {
     match region.taken().map(|taken| (taken, taken.counted())) {
@@ -43,7 +43,8 @@ pub fn take(region: Region) -> (Region, String) {
     }
 }
 
-/// Drops what was proposed or chosen last; `None` where there is nothing to drop.
+/// Drops the last proposal or choice. Returns the remaining region and the note to show, or `None` if there is nothing
+/// to drop.
 #[must_use]
 pub fn drop_last(region: Region) -> Option<(Region, String)> {
     let left = region.dropped()?;
@@ -54,20 +55,21 @@ pub fn drop_last(region: Region) -> Option<(Region, String)> {
     Some((left, text.to_owned()))
 }
 
-/// Drops all that is proposed and chosen. What is left then, and what is to be said of it.
+/// Clears any proposed or chosen region, so that the whole picture is counted. Returns the new region and the note to
+/// show.
 #[must_use]
 pub fn clear(region: Region) -> (Region, String) {
     let text = if region.shown().is_some() { CLEARED } else { "there is no region: all of the picture is counted" };
     (Region::default(), text.to_owned())
 }
 
-/// A region in words.
+/// Describes a region.
 #[must_use]
 pub fn words(rect: Rect) -> String {
     format!("region {}", region::text(rect))
 }
 
-/// The same, which says of a turned picture that its pixels are those of the coded one.
+/// Describes a region of a frame. If the picture is turned, adds that the pixels are those of the coded picture.
 #[must_use]
 pub fn words_in(rect: Rect, frame: &Frame) -> String {
     let is_turned = frame.orientation != Orientation::default();
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn vertical_blanking_is_proposed_to_be_left_out() {
+    fn vertical_blanking_is_proposed_for_exclusion() {
         let (proposed, text) = find_bars(Region::default(), &sized((720, 608), |_| 90));
         let rect = Rect { x: 0, y: 32, width: 720, height: 576 };
         assert_eq!(proposed.shown(), Some(RegionFrame::Proposed(rect)));
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_proposed_and_taken_at_the_second_time() {
+    fn bars_are_proposed_first_and_taken_the_second_time() {
         let barred = picture(|at| if (16..64).contains(&at) { 90 } else { 0 });
         let (proposed, text) = find_bars(Region::default(), &barred);
         let rect = Rect { x: 0, y: 2, width: 8, height: 6 };

@@ -1,5 +1,5 @@
-//! Brushes in the scopes beside the histograms, as the pointer draws them: a rectangle in a waveform or a parade, a circle in the
-//! vectorscope, or, with Shift, a polygon by hand. A click drops the brush of that scope.
+//! Brushes drawn by the pointer in the scopes other than the histograms: a rectangle in a waveform or a parade; in the
+//! vectorscope a circle or, with Shift, a freehand polygon. A click clears the brush of that scope.
 
 use glam::DVec2;
 
@@ -16,23 +16,23 @@ use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
 
-/// A brush that is drawn, or a press that may become one.
+/// A brush being drawn, or a press that may become one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeDrag {
     panel: ScopePanel,
     /// Where the button was pressed.
     from: DVec2,
-    /// The channel whose letter was held.
+    /// The only channel to select in, if the brush is limited to one.
     only: Option<usize>,
-    /// The polygon, where one is drawn.
+    /// The polygon, if one is being drawn.
     lasso: Option<Lasso>,
-    /// True if the pointer has moved farther than a click does.
+    /// `true` if the pointer has moved farther than in a click.
     has_moved: bool,
 }
 
 impl ScopeDrag {
-    /// One that begins at a point of the view, if a brush can be drawn there; `by_hand` where a polygon is wanted, and with the channel
-    /// that is wanted alone.
+    /// Begins a drag at a point of the view, if a brush can be drawn there. `by_hand` draws a polygon; `only` limits
+    /// the brush to one channel.
     #[must_use]
     pub fn begin(geometry: &Geometry<'_>, at: DVec2, by_hand: bool, only: Option<usize>) -> Option<Self> {
         let panel = *geometry.arranged().panel_at(at)?;
@@ -48,7 +48,7 @@ impl ScopeDrag {
         Some(Self { panel, from: at, only, lasso, has_moved: false })
     }
 
-    /// The brushes once the pointer has come to a point of the view; nothing as long as it may be a click.
+    /// Moves the drag to a point of the view. Returns the new brushes, or `None` while it may still be a click.
     pub fn to(&mut self, geometry: &Geometry<'_>, at: DVec2) -> Option<Brushes> {
         self.has_moved |= at.distance(self.from) > REACH * f64::from(geometry.points);
         if !self.has_moved {
@@ -74,7 +74,7 @@ impl ScopeDrag {
         Some(Brushes { vectorscope: Some(PairBrush { shape, level_bits: level_bits(subject.bits) }), ..brushes })
     }
 
-    /// The brushes once the button is let go, if that was a click: those without this scope's.
+    /// Returns the brushes without the one of this scope, if the button was released after a click.
     #[must_use]
     pub fn released(&self, geometry: &Geometry<'_>) -> Option<Brushes> {
         let brushes = geometry.scene.brushes;
@@ -85,7 +85,7 @@ impl ScopeDrag {
         (!self.has_moved && left != brushes).then_some(left)
     }
 
-    /// The rectangle from where the button was pressed to a point of the view. It stays in the part of a parade in which it began.
+    /// Returns the rectangle from the press to a point of the view. In a parade, it stays in the part where it began.
     fn rectangle(
         &self,
         geometry: &Geometry<'_>,
@@ -111,7 +111,7 @@ impl ScopeDrag {
     }
 }
 
-/// The frame on screen, and what its scopes are of.
+/// Returns the frame on screen, and the subject of its scopes.
 fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     let frame = geometry.frame?;
     let Geometry { scene, components, .. } = *geometry;
@@ -119,7 +119,7 @@ fn subject<'a>(geometry: &Geometry<'a>) -> Option<(&'a Frame, ScopeSubject)> {
     Some((frame, ScopeSubject::of(&frame.picture, is_result, (components, scene.look.channels), scene.look.scopes)))
 }
 
-/// The levels of Cb and Cr at a point of the view, the nearest there are.
+/// Returns the levels of Cb and Cr nearest to a point of the view.
 fn pair_at(subject: &ScopeSubject, panel: &ScopePanel, at: DVec2) -> [u16; 2] {
     let corner = DVec2::new(panel.rect.left.into(), panel.rect.top.into());
     let top = f64::from((1_u32 << level_bits(subject.bits)) - 1);

@@ -1,4 +1,5 @@
-//! What the pointer is at in a scope: a column and a level of a waveform, or a pair of colour differences; and the words for it.
+//! The point of a scope under the pointer: a column and a level of a waveform, or a pair of Cb and Cr levels, and its
+//! description.
 
 use glam::DVec2;
 
@@ -14,37 +15,37 @@ use histoscope_render::view::rect::PanelRect;
 use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::ScopeKind;
 
-/// The place of the pointer in a scope.
+/// A point of a scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopePoint {
-    /// The counts that tell of it.
+    /// The counts needed to describe it.
     pub question: ScopeQuestion,
     spot: Spot,
     subject: ScopeSubject,
-    /// True if the picture is turned for display, so that its columns are others than those on screen.
+    /// `true` if the picture is turned for display, so that its columns differ from those on screen.
     is_turned: bool,
 }
 
-/// Where in the scope.
+/// The position in the scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Spot {
-    /// First and last column of the picture's samples, the level, and the channel of a parade.
+    /// First and last column in pixels of the coded picture, the level, and the channel in a parade.
     Level { samples: (u32, u32), level: u32, channel: Option<usize> },
     /// Levels of Cb and Cr.
     Pair { cb: u32, cr: u32 },
 }
 
-/// The part of a waveform's panel in which channels lie over each other: all of it, or of a parade that of one channel.
+/// The part of a waveform's panel in which channels overlap: the whole panel, or the part of one channel in a parade.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelPart {
-    /// Its left edge and its width, in pixels of the panel.
+    /// Its left edge and width, in pixels of the panel.
     pub across: [f64; 2],
-    /// The channel of a parade's.
+    /// Its channel, in a parade.
     pub channel: Option<usize>,
 }
 
 impl PanelPart {
-    /// The one in that column of pixels of a panel.
+    /// Returns the part at column `x` of a panel, in pixels.
     #[must_use]
     pub fn at(subject: &ScopeSubject, rect: PanelRect, x: f64, is_parade: bool) -> Option<Self> {
         let width = f64::from(rect.width);
@@ -57,21 +58,22 @@ impl PanelPart {
         Some(Self { across: [place as f64 * own, own], channel: Some(*shown.get(place)?) })
     }
 
-    /// How far to the right a column of pixels lies in it, 0 to less than 1.
+    /// Returns the relative position of column `x` in the part, from 0 to less than 1.
     #[must_use]
     pub fn share_of(&self, x: f64) -> f64 {
         ((x - self.across[0]) / self.across[1]).clamp(0.0, 1.0 - 1e-9)
     }
 }
 
-/// The level of a waveform at a row of pixels of its panel.
+/// Returns the level at row `y` of a waveform's panel, in pixels.
 #[must_use]
 pub fn level_of(rect: PanelRect, y: f64, bits: u32) -> u32 {
     let (height, levels) = (f64::from(rect.height), f64::from(1_u32 << level_bits(bits)));
     ((height - y) / height * levels).clamp(0.0, levels - 1.0) as u32
 }
 
-/// The levels of Cb and Cr at a point of a vectorscope's panel, in parts of one; beyond its square they are beyond the levels.
+/// Returns the levels of Cb and Cr at a point of a vectorscope's panel, with fractions. Points outside its square have
+/// levels out of range.
 #[must_use]
 pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) -> [f64; 2] {
     let size = DVec2::new(rect.width.into(), rect.height.into());
@@ -81,7 +83,7 @@ pub fn levels_of_pair(subject: &ScopeSubject, rect: PanelRect, within: DVec2) ->
 }
 
 impl ScopePoint {
-    /// Returns the place in the scopes of a frame, as it is read, at a point of the view.
+    /// Returns the scope point at a position on the view. `frame` must have the user's interpretation.
     #[must_use]
     pub fn at(geometry: &Geometry<'_>, frame: &Frame, at: DVec2) -> Option<Self> {
         let Geometry { scene, components, .. } = *geometry;
@@ -118,7 +120,7 @@ impl ScopePoint {
         let (share, channel) = (part.share_of(within.x), part.channel);
         let columns: [u32; CHANNELS] = std::array::from_fn(|c| (share * f64::from(shape.columns[c])) as u32);
         let level = level_of(rect, within.y, subject.bits);
-        // Columns of the picture, in pixels of the whole, whatever resolution a channel has.
+        // Columns in pixels of the whole picture, whatever the resolution of a channel.
         let (column, count) = (u64::from(columns[0]), u64::from(shape.columns[0]));
         let begin = |column: u64| ((column * u64::from(counted.width)).div_ceil(count)) as u32 + counted.x;
         let samples = (begin(column), begin(column + 1) - 1);
@@ -135,7 +137,7 @@ impl ScopePoint {
         Some(Self { question: ScopeQuestion::Cb(cb), spot: Spot::Pair { cb, cr }, subject: *subject, is_turned: false })
     }
 
-    /// It in words, with the counts that answer.
+    /// Describes the point, with counts if `answer` is for its question.
     #[must_use]
     pub fn text(&self, answer: Option<&ScopeAnswer>) -> String {
         let ScopeSubject { bits, components, range, style, .. } = self.subject;
@@ -186,7 +188,7 @@ mod tests {
     use histoscope_render::view::scene::Scene;
 
     #[test]
-    fn a_column_of_a_picture_that_is_turned_is_called_coded() {
+    fn a_column_of_a_turned_picture_is_labelled_coded() {
         let scene = Scene::default();
         let subject = ScopeSubject::of(
             &made::gray((8, 8), |_, _| 0).picture,
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_fewer_levels_than_the_picture_has_are_no_counts_of_it() {
+    fn counts_with_fewer_levels_than_the_picture_are_ignored() {
         let scene = Scene::default();
         let picture = made::gray((8, 8), |_, _| 0).picture;
         let subject = ScopeSubject::of(&picture, false, (Components::Rgbl, scene.look.channels), scene.look.scopes);

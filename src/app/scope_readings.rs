@@ -1,5 +1,5 @@
-//! What is told of the scopes beside the histograms for a drawing: where they lie, what is written on them, and where the pixel
-//! under the pointer lies in them.
+//! The data that the HUD shows on the scopes other than the histograms: where they lie, what is written on them, and
+//! where the pixel under the pointer lies in them.
 
 use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 use glam::DVec2;
@@ -14,7 +14,7 @@ use histoscope_render::view::probe::Probe;
 use histoscope_render::view::scene::Counted;
 use histoscope_render::view::scopes::{ScopeKind, ScopePanel};
 
-/// The scopes, as they are told.
+/// The data on the scopes for one draw.
 #[derive(Debug, Default)]
 pub struct ScopeReadings {
     areas: Vec<ScopeArea>,
@@ -27,7 +27,7 @@ pub struct ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// Returns the scopes as the display shows them.
+    /// Returns the data in the form that the HUD takes.
     #[must_use]
     pub fn view(&self) -> BesideView<'_> {
         BesideView {
@@ -43,7 +43,8 @@ impl ScopeReadings {
 }
 
 impl ScopeReadings {
-    /// Reads the scopes that are shown of a frame, as it is read, while the pointer is `at` a point of the view.
+    /// Reads the visible scopes of `frame`, which has the user's interpretation, with the pointer `at` a point of the
+    /// view.
     #[must_use]
     pub fn of(geometry: &Geometry<'_>, frame: Option<Frame>, at: Option<DVec2>) -> Self {
         let Geometry { scene, components, size, points, .. } = *geometry;
@@ -75,13 +76,14 @@ impl ScopeReadings {
         }
     }
 
-    /// Tells of what the pointer is at in a scope, in points.
+    /// Sets the description of the scope under the pointer; `at` is the position of the pointer, in points.
     pub fn tell(&mut self, at: Pos2, text: String) {
         log::trace!("scope: {text}");
         self.told = Some((at, text));
     }
 
-    /// Tells what is brushed in the scopes, with the pixels that all brushes select and those that are counted, once these are known.
+    /// Adds outlines and descriptions of the brushes in the scopes. `selected` is the number of pixels selected by all
+    /// brushes and the number counted, once known.
     pub fn tell_brushed(&mut self, geometry: &Geometry<'_>, selected: Option<(u32, u64)>) {
         let Some(subject) = self.subject else { return };
         let Some(frame) = geometry.frame else { return };
@@ -107,7 +109,7 @@ impl ScopeReadings {
                 }
             };
             let Some((outline, place)) = brushed else { continue };
-            // What is selected matters more than where it was drawn.
+            // In a narrow panel, the counts matter more than the position.
             let is_roomy = rect.width() > 330.0;
             let text = if is_roomy { format!("{place}  {counts}") } else { counts.clone() };
             log::trace!("brushed in the {}: {place}  {counts}", kind.name());
@@ -119,7 +121,7 @@ impl ScopeReadings {
     pub fn mark(&mut self, geometry: &Geometry<'_>, probe: &Probe) {
         let Geometry { scene, components, .. } = *geometry;
         let (Some(subject), Some(frame)) = (self.subject, geometry.frame) else { return };
-        // The pixel's own codes have their place in the scopes of the source only.
+        // The pixel's own codes can be marked only in scopes of the source.
         if scene.look.counted_in(components) == Counted::Result {
             return;
         }
@@ -137,7 +139,7 @@ impl ScopeReadings {
     }
 }
 
-/// Where a waveform's brush is, in words: columns of the picture, and codes.
+/// Describes a waveform's brush: columns of the picture, and codes.
 fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: region::Rect) -> String {
     let signs = brush.range.channels.iter().map(|channel| subject.components.sign(channel));
     let [first, end] = brush.pixels(counted);
@@ -146,7 +148,7 @@ fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: re
     format!("x {columns}  {} {}", signs.collect::<Vec<_>>().join(" "), range(brush.range.low, brush.range.high))
 }
 
-/// Where a vectorscope's is: the codes of a circle's middle and its radius, or how many corners a polygon has.
+/// Describes a vectorscope's brush: the centre and radius of a circle in codes, or the number of corners of a polygon.
 fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     let codes = |levels: u16| u32::from(levels) << (subject.bits - brush.level_bits.min(subject.bits));
     match &brush.shape {
@@ -157,14 +159,14 @@ fn words_of_pairs(subject: &ScopeSubject, brush: &PairBrush) -> String {
     }
 }
 
-/// The outline of a waveform's brush; nothing in a parade whose parts show none of its channels.
+/// Returns the outline of a waveform's brush, or `None` in a parade that shows none of its channels.
 fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &WaveformBrush) -> Option<Rect> {
     let shown: Vec<_> = subject.shown().collect();
     let part = match kind {
         ScopeKind::Parade => {
             let places = brush.range.channels.iter().filter_map(|channel| shown.iter().position(|&c| c == channel));
             let width = rect.width() / shown.len() as f32;
-            // Of several channels the outline goes around the parts of all of them.
+            // With several channels, the outline surrounds the parts of all of them.
             let (first, last) = places.fold(None, |ends: Option<(usize, usize)>, place| {
                 Some(ends.map_or((place, place), |(first, last)| (first.min(place), last.max(place))))
             })?;
@@ -187,13 +189,13 @@ fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &Wavefo
     Some(Rect::from_x_y_ranges(part.x_range(), edge(f64::from(high) + 0.5)..=edge(f64::from(low) - 0.5)))
 }
 
-/// The outline of a vectorscope's brush.
+/// Returns the outline of a vectorscope's brush.
 fn outline(rect: Rect, subject: &ScopeSubject, brush: &PairBrush) -> Outline {
     let bits = brush.level_bits;
     let place = |pair: [u16; 2]| graticule::place_of(rect, pair.map(f64::from), bits, subject.style.zoom);
     match &brush.shape {
         PairShape::Circle { middle, radius } => {
-            // All of the outermost levels lies inside.
+            // The outermost levels lie entirely inside.
             let side = rect.width().min(rect.height()) * subject.style.zoom as f32;
             let radius = (f32::from(*radius) + 0.5) * side / ((1_u32 << bits) + 1) as f32;
             Outline::Circle(place(*middle), radius)
@@ -202,7 +204,7 @@ fn outline(rect: Rect, subject: &ScopeSubject, brush: &PairBrush) -> Outline {
     }
 }
 
-/// Where a pixel lies in a scope, `share` of the counted width from its left edge.
+/// Returns the marks of a pixel in a scope; `share` is its horizontal position in the counted area, from 0 to 1.
 fn marks(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, probe: &Probe, share: f64) -> Vec<(Pos2, Color32)> {
     let level_bits = level_bits(subject.bits);
     let shown: Vec<_> = subject.shown().collect();

@@ -1,4 +1,4 @@
-//! The window, as far as the rest of the program sees one, and the target that its picture is drawn to.
+//! The window as the rest of the program sees it, and the target that its picture is drawn to.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -10,69 +10,70 @@ use histoscope_render::gpu::target::{Acquired, Target};
 use histoscope_render::gpu::{AdapterChoice, Gpu, GpuError, Instance};
 use histoscope_render::view::placement::upright_size;
 
-/// Largest size of the window where the video's own does not fit the display, as a part of the display.
+/// Largest size of the window, as a fraction of the display.
 const DISPLAY_PART: f64 = 0.9;
-/// The space that is assumed where the display's size is not known, in pixels.
+/// The space assumed if the display's size is unknown, in pixels.
 const UNKNOWN_SPACE: (f64, f64) = (1280.0, 720.0);
 /// Size of the window without a video, in points.
 pub const EMPTY_SIZE: (f64, f64) = (960.0, 540.0);
 
-/// A window: one on the desktop, or one that nobody sees. It is also the clock that the program goes by.
+/// A window, on the desktop or offscreen. It also provides the program's clock.
 pub trait Window {
-    /// The time.
+    /// Returns the current time.
     fn now(&self) -> Instant;
 
-    /// Size of the picture, in pixels.
+    /// Returns the size of the picture, in pixels.
     fn size(&self) -> (u32, u32);
 
-    /// Pixels to a point.
+    /// Returns the pixels per point.
     fn scale_factor(&self) -> f64;
 
-    /// Size of the display, in pixels, if it is known.
+    /// Returns the size of the display in pixels, if it is known.
     fn display_size(&self) -> Option<(u32, u32)>;
 
-    /// Asks for another size in pixels. Returns the size where the window has it at once and sends no event of it.
+    /// Requests a different size in pixels. Returns the size if it takes effect immediately and no event will report
+    /// it.
     fn request_size(&self, size: (u32, u32)) -> Option<(u32, u32)>;
 
-    /// Whether the window fills the screen, or has asked to.
+    /// Returns `true` if the window is in full screen, or has requested it.
     fn is_full(&self) -> bool;
 
-    /// Lets the window fill the screen, or have its own size again.
+    /// Enters or leaves full screen.
     fn set_full(&self, full: bool);
 
-    /// Whether the user has maximized the window.
+    /// Returns `true` if the user has maximized the window.
     fn is_maximized(&self) -> bool;
 
-    /// Gives the window a title.
+    /// Sets the title of the window.
     fn set_title(&self, title: &str);
 
-    /// Asks for a drawing: the window sends [`Event::RedrawRequested`](super::event::Event::RedrawRequested).
+    /// Requests a redraw: the window sends [`Event::RedrawRequested`](super::event::Event::RedrawRequested).
     fn request_redraw(&self);
 
-    /// Takes note that a picture is about to be shown.
+    /// Notifies the window that a picture is about to be presented.
     fn before_present(&self);
 
-    /// Makes a device, and the target for it that the window's picture is drawn to.
+    /// Creates a device, and the target on it that the window's picture is drawn to.
     ///
     /// # Errors
     /// [`GpuError`] if no adapter can draw in the window.
     fn make_target(&self, instance: &Instance, choice: &AdapterChoice) -> Result<(Gpu, Target), GpuError>;
 
-    /// Connects the window to the context that lays out the display over the picture.
+    /// Connects the window to the context that lays out the HUD.
     fn connect(&self, context: &egui::Context);
 
-    /// Does what that display asks of the desktop: the pointer's shape, the input method, the clipboard.
+    /// Carries out the HUD's requests to the desktop: the pointer's shape, the input method, the clipboard.
     fn take_output(&self, output: egui::PlatformOutput);
 
-    /// The clipboard.
+    /// Returns the clipboard.
     fn clipboard(&self) -> Clipboard;
 
-    /// Opens the desktop's dialog to choose files.
+    /// Opens the desktop's file dialog.
     fn pick_files(&self) -> PickedFiles;
 }
 
-/// Returns the size of the window for a first frame, in pixels: the video's own where the display has room for it, else the largest
-/// of its shape that fits.
+/// Returns the size of the window for a first frame, in pixels: the video's own size if the display has room for it,
+/// otherwise the largest size of the same shape that fits. Tiny videos are enlarged.
 #[must_use]
 pub fn size_for(frame: &Frame, display: Option<(u32, u32)>) -> (u32, u32) {
     let picture = &frame.picture;
@@ -81,13 +82,13 @@ pub fn size_for(frame: &Frame, display: Option<(u32, u32)>) -> (u32, u32) {
         .map_or(UNKNOWN_SPACE, |(width, height)| (f64::from(width) * DISPLAY_PART, f64::from(height) * DISPLAY_PART));
     let (width, height) = (size.x.max(1.0), size.y.max(1.0));
     let shrink = (room.0 / width).min(room.1 / height).min(1.0);
-    // Tiny videos get a window that the histograms can be read in.
+    // Tiny videos get a window large enough to read the histograms.
     let enlarge = (480.0 / width).max(270.0 / height).max(1.0);
     let scale = if shrink < 1.0 { shrink } else { enlarge.min(room.0 / width).min(room.1 / height) };
     ((width * scale).round().max(1.0) as u32, (height * scale).round().max(1.0) as u32)
 }
 
-/// The window and the target that it shows.
+/// The window, and the target that it shows.
 pub struct Screen {
     /// The window.
     pub window: Rc<dyn Window>,
@@ -96,7 +97,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Makes the window's target, and a device that can draw to it.
+    /// Creates the window's target, and a device that can draw to it.
     ///
     /// # Errors
     /// [`GpuError`] if no adapter can draw in the window.
@@ -105,18 +106,18 @@ impl Screen {
         Ok((gpu, Self { window, target }))
     }
 
-    /// Whether the window fills the screen, or has asked to.
+    /// Returns `true` if the window is in full screen, or has requested it.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.window.is_full()
     }
 
-    /// Lets the window fill the screen, or have its own size again.
+    /// Enters or leaves full screen.
     pub fn set_full(&self, full: bool) {
         self.window.set_full(full);
     }
 
-    /// Gives a window that was opened without a video the size for its first frame, unless somebody has chosen another.
+    /// Resizes a window that was opened without a video to its first frame, unless the user has changed its size.
     pub fn fit_first(&mut self, frame: &Frame) {
         let scale = self.window.scale_factor();
         let untouched = ((EMPTY_SIZE.0 * scale).round() as u32, (EMPTY_SIZE.1 * scale).round() as u32);
@@ -128,7 +129,7 @@ impl Screen {
         }
     }
 
-    /// Size of the views to draw to, in pixels.
+    /// Returns the size of the target, in pixels.
     #[must_use]
     pub const fn size(&self) -> (u32, u32) {
         self.target.size()
@@ -139,7 +140,7 @@ impl Screen {
         self.target.resize(size);
     }
 
-    /// Gets a texture to draw to, whatever state the target is in.
+    /// Acquires a texture to draw to, whatever state the target is in.
     ///
     /// # Errors
     /// [`GpuError`] if the window's surface is lost for good.

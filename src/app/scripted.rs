@@ -1,10 +1,10 @@
-//! The window without a display, driven by lines on standard input: keys and the pointer go in; the picture and the title come out. The
-//! tests of the window and the pictures of the manual are made so. The program is built without this.
+//! The window without a display, driven by commands on standard input: keys and pointer events go in, the picture and
+//! the title come out. Used for tests of the window and for the pictures in the manual. Not part of a normal build.
 //!
-//! Each line is a command, which is answered by a line on standard output: `ok`, with what was asked for behind it, or `error` and why.
-//! Time stands while commands are carried out, and passes by `pass` and `settle` only, as fast as the work is done that is due in it:
-//! the other threads are always waited for. So nothing is late, and nobody waits for a clock. Where time is real, for what is live,
-//! those two wait.
+//! Each line is a command, answered by a line on standard output: `ok`, followed by the requested value, or `error` and
+//! the reason. Time stands still while commands are carried out. It advances only during `pass` and `settle`, as fast
+//! as the work due in that time is done: the other threads are always waited for, so nothing is late, and nothing waits
+//! for a clock. If time is real, as live sources require, these two commands wait.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,24 +23,24 @@ use super::viewer::Flow;
 use crate::keys::NamedKey;
 use histoscope_batch::file;
 
-/// Names how the time passes, `driven` or `real`, for a program that is driven by standard input.
+/// The environment variable that makes the program read commands, and selects the clock: `driven` or `real`.
 const SCRIPT: &str = "HISTOSCOPE_SCRIPT";
 
-/// Time between two drawings of a usual display.
+/// Time between two draws on a typical display.
 const FRAME: Duration = Duration::from_micros(16_667);
-/// How long a key is held until it repeats, and how often it does then.
+/// How long a key is held until it repeats, and the time between repeats.
 const REPEAT: (Duration, Duration) = (Duration::from_millis(660), Duration::from_millis(40));
-/// How long other threads are waited for before time passes nevertheless.
+/// How long to wait for other threads before time advances anyway.
 const WORK_LIMIT: Duration = Duration::from_secs(20);
-/// How often other threads are looked at.
+/// How often to check other threads.
 const LOOK: Duration = Duration::from_millis(1);
-/// The picture stands once nothing of it has changed in so many steps of such a length.
+/// The number and length of the steps without a change after which the picture counts as settled.
 const STANDING: (u32, Duration) = (3, Duration::from_millis(100));
 
-/// Runs the program as standard input says if the environment asks for that.
+/// Runs the program from commands on standard input if the environment asks for that.
 ///
 /// # Errors
-/// [`AppError`] if the video or the adapter refuses.
+/// [`AppError`] if the video cannot be opened or the adapter fails.
 pub fn run(options: &PlayOptions) -> Option<Result<(), AppError>> {
     let is_driven = match std::env::var(SCRIPT).ok()?.as_str() {
         "driven" => true,
@@ -58,13 +58,13 @@ struct Driver {
     offscreen: Offscreen,
     is_driven: bool,
     modifiers: Modifiers,
-    /// Where the pointer is, in pixels, while it is over the window.
+    /// Position of the pointer in pixels, while it is over the window.
     pointer: Option<DVec2>,
-    /// The key that is held, and when it repeats next.
+    /// The held key, and when it repeats next.
     held: Option<(KeyEvent, Instant)>,
     /// When the viewer wants to be called again.
     wake_at: Option<Instant>,
-    /// When the picture was drawn last, and how often.
+    /// When the picture was last drawn, and the number of draws so far.
     drawn_at: Instant,
     drawings: u64,
     has_quit: bool,
@@ -91,7 +91,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Carries out commands until there are no more, or the program ends.
+    /// Carries out commands until there are no more, or the program quits.
     fn run(&mut self) -> Result<(), AppError> {
         let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
         for line in input.lines() {
@@ -106,7 +106,7 @@ impl Driver {
                 Ok(Answer::Pixels(head, rgba)) => [format!("ok {head}\n").as_bytes(), rgba].concat(),
                 Err(reason) => format!("error {reason}\n").into_bytes(),
             };
-            // Nobody reads any more.
+            // Stop when the reader is gone.
             if output.write_all(&answer).and_then(|()| output.flush()).is_err() {
                 break;
             }
@@ -120,7 +120,7 @@ impl Driver {
         let mut text = String::new();
         match (name, &numbers[..]) {
             ("key", _) => match chord(rest) {
-                // The table of keys does not know it, but fields do.
+                // The table of keys does not know it, but input fields do.
                 None if rest == "Delete" => self.send(Event::Key(modifier_key(true)), delete_key())?,
                 Some((held, key)) => self.press_chord(held, &key)?,
                 None => return Ok(Err(format!("{rest} is not a key"))),
@@ -179,7 +179,7 @@ impl Driver {
         Ok(Ok(Answer::Text(text)))
     }
 
-    /// Hands the viewer an event, and these to the display over the picture.
+    /// Sends the viewer an event, and the HUD the matching events.
     fn send(&mut self, event: Event, ui: Vec<egui::Event>) -> Result<(), AppError> {
         let flow =
             self.offscreen.viewer.on_event(event, || UiEvents { events: ui, focused: Some(true), repaint: true })?;
@@ -212,7 +212,7 @@ impl Driver {
             Key::Other => key.place,
         };
         match held {
-            // A modifier by itself.
+            // A modifier key without any other.
             Some(place) => {
                 self.send(Event::Key(modifier_key(pressed)), Vec::new())?;
                 let mut modifiers = self.modifiers;
@@ -261,7 +261,7 @@ impl Driver {
         self.send(Event::Key(key), ui)
     }
 
-    /// A point of the window as the display over the picture counts.
+    /// Converts a point of the window to points of the HUD.
     fn in_points(&self, at: DVec2) -> egui::Pos2 {
         let scale = self.offscreen.window.pixels_per_point();
         egui::pos2(at.x as f32 / scale, at.y as f32 / scale)
@@ -291,7 +291,7 @@ impl Driver {
         self.offscreen.window.now()
     }
 
-    /// Does what is due now: a turn of the window's loop.
+    /// Does the work that is due now: one iteration of the window's loop.
     fn turn(&mut self) -> Result<(), AppError> {
         let now = self.now();
         if let Some((key, repeats_at)) = self.held.clone().filter(|(_, repeats_at)| *repeats_at <= now) {
@@ -313,7 +313,7 @@ impl Driver {
         }
     }
 
-    /// Waits until no other thread has work, and takes what they have come to meanwhile.
+    /// Waits until no other thread has work, and handles what they have produced.
     fn wait_for_work(&mut self) -> Result<(), AppError> {
         let begin = Instant::now();
         let mut quiet = 0;
@@ -329,10 +329,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Lets so much time pass.
+    /// Lets this much time pass.
     fn pass(&mut self, length: Duration) -> Result<(), AppError> {
         let end = self.now() + length;
-        // What is due at once is done at once, but not for ever.
+        // Work due immediately is done without letting time pass, but not for ever.
         let mut at_once = 0;
         loop {
             self.turn()?;
@@ -360,7 +360,7 @@ impl Driver {
         }
     }
 
-    /// Lets time pass until the picture stands.
+    /// Lets time pass until the picture no longer changes.
     fn settle(&mut self) -> Result<(), AppError> {
         let begin = Instant::now();
         let mut last = None;
@@ -382,31 +382,31 @@ impl Driver {
     }
 }
 
-/// What a command is answered with.
+/// The answer to a command.
 enum Answer {
     Text(String),
-    /// Width and height, and red, green, blue and opacity of each pixel.
+    /// Width and height, then red, green, blue and alpha of each pixel.
     Pixels(String, Vec<u8>),
 }
 
-/// Whether any other thread runs, would run if the machine were free, or waits for a disk.
+/// Returns `true` if any other thread is running, is ready to run, or is waiting for a disk.
 fn is_working() -> bool {
     let own = std::fs::read_link("/proc/thread-self").ok();
     let own = own.as_deref().and_then(Path::file_name);
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return false };
     threads.flatten().filter(|thread| Some(&*thread.file_name()) != own).any(|thread| {
-        // The state follows the name in parentheses. A thread that has ended has none.
+        // The state follows the name in parentheses. A thread that has ended has no state.
         let line = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
         line.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['R', 'D']))
     })
 }
 
-/// A modifier key by itself, which means nothing.
+/// Returns the event of a modifier key without any other, which has no action.
 const fn modifier_key(pressed: bool) -> KeyEvent {
     KeyEvent { key: Key::Other, base: Key::Other, place: None, pressed, repeat: false }
 }
 
-/// What egui hears of the key that deletes.
+/// Returns egui's events for the Delete key.
 fn delete_key() -> Vec<egui::Event> {
     let key = |pressed| egui::Event::Key {
         key: egui::Key::Delete,
@@ -423,7 +423,7 @@ fn ui_modifiers(modifiers: Modifiers) -> egui::Modifiers {
     egui::Modifiers { shift, ctrl: control, alt, mac_cmd: false, command: control }
 }
 
-/// egui's name of a key.
+/// Returns egui's name of a key.
 const fn ui_name(named: NamedKey) -> &'static str {
     match named {
         NamedKey::Space => "Space",
@@ -443,10 +443,10 @@ const fn ui_name(named: NamedKey) -> &'static str {
     }
 }
 
-/// The keys of an American keyboard that type other signs with Shift.
+/// The keys of an American keyboard that type different characters with Shift.
 const SHIFTED: [(&str, &str); 2] = [("1234567890-=[];'`,./\\", "!@#$%^&*()_+{}:\"~<>?|"), (" ", " ")];
 
-/// The key that types a letter or a sign on an American keyboard, and what has to be held with it.
+/// Returns the key that types a character on an American keyboard, and the modifiers it requires.
 fn key_of(letter: char) -> Option<(Modifiers, KeyEvent)> {
     let (base, is_shifted) = if letter.is_ascii_uppercase() {
         (letter.to_ascii_lowercase(), true)
@@ -471,7 +471,7 @@ const fn named(key: NamedKey) -> KeyEvent {
     KeyEvent { key: Key::Named(key), base: Key::Named(key), place: None, pressed: true, repeat: false }
 }
 
-/// A key as X names it, such as `space` or `shift+Right`, and what has to be held with it.
+/// Parses a key as X names it, such as `space` or `shift+Right`. Returns the key and its modifiers.
 fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
     let names = HashMap::from([
         ("space", NamedKey::Space),
@@ -530,7 +530,7 @@ fn chord(text: &str) -> Option<(Modifiers, KeyEvent)> {
     let letter = signs.get(last).copied().or_else(|| last.chars().next().filter(|_| last.chars().count() == 1))?;
     let (needed, mut key) = key_of(letter)?;
     if held.shift && !needed.shift {
-        // With Shift the key types another sign.
+        // With Shift, the key types a different character.
         let place = key.place?;
         let shifted = SHIFTED.iter().find_map(|(plain, shifted)| {
             plain.chars().position(|sign| sign == place).and_then(|at| shifted.chars().nth(at))
@@ -547,7 +547,7 @@ mod tests {
     use crate::keys::Action;
 
     #[test]
-    fn keys_are_those_of_an_american_keyboard() {
+    fn keys_are_resolved_as_on_an_american_keyboard() {
         let does = |text: &str| {
             let (held, key) = chord(text)?;
             keyboard::action(&key, held)

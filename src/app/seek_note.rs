@@ -1,47 +1,47 @@
-//! What is told of a seek: what was asked for at once, and where it has led once its picture is there.
+//! Notes on seeks: the request immediately, and the destination once its picture has arrived.
 
 use std::time::{Duration, Instant};
 
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::time_text;
 
-/// How long a frame's number that is not known yet is waited for.
+/// How long to wait for the number of a frame that is not known yet.
 const NUMBER_WAIT: Duration = Duration::from_secs(3);
 
-/// Where playback is, as far as it is known.
+/// The playback position, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlaybackPlace {
-    /// True if the picture of a seek is still to come.
+    /// `true` if the picture of a seek has yet to arrive.
     pub is_on_its_way: bool,
     /// Time of the frame on screen, in seconds from the start.
     pub time_secs: f64,
-    /// Its number, where it is known beyond doubt.
+    /// Its number, if known for certain.
     pub frame: Option<u64>,
-    /// Its timecode, where it has one.
+    /// Its timecode, if it has one.
     pub timecode: Option<Timecode>,
 }
 
-/// A seek of which something is yet to be told.
+/// A seek with something yet to report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Landing {
     /// None.
     #[default]
     Nothing,
-    /// Its picture is to come; what was said when it was asked for.
+    /// Its picture has yet to arrive. Contains the note shown at the request.
     UnderWay(String),
-    /// Its picture is there, and the frame's number may yet be found out.
+    /// Its picture has arrived, and the frame's number may still become known.
     Unnumbered {
-        /// The note when it was asked for.
+        /// The note shown at the request.
         said: String,
         /// Time of the frame, in seconds from the start.
         time_secs: f64,
-        /// When it is no longer waited for.
+        /// When to stop waiting for the number.
         until: Instant,
     },
 }
 
 impl Landing {
-    /// Looks where playback is; what is to be told now.
+    /// Follows the playback position. Returns the note to show now.
     pub fn follow(&mut self, place: PlaybackPlace, now: Instant) -> Option<String> {
         let said = match self {
             Self::UnderWay(said) if !place.is_on_its_way => std::mem::take(said),
@@ -61,7 +61,7 @@ impl Landing {
     }
 }
 
-/// Returns the note with the time and the number of the frame that is on screen for it.
+/// Adds the time and the number of the frame on screen to a note.
 fn told(said: &str, place: PlaybackPlace) -> String {
     let mut frame = place.frame.map_or_else(String::new, |frame| format!("  frame {frame}"));
     let label = place.timecode.map(|timecode| timecode.to_string()).filter(|label| !said.ends_with(label));
@@ -69,7 +69,7 @@ fn told(said: &str, place: PlaybackPlace) -> String {
     let time = time_text(place.time_secs);
     match said {
         "" => format!("{time}{frame}"),
-        // Who was asked for a time that is known is not told it twice.
+        // A time that the note already ends with is not repeated.
         said if said.ends_with(&time) => format!("{said}{frame}"),
         said => format!("{said}  ·  {time}{frame}"),
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_told_once_and_not_before_its_picture_is_there() {
+    fn a_position_is_reported_once_and_not_before_its_picture_has_arrived() {
         let now = Instant::now();
         let mut landing = Landing::UnderWay("+5 s".to_owned());
         let before = PlaybackPlace { is_on_its_way: true, ..at(2.0, Some(60)) };
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timecode_is_told_once_too() {
+    fn a_timecode_is_reported_only_once_too() {
         let told =
             |said: &str, text| told(said, PlaybackPlace { timecode: Timecode::parse(text), ..at(7.0, Some(210)) });
         assert_eq!(told("+5 s", "10:00:07:00"), "+5 s  ·  0:07.000  frame 210  10:00:07:00");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_found_out_later_follows_as_long_as_its_frame_stands() {
+    fn a_number_found_later_is_reported_while_its_frame_is_on_screen() {
         let now = Instant::now();
         let landed = || {
             let mut landing = Landing::UnderWay(String::new());

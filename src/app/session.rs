@@ -1,4 +1,4 @@
-//! One open video: its decoding thread, its player, and how its colour is read.
+//! An open video: its decoding thread, its player, and how its colour is interpreted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use histoscope_core::text::{file_name, time_text};
 use histoscope_media::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
 use histoscope_media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 
-/// What is said where the reading of a picture is to change that is not the video's.
+/// The note to show when the user changes the interpretation of a picture that is not the video's.
 const OTHER: &str = "matrix and range are chosen for the video; Shift+P goes back to it";
 
 /// An open video.
@@ -25,63 +25,63 @@ pub struct Session {
     pub input: PathBuf,
     /// Its name without folders.
     pub name: String,
-    /// What its headers say.
+    /// The properties given in its headers.
     pub info: Arc<StreamInfo>,
-    /// Since when a live source gives nothing; `None` while it does, and of what is not live.
+    /// Since when a live source has sent nothing; `None` while it sends, and for other sources.
     pub lost_since: Option<SystemTime>,
-    /// What is due when.
+    /// Decides which frame is due when.
     pub player: Player,
-    /// Where it was left the last time, in seconds.
+    /// Position where the video was left last time, in seconds.
     pub left_at: Option<f64>,
-    /// The frame on screen, to count it again when something else is to be counted.
+    /// The frame on screen, kept so that it can be counted again with different choices.
     pub frame: Option<Frame>,
-    /// Whether that is another picture than the video's, which is read as it says by itself.
+    /// `true` if the picture on screen is not the video's; it is then shown without the user's interpretation.
     pub is_other: bool,
     media: Option<DecodeThread>,
-    /// How long a live source's pictures take to the screen.
+    /// How long a live source's pictures take to reach the screen.
     delays: Delays,
-    /// How the user reads its colour.
+    /// How the user interprets the video.
     pub interpretation: Interpretation,
-    /// The faults that have been told.
+    /// The faults that have been reported.
     reported: Faults,
     landing: Landing,
 }
 
-/// How the user reads a video, where that is not its own way.
+/// The user's interpretation of a video, where it differs from the video's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Interpretation {
-    /// From Y'CbCr to R'G'B'.
+    /// The matrix that relates R'G'B' to Y'CbCr.
     pub matrix: Option<Matrix>,
     /// Which codes are black and white.
     pub range: Option<Range>,
     /// The lines that share a chroma row in 4:2:0.
     pub chroma_lines: Option<ChromaLines>,
-    /// The field that is shown and counted alone.
+    /// The only field that is shown and counted.
     pub field: Option<Field>,
 }
 
 impl Interpretation {
-    /// The one with which a session begins. What else the options say, the decoder does.
+    /// Returns the interpretation that a session starts with. The decoder applies the other options.
     #[must_use]
     pub fn at_start(options: &OpenOptions) -> Self {
         Self { field: options.field, ..Self::default() }
     }
 }
 
-/// What has become of a session since it was last asked.
+/// Changes to a session since the last call.
 pub struct Due {
     /// A new frame to show.
     pub show: Option<Frame>,
-    /// When to ask again, if nothing happens before.
+    /// When to call again if nothing happens before.
     pub wake_at: Option<Instant>,
-    /// What went wrong meanwhile, in words.
+    /// What has gone wrong since the last call, in words.
     pub complaints: Vec<String>,
-    /// What has come of a seek or a step, in words.
+    /// The outcome of a seek or a step, or the return of the signal, in words.
     pub told: Option<String>,
 }
 
 impl Session {
-    /// Takes over a decoding thread that has opened a video and given its first frame.
+    /// Takes over a decoding thread that has opened a video and delivered its first frame.
     #[must_use]
     pub fn new(
         input: PathBuf,
@@ -151,12 +151,12 @@ impl Session {
         Due { show, wake_at, complaints, told }
     }
 
-    /// Notes what was said of a seek that has just been asked for, so that where it leads is told as well.
+    /// Notes the text shown for a seek that was just requested, so that its destination is reported too.
     pub fn announce(&mut self, said: &str) {
         self.landing = Landing::UnderWay(said.to_owned());
     }
 
-    /// Notes that the frame on screen was handed to the screen.
+    /// Notes that the frame on screen has been presented.
     pub fn note_presented(&mut self, now: SystemTime) {
         if self.player.is_paused() {
             self.delays.forget();
@@ -165,20 +165,20 @@ impl Session {
         }
     }
 
-    /// Whether something is waited for that the user is to know of, whatever else is shown.
+    /// Returns `true` if the user must be told that something is being waited for, whatever else is shown.
     #[must_use]
     pub fn waits(&self, now: Instant) -> bool {
         self.lost_since.is_some() || self.player.slow_seek(now).is_some()
     }
 
-    /// Hands a seek to the decoder.
+    /// Sends a seek to the decoder.
     fn seek(&self, request: Option<SeekRequest>) {
         if let Some(media) = &self.media {
             send(media, request);
         }
     }
 
-    /// Pauses or goes on; at the end, starts again.
+    /// Pauses or resumes playback. At the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) {
         let seek = self.player.toggle_pause(now);
         self.seek(seek);
@@ -190,28 +190,28 @@ impl Session {
         self.seek(seek);
     }
 
-    /// Shows the exact frame some seconds from where the last request leads.
+    /// Shows the exact frame `secs` from where the last request leads.
     pub fn go_by(&mut self, secs: f64) {
         let seek = self.player.seek_by(secs);
         self.seek(seek);
     }
 
-    /// Shows a picture near a time quickly, on the way to it.
+    /// Shows a picture near a time as quickly as possible, while scrubbing.
     pub fn scrub_to(&mut self, secs: f64, now: Instant) {
-        // The timeline tells where that leads.
+        // The timeline itself shows the destination.
         self.landing = Landing::Nothing;
         let seek = self.player.scrub_to(secs, now);
         self.seek(seek);
     }
 
-    /// The same, some seconds from where the last request leads.
+    /// Scrubs by some seconds from where the last request leads.
     pub fn scrub_by(&mut self, secs: f64, now: Instant) {
         self.announce("");
         let seek = self.player.scrub_by(secs, now);
         self.seek(seek);
     }
 
-    /// Shows the exact frame of where scrubbing has led.
+    /// Shows the exact frame at the position that scrubbing has led to.
     pub fn settle(&mut self, now: Instant) {
         if self.player.is_scrubbing() {
             let seek = self.player.settle(now);
@@ -219,7 +219,7 @@ impl Session {
         }
     }
 
-    /// Shows the exact frame of a time that was typed. What is to be said of it.
+    /// Shows the exact frame at a time that was typed. Returns the note to show.
     pub fn go_to_time(&mut self, secs: f64) -> String {
         self.go_to(secs);
         match self.player.duration_secs() {
@@ -228,13 +228,13 @@ impl Session {
         }
     }
 
-    /// Shows the exact frame of a time.
+    /// Shows the exact frame at a time.
     pub fn go_to(&mut self, secs: f64) {
         let seek = self.player.seek_to(secs);
         self.seek(seek);
     }
 
-    /// Shows a frame by its number. What is to be said of it.
+    /// Shows a frame by its number. Returns the note to show.
     pub fn go_to_frame(&mut self, index: u64) -> String {
         let last = self.info.stated_frames.map(|count| count.saturating_sub(1));
         let seek = self.player.seek_to_frame(index);
@@ -245,14 +245,15 @@ impl Session {
         }
     }
 
-    /// The timecode of the frame on screen.
+    /// Returns the timecode of the frame on screen.
     #[must_use]
     pub fn timecode(&self) -> Option<Timecode> {
         let own = self.frame.as_ref().and_then(|frame| frame.timecode);
         self.info.timecodes.and_then(|timecodes| timecodes.of(own, self.player.frame_index()))
     }
 
-    /// Shows the frame with that timecode, as far as the breaks tell where it is, those that are known by now. What is to be said of it.
+    /// Shows the frame with this timecode, located by means of the timecode breaks known so far. Returns the note to
+    /// show.
     pub fn go_to_timecode(&mut self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> String {
         let Some(timecodes) = self.info.timecodes else {
             return "this video has no timecodes; type a time or a frame number".to_owned();
@@ -265,15 +266,15 @@ impl Session {
         if is_behind_end { said } else { format!("to {timecode}") }
     }
 
-    /// Changes the speed; what it is then.
+    /// Changes the speed. Returns the resulting speed.
     pub fn set_speed(&mut self, speed: f64, now: Instant) -> f64 {
-        // Steps up and down again lead back to exactly 1.
+        // Stepping up and down again returns to exactly 1.
         let speed = if (speed - 1.0).abs() < 0.005 { 1.0 } else { speed };
         self.player.set_speed(speed, now);
         self.player.speed()
     }
 
-    /// Marks A, then B, then clears both. What is to be said of it.
+    /// Sets mark A, then B, then clears both. Returns the note to show.
     pub fn mark(&mut self) -> String {
         let seek = self.player.mark();
         self.seek(seek);
@@ -284,13 +285,13 @@ impl Session {
         }
     }
 
-    /// Frames a second, where they are known to be evenly spaced.
+    /// Returns the frames per second, if they are known to be evenly spaced.
     #[must_use]
     pub fn frame_rate(&self) -> Option<f64> {
         self.info.constant_rate().map(histoscope_core::picture::Ratio::value).filter(|&rate| rate > 0.0)
     }
 
-    /// Where playback is, for the controls.
+    /// Returns the state of playback for the controls.
     #[must_use]
     pub fn play_state(&self, now: Instant) -> PlayState {
         let player = &self.player;
@@ -326,20 +327,21 @@ impl Session {
         }
     }
 
-    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
+    /// Returns the start and end of each period within the stored part of a live source in which nothing arrived, in
+    /// seconds.
     #[must_use]
     pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
         self.media.as_ref().filter(|_| self.player.is_live()).map(DecodeThread::gaps_secs).unwrap_or_default()
     }
 
-    /// For how long a live source can be looked back into, in seconds: what is lost when it is left.
+    /// Returns how far back a live source can be viewed, in seconds. This is lost when the source is left.
     #[must_use]
     pub fn kept_secs(&self, now: Instant) -> f64 {
         let live = self.play_state(now).live;
         live.and_then(|live| live.kept).map_or(0.0, |(oldest, newest)| newest - oldest)
     }
 
-    /// The frame, its picture read with the user's matrix and range where they are chosen.
+    /// Returns the frame with the user's interpretation, if it is the video's.
     #[must_use]
     pub fn read(&self, frame: &Frame) -> Frame {
         if self.is_other {
@@ -353,13 +355,13 @@ impl Session {
         let picture = nonlinear::read_as(&frame.picture, Colorimetry { matrix, range }, lines);
         let whole = Frame { picture, ..frame.clone() };
         match field {
-            // A picture of one line is its own top field and has no other.
+            // A picture of one line is its own top field and has no bottom field.
             Some(field) => whole.clone().of_field(field).unwrap_or(whole),
             None => whole,
         }
     }
 
-    /// Reads the video with the next matrix; after the last one with its own again. What is to be said of it.
+    /// Switches to the next matrix, or from the last one back to the video's own. Returns the note to show.
     pub fn next_matrix(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
         if self.is_other {
@@ -371,7 +373,7 @@ impl Session {
             return "the picture has no chroma to convert: no matrix applies".to_owned();
         }
         let own = decoded.colorimetry().matrix;
-        // Planes of G, B and R all have the same size.
+        // The identity matrix requires planes of equal size.
         let is_full = layout.chroma_shift == (0, 0);
         let others = Matrix::ALL.into_iter().filter(|&m| m != own.value && (is_full || m != Matrix::Identity));
         let order: Vec<_> = std::iter::once(None).chain(others.map(Some)).collect();
@@ -383,7 +385,7 @@ impl Session {
         }
     }
 
-    /// Reads the video with the other range, or with its own again. What is to be said of it.
+    /// Switches to the other range, or back to the video's own. Returns the note to show.
     pub fn next_range(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
         if self.is_other {
@@ -403,7 +405,8 @@ impl Session {
         }
     }
 
-    /// Reads the chroma of 4:2:0 as shared by the other lines, or by those that the frames say again. What is to be said of it.
+    /// Switches to the other assignment of lines to chroma rows in 4:2:0, or back to the one that the frames are
+    /// flagged with. Returns the note to show.
     pub fn next_chroma_lines(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
         if self.is_other {
@@ -421,7 +424,7 @@ impl Session {
         }
     }
 
-    /// Shows and counts the next field alone, or both again. What is to be said of it.
+    /// Switches to a single field, to the other one, or back to both. Returns the note to show.
     pub fn next_field(&mut self) -> String {
         let Some(frame) = &self.frame else { return "no picture yet".to_owned() };
         if self.is_other {
@@ -438,14 +441,14 @@ impl Session {
         }
     }
 
-    /// What is wrong with the file, as far as it has been read.
+    /// Returns the faults found in the file so far.
     #[must_use]
     pub fn faults(&self) -> Faults {
         let condition = self.media.as_ref().map(DecodeThread::condition).unwrap_or_default();
         Faults::new(condition.0, condition.1)
     }
 
-    /// Says what has turned out to be wrong with the file since the last time.
+    /// Returns the notes on faults found since the last call, and logs them.
     fn report_faults(&mut self, has_ended: bool) -> Vec<String> {
         let faults = self.faults();
         let news = faults.news(&self.reported, has_ended);
@@ -458,7 +461,7 @@ impl Session {
         news
     }
 
-    /// Logs what became of the frames.
+    /// Logs how many frames were shown, dropped and damaged, and how many packets were refused.
     pub fn log_summary(&self) {
         let counts = self.player.counts();
         let counters = self.faults().counters();
@@ -478,15 +481,15 @@ impl Drop for Session {
     }
 }
 
-/// Ends a decoding thread without waiting for it here: a read from a pipe or a server may take its time.
+/// Ends a decoding thread without blocking the caller: a read from a pipe or a server may take a while.
 pub fn end_aside(media: Option<DecodeThread>) {
     if let Some(media) = media {
-        // Where the system gives no thread, the closure and the decoder in it are dropped here.
+        // If no thread can be spawned, the closure and the decoder in it are dropped here.
         let _ = std::thread::Builder::new().name("histoscope-close".to_owned()).spawn(move || drop(media));
     }
 }
 
-/// Why a step led nowhere, in words.
+/// Explains why a step led nowhere.
 const fn step_end_text(end: StepEnd, is_live: bool) -> &'static str {
     match end {
         StepEnd::First if is_live => "the oldest picture that is kept",
@@ -496,7 +499,7 @@ const fn step_end_text(end: StepEnd, is_live: bool) -> &'static str {
     }
 }
 
-/// What follows `current` in a circle.
+/// Returns the element after `current`, wrapping around at the end.
 pub fn next_of<T: Copy + PartialEq>(all: &[T], current: T) -> T {
     let at = all.iter().position(|&one| one == current).map_or(0, |at| at + 1);
     all.get(at).or(all.first()).copied().unwrap_or(current)

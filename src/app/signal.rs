@@ -1,14 +1,14 @@
-//! Live sources in words: one that has not begun, one that gives nothing any more, one that is back.
+//! The wording for live sources that have not begun, have stopped sending, or are back.
 
 use std::time::{Duration, SystemTime};
 
 use histoscope_core::text::clock_time;
 use histoscope_media::StreamInfo;
 
-/// How long a sender may take to come before that is told.
+/// How long to wait for a sender before reporting that nothing has arrived.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns the note on a sender that has not come for long.
+/// Returns the note on a sender that has not appeared for a long time.
 #[must_use]
 pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> String {
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
@@ -18,13 +18,13 @@ pub fn awaited_text(name: &str, since: SystemTime, reason: Option<&str>) -> Stri
     )
 }
 
-/// Returns the words on the picture while nothing comes.
+/// Returns the text shown over the picture while nothing arrives.
 #[must_use]
 pub fn lost_text(since: SystemTime) -> String {
     format!("no signal since {}: waiting for the sender …", clock_time(since))
 }
 
-/// Returns the note when it comes again, with the changes.
+/// Returns the note on a signal that is back, with what has changed.
 #[must_use]
 pub fn back_text(before: &StreamInfo, now: &StreamInfo) -> String {
     let mut text = "the signal is back".to_owned();

@@ -1,4 +1,4 @@
-//! Opening the first video and the window, and what stands in the way.
+//! Opens the first video for the window, and reports what prevents that.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use histoscope_core::picture::{Frame, Ratio};
 use histoscope_media::playback::{Player, PlayerOptions};
 use histoscope_media::{DecodeThread, Decoder, OpenOptions, QueueLimits, StreamInfo};
 
-/// How long a video may take to open.
+/// Longest time that a video may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
-/// How long a sender is waited for before the window opens without its picture, and so without its size.
+/// How long to wait for a sender before the window opens without its picture, and so without its size.
 const SENDER_LIMIT: Duration = Duration::from_millis(1500);
 
-/// A player for a video that has been opened.
+/// Creates a player for a video that has been opened.
 pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
     Player::new(PlayerOptions {
         duration_secs: info.duration_secs,
         paused: options.begin.paused,
         looped: options.begin.looped,
-        // Of what is live the rest is for packets.
+        // For live input, the other half of the cache is for packets.
         cache_bytes: if info.live { options.cache_bytes / 2 } else { options.cache_bytes },
         frame_rate: info.constant_rate().map(Ratio::value),
         seekable: info.seekable,
@@ -32,50 +32,50 @@ pub fn player(info: &StreamInfo, options: &PlayOptions) -> Player {
     })
 }
 
-/// Begins to open a video.
+/// Starts opening a video.
 ///
 /// # Errors
-/// [`AppError::Thread`] if the system gives no thread.
+/// [`AppError::Thread`] if no thread can be spawned.
 pub fn open(input: &Path, options: &PlayOptions, waker: &Waker) -> Result<DecodeThread, AppError> {
     let waker = Arc::clone(waker);
-    // Frames come whole: a field is taken out of them as they are shown, so that the other one can be chosen.
+    // Frames are decoded whole: a field is extracted only to show it, so that the user can switch to the other one.
     let open = OpenOptions { kept_packets: options.cache_bytes / 2, field: None, ..options.open.clone() };
     DecodeThread::open(input, open, QueueLimits::default(), move || waker()).map_err(AppError::Thread)
 }
 
-/// The video that the window begins with.
+/// The video that the window starts with.
 pub struct First {
     /// The video.
     pub session: Session,
-    /// Its first frame, which knows its size better than any header.
+    /// Its first frame, whose size is more reliable than that in any header.
     pub frame: Frame,
     /// Why the files before it in the list could not be opened.
     pub passed_over: Vec<AppError>,
 }
 
-/// What the window begins with.
+/// The content that the window starts with.
 pub enum Beginning {
-    /// Nothing: it says what to do.
+    /// None: the window says how to open a video.
     Nothing,
     /// A video.
     Video(Box<First>),
-    /// A live source whose sender has not come yet, and why the files before it in the list could not be opened.
+    /// A live source whose sender has not appeared yet, and why the files before it in the list could not be opened.
     Awaited(Opening, Vec<AppError>),
 }
 
 impl Beginning {
-    /// The first frame of the video, which gives the window its size.
+    /// Returns the first frame of the video, which determines the size of the window.
     #[must_use]
     pub fn first_frame(&self) -> Option<&Frame> {
         if let Self::Video(first) = self { Some(&first.frame) } else { None }
     }
 }
 
-/// Waits until the first video of the list that can be opened is open, and its first frame there, or a sender is waited for. `media` has
-/// begun with the first.
+/// Opens the first video in the list that can be opened, and waits for its first frame, or until it is clear that its
+/// sender must be waited for. `media` has already begun to open the first file.
 ///
 /// # Errors
-/// [`AppError`] if none can be opened, with each reason.
+/// [`AppError`] with every reason if none can be opened.
 fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Result<Beginning, AppError> {
     let mut media = Some(media);
     let mut passed_over = Vec::new();
@@ -100,10 +100,10 @@ fn beginning(media: DecodeThread, options: &PlayOptions, waker: &Waker) -> Resul
     Err(none_opens(passed_over))
 }
 
-/// Waits for the first video, of which `media` has begun to open the first of the list, and for the one that is compared with it.
+/// Waits for the first video, whose file `media` has begun to open, and for the clip that it is compared with.
 ///
 /// # Errors
-/// As [`beginning`] and [`second`].
+/// See [`beginning`] and [`second`].
 pub fn begin(
     media: Option<DecodeThread>,
     options: &PlayOptions,
@@ -117,10 +117,11 @@ pub fn begin(
     Ok((beginning, second))
 }
 
-/// Opens the clip that is to play in step with the first one, if one is, and waits for its first frame.
+/// Opens the clip that is to play in step with the first one, if requested, and waits for its first frame.
 ///
 /// # Errors
-/// [`AppError`] if it cannot be opened, or one of the two is live or a pipe.
+/// [`AppError`] if it cannot be opened, if one of the two is live or a pipe, or if its offset has no equivalent in
+/// time.
 fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result<Option<ComparedClip>, AppError> {
     let Some(comparing) = options.compare.clone() else { return Ok(None) };
     let can_go = |info: &StreamInfo| info.seekable && !info.live;
@@ -151,7 +152,7 @@ fn second(beginning: &Beginning, options: &PlayOptions, waker: &Waker) -> Result
     }
 }
 
-/// Waits until a video is open and its first frame there, for a while only where a sender has to come first.
+/// Waits until a video is open with its first frame, but only briefly if its sender has yet to appear.
 fn wait_for(opening: &mut Opening) -> Opened {
     match opening.wait(OPEN_LIMIT) {
         Opened::NotYet if opening.is_awaited() => opening.wait(SENDER_LIMIT),
@@ -159,7 +160,7 @@ fn wait_for(opening: &mut Opening) -> Opened {
     }
 }
 
-/// The only reason, or all of them.
+/// Returns the only reason, or an error that lists all of them.
 fn none_opens(mut reasons: Vec<AppError>) -> AppError {
     match reasons.pop() {
         Some(only) if reasons.is_empty() => only,
@@ -167,11 +168,11 @@ fn none_opens(mut reasons: Vec<AppError>) -> AppError {
     }
 }
 
-/// Why there is no window. Files of which none can be opened are told first: a display would not help them.
+/// Returns why there is no window. Files that cannot be opened are reported first: a display would not help them.
 pub fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppError {
     let mut reasons = Vec::new();
     for input in &options.inputs {
-        // A pipe or a server may keep us waiting, and what it has sent is gone afterwards.
+        // A pipe or a server may block, and reading from it would lose what it has sent.
         let is_ready = input.is_file() || input.is_dir() || is_missing(input);
         match is_ready.then(|| Decoder::open(input, &options.open)) {
             Some(Err(reason)) => reasons.push(reason.into()),
@@ -181,15 +182,15 @@ pub fn no_display(options: &PlayOptions, error: impl std::fmt::Display) -> AppEr
     if reasons.is_empty() { display_error(error) } else { none_opens(reasons) }
 }
 
-/// Whether a path leads nowhere and is no address either, nor the standard input.
+/// Returns `true` if a path does not exist and is neither an address nor the standard input.
 fn is_missing(path: &Path) -> bool {
     let text = path.to_string_lossy();
     !path.exists() && text != "-" && !text.contains(':')
 }
 
-/// The reason that the display gives, in one line.
+/// Returns the display's error in one line.
 pub fn display_error(error: impl std::fmt::Display) -> AppError {
-    // winit's own text spreads over lines and begins with a place in its source; the first reason tells enough.
+    // winit's own text spans several lines and starts with a source location; the first reason is enough.
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let reason = first.strip_prefix("os error at ").and_then(|place| place.split_once(": ")).map(|(_, reason)| reason);

@@ -1,4 +1,4 @@
-//! The window's title: file name, position, duration, and whether it is paused.
+//! The window's title: file name, position, duration and playback state.
 
 use std::time::{Duration, Instant};
 
@@ -6,31 +6,31 @@ use super::screen::Window;
 use super::session::Session;
 use histoscope_core::text::time_text;
 
-/// The title follows the position no more often than this while playing.
+/// Shortest time between updates of the title while playing.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The title, which tells where playback is.
+/// Keeps the window's title up to date.
 #[derive(Debug)]
 pub struct Title {
-    /// When it may follow again.
+    /// When the title may be updated again.
     due: Instant,
-    /// The name of what is waited for before anything is open.
+    /// Name of the source that is waited for before anything is open.
     awaited: Option<String>,
 }
 
 impl Title {
-    /// A title that is due.
+    /// Creates a title that is due for an update.
     #[must_use]
     pub const fn new(now: Instant) -> Self {
         Self { due: now, awaited: None }
     }
 
-    /// Takes the name of what is waited for, if anything is.
+    /// Sets the name of the source that is waited for, if any.
     pub fn wait_for(&mut self, name: Option<&str>) {
         self.awaited = name.map(str::to_owned);
     }
 
-    /// Tells how far an open video is; `at_once` even where it has been told a moment ago.
+    /// Updates the title from the open video; `at_once` does so even if the last update was very recent.
     pub fn follow(&mut self, window: &dyn Window, session: Option<&Session>, now: Instant, at_once: bool) {
         if now < self.due && !at_once {
             return;
@@ -53,12 +53,12 @@ impl Title {
     }
 }
 
-/// The title of a window that shows no video yet.
+/// Returns the title of a window that shows no video yet.
 fn title_without_video(awaited: Option<&str>) -> String {
     awaited.map_or_else(|| "Histoscope".to_owned(), |name| format!("{name} — waiting — Histoscope"))
 }
 
-/// The title of a window that shows the file `name` at `position_secs`.
+/// Returns the title of a window that shows the file `name` at `position_secs`.
 #[must_use]
 fn title(name: &str, position_secs: f64, duration_secs: Option<f64>, state: &str) -> String {
     let position = time_text(position_secs);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_title_tells_what_is_known() {
+    fn the_title_contains_what_is_known() {
         assert_eq!(title("a.mp4", 3.2, Some(10.0), "paused"), "a.mp4 — 0:03.200 / 0:10.000 [paused] — Histoscope");
         assert_eq!(title("-", 3.2, None, ""), "- — 0:03.200 — Histoscope");
         assert_eq!(title_without_video(None), "Histoscope");

@@ -1,4 +1,4 @@
-//! How keys move in the video: pausing, seeking, steps, speed, loops.
+//! Playback by keys: pausing, seeking, stepping, speed and loops.
 
 use std::time::Instant;
 
@@ -6,24 +6,24 @@ use super::hud::speed_text;
 use super::session::Session;
 use crate::keys::{Action, SpeedChange};
 
-/// The note where a single picture is to be played.
+/// The note to show when the user tries to play a single picture.
 pub const NOTHING_TO_PLAY: &str = "a single picture: there is nothing to play";
 
-/// The note where somebody seeks in live input.
+/// The note to show when the user seeks in live input.
 pub const LIVE: &str =
     "live: the sender gives time and pace; Space holds the picture, arrows and the timeline lead back in what is kept";
 
-/// Returns whether it leads to another picture of the video.
+/// Returns `true` if an action leads to a different picture of the video.
 const fn goes_elsewhere(action: Action) -> bool {
     matches!(action, Action::SeekBy { .. } | Action::ToStart | Action::ToEnd)
 }
 
-/// Returns whether it is for videos that have a length and a pace of their own.
+/// Returns `true` if an action is only for videos with a length and a pace of their own.
 const fn needs_length(action: Action) -> bool {
     matches!(action, Action::Continue | Action::Speed(_) | Action::ToggleLoop | Action::Mark)
 }
 
-/// Does what a key asks of playback, `held` where it has been down for a while. Returns the note on it.
+/// Applies a key's action to playback; `held` if the key has been down for a while. Returns the note to show.
 pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) -> Option<String> {
     let player = &session.player;
     match action {
@@ -79,7 +79,7 @@ pub fn operate(session: &mut Session, action: Action, held: bool, now: Instant) 
     None
 }
 
-/// Notes a seek, so that its destination is shown once its picture is there. Returns the note on it.
+/// Registers a seek, so that its destination is shown once its picture arrives. Returns the note to show.
 fn announced(session: &mut Session, said: String) -> Option<String> {
     session.announce(&said);
     Some(said)

@@ -1,4 +1,4 @@
-//! Undo: the choices for the picture as one value, step by step.
+//! Undo and redo of the choices for the picture, kept as one value.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Look, Scene};
 
-/// Everything that Ctrl+Z restores. Brushes and the pointer's place are not choices in this sense.
+/// Everything that Ctrl+Z restores. Brushes and the pointer's position are not included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     /// The look of the picture.
@@ -23,14 +23,14 @@ pub struct Chosen {
     pub components: Components,
     /// The region of the picture that is counted.
     pub region: Region,
-    /// How the video's colour is read.
+    /// How the user interprets the video.
     pub interpretation: Interpretation,
-    /// The adjustments' parameters, also of those that are off.
+    /// The parameters of all adjustments, including those that are off.
     pub parameters: Choices,
 }
 
 impl Chosen {
-    /// Restores the look in a scene. Brushes stay, unless they are of other channels.
+    /// Restores the look of a scene. Brushes stay unless the channels change.
     pub fn restore(&self, scene: &mut Scene) {
         if self.look.channels != scene.look.channels {
             scene.brushes = Brushes::default();
@@ -38,7 +38,7 @@ impl Chosen {
         (scene.look, scene.marks) = (self.look, None);
     }
 
-    /// Returns the words for what was chosen `after` this.
+    /// Describes the change from these choices to `after`.
     #[must_use]
     pub fn change(&self, after: &Self) -> String {
         let mut parts = look::changes(&self.look, &after.look, after.components);
@@ -81,7 +81,7 @@ impl Chosen {
     }
 }
 
-/// The choices that were made, one step for each movement of the hand.
+/// The history of choices, with one step per gesture.
 #[derive(Debug)]
 pub struct Undo {
     history: History<Chosen>,
@@ -89,27 +89,27 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// No step yet.
+    /// Creates a history without steps.
     #[must_use]
     pub fn new(chosen: Chosen) -> Self {
         Self { history: History::new(chosen), gestures: Gestures::default() }
     }
 
-    /// Looks at an event before anything is done about it. What has been chosen since the last event was nobody's choice.
+    /// Takes an event before it is handled. Changes since the last event were not made by the user.
     pub fn begin(&mut self, event: &Event, pixels_per_point: f64, now: Instant, chosen: Chosen) {
         self.gestures.see(event, pixels_per_point, now);
         self.history.adopt(chosen);
     }
 
-    /// Notes what is chosen after an event, as a step where it has changed.
+    /// Takes the choices after an event was handled, and records a step if they have changed.
     pub fn end(&mut self, chosen: Chosen) {
         self.history.follow(chosen, self.gestures.number());
     }
 
-    /// Goes a step back, or forward again. Returns the choices to restore, and the note on them.
+    /// Goes one step back, or forward again. Returns the choices to restore and the note to show.
     ///
     /// # Errors
-    /// The note on there being no such step.
+    /// The note to show if there is no such step.
     pub fn step(&mut self, forward: bool) -> Result<(Chosen, String), &'static str> {
         if forward {
             let Step { before, after } = self.history.redo().ok_or("nothing to redo")?;
@@ -122,17 +122,17 @@ impl Undo {
         }
     }
 
-    /// Takes choices that nobody has made, as those of a step: no step of their own.
+    /// Takes choices that the user did not make, such as those of an undone step, without recording a step.
     pub fn adopt(&mut self, chosen: Chosen) {
         self.history.adopt(chosen);
     }
 
-    /// Forgets all steps: what was chosen for another picture is not restored on this one.
+    /// Forgets all steps: choices for one video are not restored on another.
     pub fn clear(&mut self) {
         self.history.clear();
     }
 
-    /// Returns whether there is a step to undo, and one to redo.
+    /// Returns whether there are steps to undo and to redo.
     #[must_use]
     pub fn steps(&self) -> Steps {
         Steps { back: self.history.can_undo(), forward: self.history.can_redo() }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn every_choice_has_words_and_many_are_summed_up() {
+    fn every_choice_is_described_and_long_lists_are_shortened() {
         let own = of(Look::default());
         let matrix = Some(Matrix::Bt601);
         let interpretation = Interpretation { matrix, range: Some(Range::Full), ..Interpretation::default() };
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn brushes_stay_unless_the_channels_were_others() {
+    fn brushes_stay_unless_the_channels_change() {
         let brushes = Brushes::of_histogram(Brush { channels: Channels::one(1), low: 3, high: 9 });
         let mut scene = Scene { brushes, brush_strength: 0.5, marks: Some([1, 2, 3, 4]), ..Scene::default() };
         of(Look { curves: true, ..Look::default() }).restore(&mut scene);

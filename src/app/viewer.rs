@@ -1,5 +1,5 @@
-//! The window: a video or none, what is drawn over it, and what its user does. Its parts answer; what follows from that is
-//! done here.
+//! The viewer: shows a video, or none, with the HUD over it, and handles the user's input. The parts of the window
+//! return requests, which are carried out here.
 
 mod dispatch;
 mod events;
@@ -35,15 +35,15 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::gpu::{FiguresState, Instance};
 use histoscope_render::view::scene::{Look, Scene};
 
-/// While the passes' times are under way they are looked for this often.
+/// Polling interval while pass times or counts of the scopes are being read back.
 const TIMES_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The choice between going on and quitting.
+/// Whether the program continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// It goes on.
+    /// The program continues.
     Continue,
-    /// The user leaves.
+    /// The user quits.
     Quit,
 }
 
@@ -54,23 +54,23 @@ pub struct Viewer {
     pointer: Pointer,
     brush: BrushControl,
     undo: Undo,
-    /// Ways of counting, at work on the frame on screen.
+    /// The lab, which runs various methods of counting, summing and blurring on the frame on screen.
     lab: Lab,
     /// The last thing that Esc or Enter did.
     quit: QuitQuestion,
-    /// The modifier keys that are held.
+    /// The held modifier keys.
     modifiers: Modifiers,
-    /// True if nothing of the window can be seen.
+    /// `true` if the window is fully hidden.
     occluded: bool,
-    /// When the program started, until the first frame has been presented.
+    /// When the program started; `None` once the first frame has been presented.
     started: Option<Instant>,
 }
 
 impl Viewer {
-    /// A viewer in a window that has just been opened.
+    /// Creates a viewer in a window that has just been opened.
     ///
     /// # Errors
-    /// [`AppError`] if the adapter refuses.
+    /// [`AppError`] if the adapter fails.
     pub fn new(
         window: Rc<dyn Window>,
         instance: &Instance,
@@ -115,7 +115,7 @@ impl Viewer {
         })
     }
 
-    /// Takes what has come and shows the frame that is due. Returns when to be called again.
+    /// Handles everything that has arrived and shows the frame that is due. Returns when to call again.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -129,7 +129,7 @@ impl Viewer {
         if let Err(error) = self.work.graphics.gpu.check() {
             self.work.rebuild(error)?;
         }
-        // Times come back some frames later; a paused video is drawn once more for them.
+        // Times arrive some frames later. A paused video is drawn once more to show them.
         match self.work.graphics.renderer.poll_times(&self.work.graphics.gpu) {
             FiguresState::New if self.work.stands() => self.work.redraw(),
             FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
@@ -157,12 +157,12 @@ impl Viewer {
         if self.work.settings.due().is_some_and(|due| due <= now) {
             self.work.keep_settings();
         }
-        // What is due already is dealt with by the drawing that was just asked for.
+        // Whatever is already due is handled by the draw that was just requested.
         let hud = self.work.hud.wake_at(now).filter(|&at| at > now && !self.occluded);
         Ok(earlier(earlier(wake_at, hud), self.work.settings.due()))
     }
 
-    /// Has the lab count the frame on screen, if it is open. Returns when to look again.
+    /// Lets the lab count the frame on screen, if it is open. Returns when to check again.
     fn advance_lab(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         if !self.lab.is_open() || self.occluded {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Viewer {
                 if let Some(told) = advanced.told {
                     self.work.note(Note::warning(told), now);
                 }
-                // While it plays the next frame's drawing shows it.
+                // While the video plays, the next frame's draw shows the results.
                 if advanced.has_news && self.work.stands() {
                     self.work.redraw();
                 }
@@ -189,7 +189,7 @@ impl Viewer {
         }
     }
 
-    /// Takes what has come of something that was to be opened.
+    /// Handles the progress of something that was to be opened.
     fn receive(&mut self, arrival: Arrival, now: Instant) {
         self.work.title.wait_for(self.inputs.awaited());
         self.work.follow_title(now, true);
@@ -204,7 +204,7 @@ impl Viewer {
         }
     }
 
-    /// Draws what is loaded, and does what the display over it asks for.
+    /// Draws the loaded picture, and carries out the requests of the HUD over it.
     ///
     /// # Errors
     /// [`AppError`] if the adapter or the surface fails for good.
@@ -218,7 +218,7 @@ impl Viewer {
         self.work.show_comparison(now);
         let (shapes, commands) = self.lay_out(now);
         let (brushes, brush_strength) = self.brush.follow(self.work.scene.brushes, now);
-        // The lab's bars stand in the histograms' place.
+        // The lab's bars replace the histograms.
         let overlays = self.work.scene.look.overlays && self.work.session.is_some() && !self.lab.has_bars();
         let scene =
             Scene { look: Look { overlays, ..self.work.scene.look }, brushes, brush_strength, ..self.work.scene };
@@ -235,7 +235,7 @@ impl Viewer {
             Ok(false) => {}
             Err(error) => self.work.rebuild(error)?,
         }
-        // What was told is of the drawing before.
+        // Redraw if the counts that the HUD just showed are out of date.
         if self.brushed_pixels() != self.brush.shown {
             self.work.redraw();
         }
@@ -247,12 +247,12 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Lays out the display over the picture. Nothing is gathered while nothing is to be seen.
+    /// Lays out the HUD. No data is gathered while the HUD is invisible.
     fn lay_out(&mut self, now: Instant) -> (Shapes, Vec<Command>) {
         let size = self.work.graphics.next_size();
         let seen = self.work.seen_text();
         self.work.hud.lasting = self.lasting(seen.is_some(), now);
-        // What was found of another picture is not told of this one.
+        // Marks found in a previous picture must not be shown on this one.
         self.work.follow_marked();
         let pointed = self.point_in_scopes(now);
         self.brush.shown = self.brushed_pixels();
@@ -326,7 +326,8 @@ impl Viewer {
         self.work.hud.lay_out(Some(window), (size, window.scale_factor()), &model, now)
     }
 
-    /// Returns what stays in view for as long as it lasts; `is_seen` where it must be said which of two pictures is which.
+    /// Returns the content that stays on screen as long as it applies. `is_seen` is `true` if only a part of the
+    /// counted picture is in view.
     fn lasting(&self, is_seen: bool, now: Instant) -> Lasting {
         let work = &self.work;
         let Some(session) = &work.session else { return Lasting::Invitation };
@@ -345,7 +346,7 @@ impl Viewer {
         if is_read { Lasting::Readouts } else { Lasting::Nothing }
     }
 
-    /// Reads the scope under the pointer. Returns its place, in points, and the words.
+    /// Describes the point of a scope under the pointer. Returns its position, in points, and the text.
     fn point_in_scopes(&mut self, now: Instant) -> Option<(egui::Pos2, String)> {
         let geometry = self.work.geometry();
         let at = self.pointer.at.filter(|_| !self.pointer.is_dragging() && self.work.hud.shows_controls(now))?;
@@ -360,16 +361,16 @@ impl Viewer {
         Some((point, spot.text(answer.as_ref())))
     }
 
-    /// Pixels that the brushes of the scopes select and those that are counted, once that is known.
+    /// Returns the number of pixels selected by the brushes of the scopes and the number counted, once known.
     fn brushed_pixels(&mut self) -> Option<(u32, u64)> {
         let brushes = self.work.scene.brushes;
         let Graphics { gpu, renderer, .. } = &mut self.work.graphics;
         renderer.ask_brushed(gpu, brushes).filter(|_| brushes.in_scopes())
     }
 
-    /// Everything that knows something for the display over the picture.
+    /// Returns everything that the HUD's data is gathered from.
     fn sources(&self) -> Sources<'_> {
-        // The methods of the lab count red, green, blue and luminance, whatever else is chosen.
+        // The lab counts red, green, blue and luminance, whatever the chosen components.
         let geometry = self.work.geometry();
         let components = if self.lab.has_bars() { Components::Rgbl } else { geometry.components };
         Sources {
@@ -385,7 +386,7 @@ impl Viewer {
         }
     }
 
-    /// Has the passes of each drawing timed.
+    /// Turns on timing of each draw's passes.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -393,8 +394,8 @@ impl Viewer {
         self.work.time_passes(true)
     }
 
-    /// Waits until the adapter has drawn all that it was asked to. Returns how long the last drawing took it, counting included, if it was
-    /// timed.
+    /// Waits until the adapter has finished drawing. Returns how long the last draw took on the GPU, including
+    /// counting, if it was timed.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails.
@@ -405,7 +406,7 @@ impl Viewer {
         Ok(renderer.pass_times().filter(|_| is_new).and_then(|(times, _)| times.on_gpu()))
     }
 
-    /// Returns the timestamp of the frame on screen and the time since it was due, while the video plays.
+    /// Returns the timestamp of the frame on screen, in ticks, and the time since it was due, while the video plays.
     #[must_use]
     pub fn time_since_due(&self) -> Option<(i64, Duration)> {
         let session = self.work.session.as_ref()?;
@@ -413,26 +414,26 @@ impl Viewer {
         Some((session.frame.as_ref()?.pts_ticks, Duration::from_secs_f64(secs)))
     }
 
-    /// Returns whether the video has ended, or there is none.
+    /// Returns `true` if the video has ended, or there is none.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.work.session.as_ref().is_none_or(|session| session.player.has_ended())
     }
 
-    /// Frames that were dropped because they came too late.
+    /// Returns the number of frames dropped because they were late.
     #[must_use]
     pub fn dropped_frames(&self) -> u64 {
         self.work.session.as_ref().map_or(0, |session| session.player.counts().dropped)
     }
 
-    /// Names of the adapter that draws, and of the engine that counts.
+    /// Returns the name of the adapter that draws and of the engine that counts.
     #[must_use]
     pub fn engine_names(&self) -> (String, &'static str) {
         let Graphics { gpu, engine, .. } = &self.work.graphics;
         (gpu.info.name.clone(), engine.name())
     }
 
-    /// Returns the picture in a window that nobody sees; `None` in one on the desktop.
+    /// Returns the picture in an offscreen window, or `None` on the desktop.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails.
@@ -442,7 +443,7 @@ impl Viewer {
         Ok(screen.target.read(gpu).transpose()?)
     }
 
-    /// Writes the choices that last, and logs what became of the frames.
+    /// Writes the settings and the position of the video, and logs what became of the frames.
     pub fn finish(&mut self) {
         self.work.keep_settings();
         self.work.leave();
@@ -450,7 +451,7 @@ impl Viewer {
     }
 }
 
-/// The earlier of two times, of which either may be none.
+/// Returns the earlier of two times, either of which may be missing.
 fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     a.into_iter().chain(b).min()
 }

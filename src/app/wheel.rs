@@ -1,32 +1,32 @@
-//! Notches of the wheel that X11 tells twice.
+//! Filters notches of the wheel that are reported twice on X11.
 
 use super::event::Event;
 
-/// The buttons that stand for the wheel on X11: up, down, left and right.
+/// The buttons that represent the wheel on X11: up, down, left and right.
 const BUTTONS: std::ops::RangeInclusive<u32> = 4..=7;
 
-/// Tells the notches of a wheel from their repetitions. On X11, the server of a remote desktop and programs that play input have a
-/// notch as a button that is pressed and released, and winit makes a turn of the wheel of either. A mouse that is plugged in has an
-/// axis, which is told once.
+/// Distinguishes the notches of a wheel from their repetitions. On X11, remote desktop servers and programs that replay
+/// input send each notch as a button press and release, and winit reports a wheel event for both. A physical mouse has
+/// a scroll axis, which is reported once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wheel {
-    /// True if a button of the wheel was released, of which the window is told next.
+    /// `true` if a button of the wheel was released, so that the window's next wheel event is a repetition.
     released: bool,
 }
 
 impl Wheel {
-    /// Takes the number of a device's button that was pressed or released, which comes before what the window is told of it.
+    /// Takes the press or release of a device's button, which arrives before the window's event for it.
     pub fn see(&mut self, button: u32, pressed: bool) {
         if cfg!(all(unix, not(target_os = "macos"))) {
             self.released = BUTTONS.contains(&button) && !pressed;
         }
     }
 
-    /// Returns whether an event of the window repeats a notch that it was told of.
+    /// Returns `true` if an event of the window repeats a notch that was already reported.
     pub fn is_repeated(&mut self, event: &Event) -> bool {
         match event {
             Event::Wheel(_) => std::mem::take(&mut self.released),
-            // The release was beside the window.
+            // The button was released outside the window.
             Event::PointerMoved(_) | Event::PointerEntered => {
                 self.released = false;
                 false
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_button_that_is_pressed_and_released_is_one_notch_and_an_axis_is_what_it_tells() {
+    fn a_button_press_and_release_is_one_notch_and_an_axis_reports_each() {
         let mut wheel = Wheel::default();
         let notch = Event::Wheel(1.0);
         for _ in 0..3 {

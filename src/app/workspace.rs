@@ -1,4 +1,4 @@
-//! What is worked on in the window: the video on screen, how it is counted and shown, and what the display over it says.
+//! The state of the window: the video on screen, how it is counted and shown, and the HUD over it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -42,13 +42,13 @@ use histoscope_render::view::region::Region;
 use histoscope_render::view::scene::{Counted, Look, Other, Scene, Sharing};
 use histoscope_render::view::scopes::ScopeStyle;
 
-/// The video on screen and everything that is chosen for it.
+/// The video on screen and everything chosen for it.
 pub struct Workspace {
     /// The engine, the renderer and the window.
     pub graphics: Graphics,
     /// The video on screen.
     pub session: Option<Session>,
-    /// Pictures that are being saved, and the clipboard.
+    /// Saves pictures in the background, and copies to the clipboard.
     outgoing: Outgoing,
     /// The look of the picture, and the brushes in it.
     pub scene: Scene,
@@ -56,29 +56,30 @@ pub struct Workspace {
     pub adjuster: Adjuster,
     /// The components and the region that are counted, and the newest bins.
     pub bins: Bins,
-    /// The marked pixels of a picture that stands.
+    /// The marked pixels of a still picture.
     pub marked: MarkedPixels,
     /// The frames and the clip that the video is compared with.
     pub comparison: Comparison,
-    /// The clip behind the timeline.
+    /// The strip of the video, behind the timeline.
     pub strip: ClipStrip,
-    /// The display over the picture.
+    /// The HUD over the picture.
     pub hud: Hud,
-    /// The choices that last.
+    /// The settings that persist between runs.
     pub settings: Keeper,
     /// How pictures of each shape fit the window.
     fits: Fits,
-    /// The files that were opened last.
+    /// The files opened most recently.
     pub recent: Recent,
     /// The title of the window.
     pub title: Title,
 }
 
 impl Workspace {
-    /// A workspace in a window that has just been opened, with a video or none, and the settings of earlier runs.
+    /// Creates a workspace in a window that has just been opened, with a video or none, and the settings of earlier
+    /// runs.
     ///
     /// # Errors
-    /// [`AppError`] if the adapter refuses.
+    /// [`AppError`] if the adapter fails.
     pub fn new(
         instance: &Instance,
         window: Rc<dyn Window>,
@@ -99,7 +100,7 @@ impl Workspace {
             overlaps: options.view.overlaps.unwrap_or(kept.histograms.overlaps),
             ..kept.histograms
         };
-        // Who compares wants to see both.
+        // With a second clip, both are shown from the start.
         let (sharing, gain) = options.compare.as_ref().map(Comparing::shown).unwrap_or_default();
         let scene = Scene::from(Look {
             histograms,
@@ -133,34 +134,33 @@ impl Workspace {
         })
     }
 
-    /// The window itself.
+    /// Returns the window.
     pub fn window(&self) -> &dyn Window {
         &*self.graphics.screen.window
     }
 
-    /// The time by the window's clock.
+    /// Returns the time on the window's clock.
     pub fn now(&self) -> Instant {
         self.window().now()
     }
 
-    /// Asks for a drawing.
+    /// Requests a redraw.
     pub fn redraw(&self) {
         self.window().request_redraw();
     }
 
-    /// Returns whether the picture stands.
+    /// Returns `true` if the picture is still: there is no video, or it is paused or has ended.
     pub fn stands(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.player.is_paused() || session.player.has_ended())
     }
 
-    /// Takes what was decoded and puts the frame that is due on screen. Returns when to look again.
+    /// Takes decoded frames and puts the frame that is due on screen. Returns when to check again.
     pub fn advance_session(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &mut self.session else { return Ok(None) };
         let (had_ended, number) = (session.player.has_ended(), session.player.frame_index());
         let lost_before = session.lost_since;
         let due = session.advance(now);
         let (has_ended, is_paused) = (session.player.has_ended(), session.player.is_paused());
-        // What a slow seek says comes when it is slow, and goes with its picture.
         self.strip.follow(session, now);
         due.show.iter().for_each(|frame| self.strip.see(session, frame));
         let waits = session.waits(now);
@@ -168,6 +168,7 @@ impl Workspace {
         if let Some(goal) = session.player.slow_seek(now).filter(|_| !self.hud.waits()) {
             log::debug!("a seek takes long: {goal:?}");
         }
+        // Also redraw when the message about a slow seek or a lost signal must appear or disappear.
         if session.player.frame_index() != number || waits != self.hud.waits() {
             self.redraw();
         }
@@ -189,8 +190,8 @@ impl Workspace {
         Ok(due.wake_at.into_iter().chain(wake_at).min())
     }
 
-    /// Asks for bins where something that is to be seen tells of them, such as what the pointer is at; when to look for
-    /// them.
+    /// Requests bins if something visible depends on them, such as a readout under the pointer. Returns when to poll
+    /// for them.
     pub fn advance_bins(&mut self, is_pointed_at: bool, now: Instant) -> Option<Instant> {
         let points_at_bins = self.hud.shows_controls(now) && is_pointed_at;
         let wanted = match self.session.as_ref().and_then(|session| session.frame.as_ref()) {
@@ -200,19 +201,19 @@ impl Workspace {
             Some(_) => Wanted::Nothing,
         };
         let (has_come, wake_at) = self.bins.advance(&mut self.graphics, (wanted, self.scene.brushes.histogram), now);
-        // While it plays the next frame's drawing tells them.
+        // While the video plays, the next frame's draw shows them.
         if has_come && self.stands() {
             self.redraw();
         }
         wake_at
     }
 
-    /// Counts a frame and puts it on screen with the next drawing.
+    /// Loads a frame, to be counted and shown by the next draw.
     fn load(&mut self, frame: Frame) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         session.is_other = self.comparison.is_shown();
         let read = session.read(&frame);
-        // Chosen in pictures of another size, it has no meaning in these.
+        // A region chosen in pictures of a different size has no meaning in this one.
         let region = self.bins.region.in_pictures_of((read.picture.width(), read.picture.height()));
         let is_lost = self.bins.region.shown().is_some() && region.shown().is_none();
         self.bins.region = region;
@@ -244,7 +245,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Counts and draws the frame on screen once more, as when something else is to be counted.
+    /// Loads the frame on screen again, to count or show it differently.
     fn reload(&mut self) -> Result<(), AppError> {
         match self.session.as_mut().and_then(|session| session.frame.take()) {
             Some(frame) => self.load(frame),
@@ -252,7 +253,7 @@ impl Workspace {
         }
     }
 
-    /// Makes everything on the adapter again after the device was lost.
+    /// Recreates everything on the adapter after the device was lost.
     pub fn rebuild(&mut self, error: GpuError) -> Result<(), AppError> {
         self.graphics.rebuild(error)?;
         self.hud.restart(&*self.graphics.screen.window);
@@ -264,7 +265,7 @@ impl Workspace {
         self.reload()
     }
 
-    /// Where everything lies on the view.
+    /// Returns the layout of the view.
     pub fn geometry(&self) -> Geometry<'_> {
         let size = self.graphics.screen.size();
         Geometry {
@@ -278,7 +279,7 @@ impl Workspace {
         }
     }
 
-    /// Shows another part of the picture; says how large it is shown where that has changed.
+    /// Shows a different part of the picture, with a note if its size on screen changes.
     pub fn look_at(&mut self, view: ViewSettings, now: Instant) {
         let before = self.geometry().percent();
         self.scene.look.view = view;
@@ -288,7 +289,7 @@ impl Workspace {
         }
     }
 
-    /// Shows the scopes so, and says what has changed that is not seen by itself.
+    /// Shows the scopes in this style, with a note on changes that are not obvious.
     pub fn show_scopes(&mut self, scopes: ScopeStyle, now: Instant) {
         let before = self.scene.look;
         self.scene.look.scopes = scopes;
@@ -300,14 +301,14 @@ impl Workspace {
         }
     }
 
-    /// Begins or ends to time the passes.
+    /// Turns timing of the passes on or off.
     pub fn time_passes(&mut self, is_wanted: bool) -> Result<(), AppError> {
         self.graphics.renderer.set_timing(&self.graphics.gpu, is_wanted);
         // The frame on screen is counted again, so that a paused video has times to show.
         self.reload()
     }
 
-    /// Shows the exact frame that a held arrow key or a drag led to.
+    /// Shows the exact frame at the position that a held arrow key or a drag has led to.
     pub fn settle(&mut self) {
         let now = self.now();
         if let Some(session) = &mut self.session {
@@ -315,7 +316,7 @@ impl Workspace {
         }
     }
 
-    /// Goes where a typed text leads.
+    /// Goes to a time, a frame or a timecode, with a note.
     pub fn go_to(&mut self, goal: Point, now: Instant) {
         let Some(session) = &mut self.session else { return };
         let told = match goal {
@@ -333,19 +334,19 @@ impl Workspace {
         self.follow_title(now, true);
     }
 
-    /// Shows a note, and tells the log.
+    /// Shows a note and logs it.
     pub fn note(&mut self, note: Note, now: Instant) {
         log::debug!("note: {}", note.text);
         self.hud.note(note, now);
         self.redraw();
     }
 
-    /// Lets the title tell where playback is.
+    /// Updates the title with the state of playback.
     pub fn follow_title(&mut self, now: Instant, at_once: bool) {
         self.title.follow(&*self.graphics.screen.window, self.session.as_ref(), now, at_once);
     }
 
-    /// Logs what became of the frames.
+    /// Logs what became of the frames, and how often the HUD was laid out.
     pub fn log_summary(&self) {
         if let Some(session) = &self.session {
             session.log_summary();
@@ -353,7 +354,7 @@ impl Workspace {
         log::debug!("controls and text were laid out {} times", self.hud.layouts());
     }
 
-    /// Puts another video with its first frame on screen, the one at this place in a list of so many.
+    /// Puts a different video on screen, with its first frame. It is number `place` out of `count` in the list.
     pub fn take_over(&mut self, (session, first): (Session, &Frame), (place, count): (usize, usize), now: Instant) {
         match &self.session {
             Some(before) => before.log_summary(),
@@ -375,7 +376,8 @@ impl Workspace {
         self.follow_title(now, true);
     }
 
-    /// Notes the video on screen among the recent ones. Where it was left before, that is offered, but gone to only by a key.
+    /// Adds the video on screen to the recent files. If it was left somewhere before, a note offers to continue there
+    /// by a key, unless `offers` is `false`.
     pub fn remember(&mut self, offers: bool, now: Instant) {
         let Some(session) = &mut self.session else { return };
         session.left_at = self.recent.opened(&session.input).filter(|_| session.player.is_seekable());
@@ -385,28 +387,28 @@ impl Workspace {
         }
     }
 
-    /// The files that were opened before the one on screen, the last one first.
+    /// Returns the files opened before the one on screen, most recent first.
     #[must_use]
     pub fn recent_files(&self) -> &[RecentFile] {
         self.recent.others(self.session.as_ref().map(|session| &*session.input))
     }
 
-    /// Notes where the video on screen is left.
+    /// Records where the video on screen is left.
     pub fn leave(&mut self) {
         if let Some(Session { input, player, .. }) = &self.session {
             self.recent.left(input, player.position_secs(), player.duration_secs());
         }
     }
 
-    /// How much of what is counted is in view, in words; nothing where that is all.
+    /// Describes how much of the counted picture is in view; `None` if all of it is.
     pub fn seen_text(&self) -> Option<String> {
         let part = self.bins.region.counted();
         let share = self.geometry().placement()?.seen(part);
         seen_text(share, part.is_some(), &self.scene.look.view)
     }
 
-    /// Which picture and which part of it the histograms are of, in how many bins, and what the line is, in words; nothing where that is simply the
-    /// picture, with a bin for each code.
+    /// Describes which picture and region the histograms show, in how many bins, and the meaning of the line in them;
+    /// `None` for the whole picture with one bin per code and no line.
     pub fn counted_text(&self) -> Option<String> {
         let frame = self.session.as_ref()?.frame.as_ref()?;
         let region = self.bins.region.counted().map(|rect| regions::words_in(rect, frame));
@@ -418,7 +420,7 @@ impl Workspace {
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 
-    /// Does what a key asks of the video on screen, `held` where the key has been down for a while.
+    /// Carries out a key's action on the video on screen; `held` if the key has been down for a while.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -459,11 +461,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// Changes how the picture looks where the key is one for that. Returns whether it was.
+    /// Applies an action that changes how the picture looks. Returns whether it was such an action.
     fn restyle(&mut self, action: Action, now: Instant) -> bool {
         let (components, bits) = (self.bins.components, self.geometry().bits().unwrap_or(8));
         let before = self.scene.look;
-        // What is held may have changed since the last drawing.
+        // The compared frame may have changed since the last draw.
         self.scene.other = self.comparison.other();
         let text = if look::apply(&mut self.scene.look, (components, bits), action) {
             look::note(&before, &self.scene, components, action)
@@ -482,7 +484,7 @@ impl Workspace {
         true
     }
 
-    /// Finds, takes or drops the part of the picture that is counted alone.
+    /// Finds, takes or clears the region.
     fn act_on_region(&mut self, action: Action, now: Instant) -> Result<(), AppError> {
         let frame = self.session.as_ref().and_then(|session| Some((session, session.frame.as_ref()?)));
         let (region, text) = match (action, frame) {
@@ -498,7 +500,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Opens the entry for a time to go to, or says why there is none.
+    /// Opens the field for a time to go to, or shows a note on why there is none.
     fn enter_time(&mut self, now: Instant) {
         let player = self.session.as_ref().map(|session| &session.player);
         let refusal = match player {
@@ -512,7 +514,7 @@ impl Workspace {
         }
     }
 
-    /// Does what a key asks of playback and of how the video is read.
+    /// Carries out an action on playback or on how the video is interpreted.
     fn operate(&mut self, action: Action, held: bool, now: Instant) -> Result<(), AppError> {
         let Some(session) = &mut self.session else { return Ok(()) };
         let text = transport::operate(session, action, held, now);
@@ -525,14 +527,14 @@ impl Workspace {
         Ok(())
     }
 
-    /// Opens or closes a panel, and closes those that have no room beside it.
+    /// Opens or closes a panel, and closes others that have no room next to it.
     fn toggle_panel(&mut self, which: Action) -> Result<(), AppError> {
         let width = self.geometry().width_in_points();
         let before = self.hud.panels;
         let mut panels = before.within(width);
         panels.toggle(which, width);
         self.hud.panels = panels;
-        // Whoever has opened it knows it.
+        // A user who has opened the panel need not be shown it again.
         self.adjuster.introduced |= panels.adjusting;
         if panels.timing != before.timing {
             self.time_passes(panels.timing)?;
@@ -540,7 +542,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Opens the panel with the sliders, once, where somebody works with the pointer and it is in nothing's way.
+    /// Opens the panel with the sliders, once, if the pointer is in use and the panel covers nothing.
     fn introduce(&mut self, kind: Adjustment, now: Instant) {
         let is_wanted = kind.is_on(&self.scene.look.adjustments) && !self.adjuster.introduced;
         if is_wanted
@@ -553,7 +555,7 @@ impl Workspace {
         }
     }
 
-    /// Shows the clip behind the timeline in its next size.
+    /// Switches the strip behind the timeline to its next size.
     fn show_next_strip(&mut self, now: Instant) {
         self.strip.size = self.strip.size.next();
         self.settings.changed(now);
@@ -562,21 +564,21 @@ impl Workspace {
         self.note(Note::done(text.unwrap_or_default()), now);
     }
 
-    /// Goes where a search in the clip behind the timeline leads.
+    /// Goes to the result of a search in the strip behind the timeline.
     fn search(&mut self, go: fn(&ClipStrip, &mut Session, bool) -> String, forward: bool, now: Instant) {
         let Some(session) = &mut self.session else { return };
         let text = go(&self.strip, session, forward);
         self.note(Note::done(text), now);
     }
 
-    /// Looks for these findings of the clip from now on.
+    /// Changes which findings to look for in the strip.
     pub fn look_for(&mut self, sought: Sought, now: Instant) {
         let text = search::look_for(&mut self.strip, sought);
         self.hud.wake(now);
         self.note(Note::done(text), now);
     }
 
-    /// Draws the strip anew where it is on screen and more of it is known. Returns when to look again.
+    /// Requests a redraw if the strip is on screen and has changed. Returns when to check again.
     pub fn follow_strip(&mut self, now: Instant) -> Option<Instant> {
         if !self.hud.shows_controls(now) {
             return None;
@@ -588,7 +590,7 @@ impl Workspace {
         wake_at
     }
 
-    /// Holds the frame on screen to compare with, or releases it.
+    /// Holds the frame on screen for comparison, or releases it.
     fn hold_frame(&mut self, now: Instant) -> Result<(), AppError> {
         let Some(session) = &self.session else { return Ok(()) };
         let part = (&self.scene, self.bins.region.counted());
@@ -598,7 +600,7 @@ impl Workspace {
         }
     }
 
-    /// Does what follows from a request to the comparison.
+    /// Carries out the outcome of a request to the comparison.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -612,7 +614,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Brings the clip that plays in step to the frame on screen. Returns when to look again.
+    /// Advances the clip that plays in step to the frame on screen. Returns when to check again.
     fn advance_comparison(&mut self, now: Instant) -> Result<Option<Instant>, AppError> {
         let Some(session) = &self.session else { return Ok(None) };
         let region = self.bins.region.counted();
@@ -636,7 +638,8 @@ impl Workspace {
         Ok(news.wake_at)
     }
 
-    /// Has the frame that is compared with drawn: its bins as outlines, and its picture with the live one.
+    /// Passes the compared frame to the renderer: its bins for outlines, and its picture if it is shown with the live
+    /// one.
     pub fn show_comparison(&mut self, now: Instant) {
         self.scene.other = self.comparison.other();
         let compared = self.comparison.outlined();
@@ -650,14 +653,14 @@ impl Workspace {
         self.graphics.renderer.set_reference(&self.graphics.gpu, bins);
     }
 
-    /// Says what has been saved since.
+    /// Shows notes on files that have been saved since the last call.
     pub fn advance_saves(&mut self, now: Instant) {
         for note in self.outgoing.advance() {
             self.note(note, now);
         }
     }
 
-    /// Saves what the window shows, without the controls, with labels or bare, and the bins of the frame.
+    /// Saves the view, without the controls and with or without labels, together with the bins of the frame.
     fn save(&mut self, labelled: bool, now: Instant) {
         let Some(session) = &self.session else { return };
         if let Some(reason) = self.comparison.refusal() {
@@ -675,14 +678,14 @@ impl Workspace {
         }
     }
 
-    /// Copies what the window shows, without the controls.
+    /// Copies the view without the controls.
     fn copy_picture(&mut self, now: Instant) {
         let note = self.outgoing.copy_picture(&mut self.graphics, &self.scene);
         self.note(note, now);
     }
 
-    /// Copies the values of what lies at a point of the view, or the frame's numbers. They are counted now, so that they are those
-    /// of the frame on screen.
+    /// Copies the values at a point of the view, or the frame's numbers. The frame is counted again, so that the values
+    /// belong to the frame on screen.
     pub fn copy_values(&mut self, at: Option<DVec2>, now: Instant) {
         if let Some(reason) = self.comparison.refusal() {
             return self.note(Note::warning(format!("nothing was copied: {reason}")), now);
@@ -700,7 +703,7 @@ impl Workspace {
         self.note(note, now);
     }
 
-    /// Writes the choices that last.
+    /// Writes the settings that persist.
     pub fn keep_settings(&mut self) {
         self.fits.keep(self.scene.look.view.fit);
         let settings = Settings {
@@ -714,7 +717,7 @@ impl Workspace {
         self.settings.keep(&settings);
     }
 
-    /// Counts a rectangle of the picture on screen alone, which is drawn just now.
+    /// Counts only a rectangle of the picture on screen, which the user is drawing.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -727,7 +730,7 @@ impl Workspace {
         self.choose_region(Region::part(rect, size))
     }
 
-    /// Counts another part of the picture from now on.
+    /// Changes the region that is counted.
     fn choose_region(&mut self, region: Region) -> Result<(), AppError> {
         let is_other = self.bins.region.counted() != region.counted();
         self.bins.region = region;
@@ -735,7 +738,8 @@ impl Workspace {
         if is_other { self.reload() } else { Ok(()) }
     }
 
-    /// Drops a region that is proposed, else what is brushed, else the region. Returns whether there was any of that.
+    /// Drops a proposed region, otherwise the brushes, otherwise the region. Returns whether there was anything to
+    /// drop.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -750,7 +754,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Takes zebra, marks and false colour off the picture; returns whether there were any.
+    /// Turns off zebra, marks and false colour. Returns whether any of them were on.
     pub fn clear_exposure(&mut self, now: Instant) -> bool {
         let before = self.scene.look;
         let exposure = &mut self.scene.look.exposure;
@@ -764,7 +768,8 @@ impl Workspace {
         true
     }
 
-    /// The false colours that are shown, on the codes of the picture on screen: of the adjusted one, where there is one.
+    /// Returns the false colours to show, for the codes of the picture on screen: the adjusted picture, if there is
+    /// one.
     pub fn tint(&self) -> Option<Tint> {
         let session = self.session.as_ref()?;
         let picture = session.read(session.frame.as_ref()?).picture;
@@ -775,7 +780,7 @@ impl Workspace {
         exposure.tint(&working_layout(picture.layout().bin_bits()), &working_colorimetry())
     }
 
-    /// Has what is marked of the picture that stands be looked for. Returns whether more of that is known than before.
+    /// Continues the search for marked pixels if the picture is still. Returns whether what is known has changed.
     pub fn follow_marked(&mut self) -> bool {
         let session = self.session.as_ref().filter(|_| self.scene.look.exposure.marks && self.stands());
         let frame = session.and_then(|session| Some(session.read(session.frame.as_ref()?)));
@@ -790,7 +795,7 @@ impl Workspace {
             }
             (_, Some((loading, Some(picture)))) => MarkedPicture::Here(picture, Which::Result { loading, adjustments }),
             (_, Some((_, None))) => MarkedPicture::OnAdapter,
-            // It is made with the next drawing.
+            // The next draw creates it.
             (_, None) => MarkedPicture::Nothing,
         };
         self.marked.follow(shown, &self.scene.look.exposure, (self.bins.components, self.bins.region.counted()))
@@ -809,7 +814,7 @@ impl Workspace {
         }
     }
 
-    /// Brings back what was chosen.
+    /// Restores earlier choices.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -832,7 +837,7 @@ impl Workspace {
         if is_counted_anew { self.reload() } else { Ok(()) }
     }
 
-    /// Why red, green and blue of the frame on screen cannot be counted.
+    /// Explains why red, green and blue of the frame on screen cannot be counted.
     fn no_rgb(&self) -> String {
         let frame = self.session.as_ref().and_then(|session| Some(session.read(session.frame.as_ref()?)));
         let matrix = frame.and_then(|frame| frame.picture.unreadable_matrix());

@@ -49,9 +49,9 @@ pub struct AdjustArgs {
 /// The value of `--equalize`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct EqualizeArg {
-    /// The parameters.
+    /// The parsed parameters.
     equalize: Equalize,
-    /// True if the time constant was given.
+    /// `true` if a time constant was given explicitly.
     has_time_constant: bool,
 }
 
@@ -85,7 +85,7 @@ impl From<CountedArg> for Counted {
 }
 
 impl AdjustArgs {
-    /// Returns the adjustments. All are off by default.
+    /// Returns the adjustments. By default, all are off.
     pub fn adjustments(&self) -> Adjustments {
         let equalize = self.equalize.map(|arg| Tone::Equalize(arg.equalize));
         let posterize = self.posterize.map(Reduction::Posterize);
@@ -101,10 +101,10 @@ impl AdjustArgs {
         self.counted.map(Counted::from).unwrap_or_default()
     }
 
-    /// Checks what concerns every command that counts on its own.
+    /// Checks the rules that apply to every command that counts without a window.
     ///
     /// # Errors
-    /// [`WrongUsage`] for arguments that contradict each other, with a suggestion.
+    /// [`WrongUsage`] with a suggestion if arguments contradict each other.
     pub fn check(&self, components: Components) -> Result<(), WrongUsage> {
         if self.adjustments().is_off() {
             return match self.counted {
@@ -122,7 +122,7 @@ impl AdjustArgs {
         Ok(())
     }
 
-    /// Returns the time constant in seconds, if one above 0 was given.
+    /// Returns the explicitly given time constant in seconds, if it is above 0.
     pub fn time_constant_secs(&self) -> Option<f64> {
         let written = self.equalize.filter(|arg| arg.has_time_constant)?.equalize.time_constant_secs;
         (written > 0.0).then_some(written)
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_adjusted_unless_asked_for() {
+    fn nothing_is_adjusted_by_default() {
         assert!(adjustments(&["a.mp4"]).is_off());
         assert_eq!(line(&[]).unwrap().adjust.counted(), Counted::Result);
     }
 
     #[test]
-    fn equalize_alone_is_luminance_with_the_default_time_constant() {
+    fn equalize_without_a_value_is_luminance_with_the_default_time_constant() {
         // The next argument is a file, not a value.
         let line = line(&["--equalize", "a.mp4"]).unwrap();
         assert_eq!(line.file.as_deref(), Some("a.mp4"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_written_time_constant_is_known() {
+    fn an_explicit_time_constant_is_reported() {
         let written = |text| line(&[text]).unwrap().adjust.time_constant_secs();
         assert_eq!(written("--equalize=channels:0.5"), Some(0.5));
         assert_eq!((written("--equalize=luminance:0"), written("--equalize=channels")), (None, None));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_wrong_usage_and_says_what_can() {
+    fn impossible_adjustments_are_wrong_usage_with_a_hint() {
         for (arguments, words) in [
             (&["--low-pass", "8"][..], "its width must be odd"),
             (&["--low-pass", "1"], "it takes 3 to 63"),

@@ -1,4 +1,4 @@
-//! `analyze`: the exact counts of every frame as data.
+//! `analyze`: exact counts of every frame as data.
 
 mod checks;
 
@@ -111,7 +111,7 @@ pub struct AnalyzeArgs {
 }
 
 impl AnalyzeArgs {
-    /// Analyses every input. The exit code says if all went well.
+    /// Analyses every input and returns the exit code.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let destinations = self.destinations()?;
         let stop = stop_on_interrupt()?;
@@ -176,7 +176,7 @@ impl AnalyzeArgs {
         })
     }
 
-    /// Returns the name of the comparison.
+    /// Returns the name of the file that frames are compared with.
     fn comparison(&self) -> String {
         self.against.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
     }
@@ -221,7 +221,7 @@ impl AnalyzeArgs {
         }
     }
 
-    /// Returns the destination of each input's records.
+    /// Checks the arguments and returns the destination of each input's records.
     fn destinations(&self) -> Result<Vec<Destination>, WrongUsage> {
         self.check_usage()?;
         let format = self.format();
@@ -242,11 +242,11 @@ impl AnalyzeArgs {
         Ok(self.inputs.iter().map(destination).collect())
     }
 
-    /// Returns the requested format, or the format of the output's extension.
+    /// Returns the requested format, or the one that matches the output's extension.
     fn format(&self) -> Format {
         let ending = || {
             let name = self.output.as_deref()?.file_name()?.to_string_lossy().to_ascii_lowercase();
-            // Longer extensions first, since they end with shorter ones.
+            // Longer extensions first, since some end with a shorter one.
             let formats = [
                 FormatArg::Jsonl,
                 FormatArg::Csv,
@@ -302,7 +302,7 @@ impl From<FormatArg> for Format {
     }
 }
 
-/// True if this is a device or a named pipe.
+/// Returns `true` if the path is a device or a named pipe.
 fn is_stream(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -323,8 +323,8 @@ fn partial_output(destination: &Destination) -> &'static str {
     }
 }
 
-/// Returns the name of an input's output in a folder. It keeps the input's whole name, so that clip.mov and clip.mp4 do
-/// not collide.
+/// Returns the file name of an input's output in a folder. It contains the input's full name, so that clip.mov and
+/// clip.mp4 do not collide.
 fn output_name(input: &Path, format: Format) -> String {
     let input = histoscope::public(input);
     let name = input.file_name().map_or_else(|| "stdin".into(), |name| name.to_string_lossy());

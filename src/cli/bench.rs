@@ -1,4 +1,4 @@
-//! `bench`: how fast this machine counts and plays.
+//! `bench`: measures how fast this machine counts and plays.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -85,7 +85,7 @@ pub struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// Measures, and prints a table.
+    /// Measures and prints a table, or writes the results to a file.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let output = self.output.as_deref().map(Output::of).transpose()?;
         if !self.join.is_empty() {
@@ -147,19 +147,19 @@ impl BenchArgs {
     }
 }
 
-/// Returns the sizes that were asked for, or the tutorial's.
+/// Returns the requested sizes, or the tutorial's if there are none.
 fn sizes(asked: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if asked.is_empty() { vec![(2448, 1505)] } else { asked }
 }
 
-/// A file for the results.
+/// The file to write results to.
 enum Output<'a> {
     Page(&'a Path),
     Json(&'a Path),
 }
 
 impl<'a> Output<'a> {
-    /// Creates the file. Its extension selects the format.
+    /// Selects the format from the extension and checks that the file can be written.
     fn of(path: &'a Path) -> anyhow::Result<Self> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let output = match ending.as_deref() {
@@ -193,7 +193,7 @@ fn run_join(files: &[PathBuf], output: Option<Output<'_>>, json: bool) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-/// Converts an error of the measurements. Errors that other arguments would avoid become wrong usage.
+/// Converts an error from the measurements. Errors that different arguments would avoid become wrong usage.
 fn with_usage(error: Error) -> anyhow::Error {
     match error {
         Error::UnknownMethod(_) | Error::UnknownLayout(_) | Error::Shape(_) | Error::Length(_) => {
@@ -203,7 +203,7 @@ fn with_usage(error: Error) -> anyhow::Error {
     }
 }
 
-/// Parses a number of words.
+/// Parses the number of words for prefix sums.
 fn parse_length(text: &str) -> Result<u32, String> {
     let (least, most) = (LENGTHS.start(), LENGTHS.end());
     match text.parse::<u32>() {
@@ -216,7 +216,7 @@ fn parse_length(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Lists the rows for `--only`.
+/// Returns the list of rows for the help of `--only`.
 fn listed_rows() -> String {
     let lines = benchmark::rows().into_iter().map(|(name, title)| format!("  {name:<25}{title}"));
     format!("Rows:\n{}", lines.collect::<Vec<_>>().join("\n"))
@@ -251,7 +251,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn playing_takes_no_rows_and_only_playing_takes_seconds() {
+    fn play_conflicts_with_rows_and_seconds_requires_play() {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
         assert!(line(&["--play", "a.mp4", "--seconds", "3", "--size", "640x360", "--json"]).is_ok());
         for wrong in [
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_of_prefix_sums_that_can_be_measured() {
+    fn lengths_must_be_measurable() {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "bench"], arguments].concat());
         assert!(line(&["--length", "512", "--only", "scan"]).is_ok());
         assert!(line(&["--length", "513,1000000,67108864"]).is_ok());

@@ -1,11 +1,11 @@
-//! Ctrl+C in commands that run for long.
+//! Handling of Ctrl+C in long-running commands.
 
 use histoscope::analysis::Stop;
 
 /// The exit code after an interrupt.
 pub const INTERRUPTED: u8 = 130;
 
-/// Makes the first interrupt ask the run to end, and the second one end the program.
+/// Installs a handler for Ctrl+C. The first interrupt asks the run to end, and the second one ends the program.
 pub fn stop_on_interrupt() -> anyhow::Result<Stop> {
     let stop = Stop::new();
     let asked = stop.clone();
@@ -18,11 +18,11 @@ pub fn stop_on_interrupt() -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Ends the program while its threads still run. A normal exit would run the exit handlers of graphics drivers, which
-/// other threads are still using; with an NVIDIA driver that crashes.
+/// Ends the program immediately, without running exit handlers. On a normal exit, the exit handlers of graphics drivers
+/// would run while other threads still use the drivers; with an NVIDIA driver, that crashes.
 fn end_at_once() -> ! {
     #[cfg(unix)]
-    // SAFETY: the function takes any number, calls nothing and does not return. The system frees all resources.
+    // SAFETY: `_exit` accepts any number, runs no handlers and does not return. The system frees all resources.
     unsafe {
         libc::_exit(i32::from(INTERRUPTED))
     }

@@ -65,7 +65,7 @@ fn parse_method(text: &str) -> Result<LabMethod, String> {
     })
 }
 
-/// Lists the methods for `--method`.
+/// Returns the list of methods for the help of `--method`.
 fn listed_methods() -> String {
     let lines = LabMethod::ladder().iter().map(|method| format!("  {:<12}{}", method.name(), method.title()));
     format!("Methods:\n{}", lines.collect::<Vec<_>>().join("\n"))
@@ -78,7 +78,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn what_the_lab_is_opened_with_is_read_and_nonsense_is_wrong_usage() {
+    fn arguments_of_the_lab_are_parsed_and_nonsense_is_wrong_usage() {
         let line = |arguments: &[&str]| Cli::try_parse_from([&["histoscope", "lab", "clip.mp4"], arguments].concat());
         assert!(line(&[]).is_ok());
         assert!(line(&["--method", "pairwise", "--chunk", "32x8", "--bin-count", "100", "--paused"]).is_ok());

@@ -22,7 +22,7 @@ pub struct MergeArgs {
 }
 
 impl MergeArgs {
-    /// Joins the shares.
+    /// Joins the shares and writes the result.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
         let stop = stop_on_interrupt()?;
         let output = self.output.as_deref().map_or(OutputTarget::Stdout, target);

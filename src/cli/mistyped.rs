@@ -1,11 +1,10 @@
-//! Mistyped commands: a first word that is not a file, but resembles a command.
+//! Detection of mistyped commands: a first argument that is not a file but resembles a command.
 
 use std::path::Path;
 
 use clap::Command;
 
-/// Returns the error for a first word that resembles a command of `all`. `None` if it is a file, or resembles no
-/// command.
+/// Returns an error if the first argument resembles a subcommand of `all` and is not an existing file.
 pub fn error_for(mut all: Command, first: Option<&Path>) -> Option<clap::Error> {
     let first = first.filter(|first| !first.exists())?.to_str()?;
     all.build();
@@ -14,7 +13,8 @@ pub fn error_for(mut all: Command, first: Option<&Path>) -> Option<clap::Error> 
     Some(all.error(clap::error::ErrorKind::InvalidSubcommand, message))
 }
 
-/// Returns the command that was probably meant. It differs by at most two letters, or by one if its name is short.
+/// Returns the command that was probably meant. It differs by at most two letters, or by one letter if its name is
+/// short.
 fn nearest<'a>(word: &str, all: &'a Command) -> Option<&'a str> {
     let names = all.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     let near = names.map(|name| (strsim::damerau_levenshtein(word, name), name));
@@ -29,7 +29,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn a_word_that_is_nearly_a_command_is_taken_for_it() {
+    fn near_misses_are_recognised() {
         let all = Cli::command();
         for (word, name) in [
             ("analyse", Some("analyze")),
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_a_file_whatever_its_name() {
+    fn an_existing_file_is_never_a_mistyped_command() {
         let error = |first| error_for(Cli::command(), first);
         assert!(error(Some(Path::new("srcc"))).is_none() && error(None).is_none());
         let folder = tempfile::tempdir().unwrap();

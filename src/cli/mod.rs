@@ -1,4 +1,4 @@
-//! The command line: one file per command, with its arguments and its run. clap is used only here.
+//! The command line: one file per command, with its arguments and its implementation. clap is used only here.
 
 mod adjust;
 mod analyze;
@@ -31,11 +31,11 @@ use play::PlayArgs;
 use report::ReportArgs;
 use snapshot::SnapshotArgs;
 
-/// The text of `--version`, but not of `-V`. It adds the schema of the records, which must be equal on machines that
-/// count one archive together, the commit of the build, and the version of FFmpeg.
+/// The text of `--version`, but not of `-V`. It adds the schema of the records, which must be equal on all machines
+/// that count parts of one archive, the commit of the build, and the version of FFmpeg.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let version = env!("CARGO_PKG_VERSION");
-    // Set by build.rs. Debug builds have none, since they would be rebuilt after each commit.
+    // Set by build.rs in release builds only: debug builds would be rebuilt after each commit.
     let commit = match (option_env!("HISTOSCOPE_COMMIT"), cfg!(debug_assertions)) {
         (Some(commit), _) if !commit.is_empty() => commit,
         (_, true) => "unknown in a debug build",
@@ -86,12 +86,12 @@ enum Command {
     Bench(BenchArgs),
 }
 
-/// Parses the command line. Ends the program on wrong usage, or when help was requested.
+/// Parses the command line. Exits on wrong usage, or if help was requested.
 pub fn parse() -> Cli {
     Cli::parse_from(with_command_first(std::env::args_os().collect()))
 }
 
-/// Moves the command before `-v` options. clap would take a command behind them for a file.
+/// Moves the command before any `-v` options. After them, clap would take it for a file.
 fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_verbose = |argument: &OsString| {
         let text = argument.to_str().unwrap_or_default();
@@ -106,7 +106,7 @@ fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 impl Cli {
-    /// Runs the command and returns the exit code. `started` is the time of the program's start.
+    /// Runs the command and returns the exit code. `started` is the start time of the program.
     pub fn run(self, started: Instant) -> ExitCode {
         if self.command.is_none()
             && let Some(error) = mistyped::error_for(Self::command(), self.play.first())
@@ -141,7 +141,7 @@ fn print_adapters() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the error in the style of clap's own errors.
+/// Prints the error in the style of clap's own errors, and returns its exit code.
 fn print_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
     let mut all = Cli::command();
     all.build();
@@ -150,7 +150,7 @@ fn print_wrong_usage(name: Option<&str>, wrong: &WrongUsage) -> ExitCode {
 }
 
 fn print_clap_error(error: &clap::Error) -> ExitCode {
-    // If it cannot be written, the exit code must do.
+    // If printing fails, only the exit code reports the error.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_verbosity_may_stand_before_the_command() {
+    fn verbosity_may_precede_the_command() {
         let ordered = |text: &str| {
             let arguments = with_command_first(text.split(' ').map(OsString::from).collect());
             arguments.join(std::ffi::OsStr::new(" ")).into_string().expect("plain")

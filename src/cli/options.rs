@@ -347,7 +347,7 @@ impl From<ComponentsArg> for Components {
     }
 }
 
-/// Parses a time, a timecode, or a frame number with an f before or after it.
+/// Parses a time, a timecode, or a frame number with an f before or after the digits.
 pub fn parse_point(text: &str) -> Result<Point, String> {
     let digits = text.strip_suffix('f').or_else(|| text.strip_prefix('f'));
     if let Some(digits) = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())) {
@@ -384,7 +384,7 @@ fn parse_rate(text: &str) -> Result<Ratio, String> {
     })
 }
 
-/// The largest width or height of a picture.
+/// Maximum width or height of a picture in pixels.
 const MAX_SIDE: u32 = 65_536;
 
 /// Parses a number of bins.
@@ -394,7 +394,7 @@ pub fn parse_bin_count(text: &str) -> Result<u32, String> {
     Ok(bins)
 }
 
-/// Parses `WxH`.
+/// Parses a size written as `WxH`.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let wrong = || format!("'{text}' is not a size; write width and height in pixels, for example 1280x720");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
@@ -408,7 +408,7 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// Parses a whole number within limits.
+/// Parses an integer between `MIN` and `MAX`.
 pub fn whole<N: FromStr, const MIN: u64, const MAX: u64>(text: &str) -> Result<N, String> {
     let wrong = || match MAX {
         u64::MAX => format!("'{text}' is not a whole number of at least {MIN}"),
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_keep_their_limits_and_say_which() {
+    fn whole_numbers_are_limited_and_errors_state_the_limits() {
         let parse = whole::<u32, 1, 1000>;
         assert_eq!((parse("1"), parse("1000")), (Ok(1), Ok(1000)));
         for text in ["0", "1001", "-1", "1.5", "x", ""] {

@@ -2,20 +2,20 @@
 
 use std::io::{ErrorKind, Write};
 
-/// A contradiction between arguments that clap cannot detect, as a sentence.
+/// A contradiction between arguments that clap cannot detect, described in one sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUsage(pub String);
 
-/// Refuses the arguments.
+/// Rejects the arguments.
 ///
 /// # Errors
-/// Always, with this text.
+/// Always returns [`WrongUsage`] with this text.
 pub fn wrong_usage<T>(text: impl Into<String>) -> Result<T, WrongUsage> {
     Err(WrongUsage(text.into()))
 }
 
-/// Prints a line. It is not an error if the reader has gone away, as `head` does.
+/// Prints a line on standard output. Ignores a closed pipe, as with `head`.
 pub fn print_line(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -25,10 +25,10 @@ pub fn print_line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints a message on standard error. It is always one line, whatever a driver or a file name contains, and never
-/// contains a password.
+/// Prints a message on standard error. It is always a single line, whatever a driver message or file name contains, and
+/// never contains a password.
 pub fn say(text: &str) {
     let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
-    // If even this cannot be written, the exit code must do.
+    // If printing fails, only the exit code reports the error.
     let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::plain(&parts.join(" ")));
 }

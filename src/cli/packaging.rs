@@ -1,5 +1,5 @@
-//! A program for packagers: `histoscope-packaging FOLDER` writes the manual pages and the shell completions of
-//! `histoscope`. They come from the definitions that `histoscope` parses its command line with.
+//! A program for packagers: `histoscope-packaging FOLDER` writes the manual pages and shell completions of
+//! `histoscope`. They are generated from the definitions that `histoscope` uses to parse its command line.
 
 #[allow(dead_code, reason = "only the definitions are wanted here; what they run is the other program's")]
 #[path = "mod.rs"]
@@ -24,10 +24,10 @@ fn main() -> Result<()> {
     write_completions(&folder.join("completions")).context("cannot write the completions")
 }
 
-/// Writes a page for the program and one for each command, `histoscope-snapshot.1` and so on.
+/// Writes a page for the program and one for each command: `histoscope-snapshot.1` and so on.
 fn write_pages(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    // A page about `help` would be useless.
+    // A page about the `help` command would be useless.
     let mut all = cli::Cli::command().disable_help_subcommand(true);
     all.build();
     let commands: Vec<_> = std::iter::once(&all).chain(all.get_subcommands()).collect();
@@ -44,7 +44,7 @@ fn page_name(command: &Command) -> String {
     command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned()
 }
 
-/// Returns a whole page. Packages must be reproducible, so it has no date and nothing specific to this machine.
+/// Returns a complete page. Packages must be reproducible, so it contains no date and nothing specific to this machine.
 fn page(command: &Command, others: &[String]) -> io::Result<Vec<u8>> {
     let source = concat!("Histoscope ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).title(page_name(command).to_uppercase()).source(source).manual("User Commands");
@@ -68,8 +68,8 @@ fn page(command: &Command, others: &[String]) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Adds the tables that follow the options in the help, each under a line that ends with a colon. Their line breaks are
-/// kept; the library would fill them into paragraphs.
+/// Adds the tables that follow the options in the help, each below a line that ends with a colon. `nf` keeps their line
+/// breaks; otherwise they would be filled into paragraphs.
 fn add_tables(roff: &mut Roff, after: &str) {
     let mut open = false;
     for line in after.lines() {
@@ -90,7 +90,7 @@ fn add_tables(roff: &mut Roff, after: &str) {
     }
 }
 
-/// Writes one file per shell, with the name that the shell expects.
+/// Writes one completion file per shell, with the name that the shell expects.
 fn write_completions(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {

@@ -1,4 +1,4 @@
-//! The window, which opens when no command is given.
+//! The default command, which opens the window.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -126,17 +126,17 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
-    /// Plays until the window is closed. `started` is the time of the program's start.
+    /// Plays until the window is closed. `started` is the start time of the program.
     pub fn run(self, started: Instant) -> anyhow::Result<ExitCode> {
         self.check()?;
         play(self.options(started))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Checks the arguments of a comparison.
+    /// Checks the arguments for a comparison.
     ///
     /// # Errors
-    /// [`WrongUsage`] unless exactly two files are to be compared.
+    /// [`WrongUsage`] if `--compare` is given without exactly two files.
     pub fn check(&self) -> Result<(), WrongUsage> {
         if !self.compare {
             return Ok(());
@@ -156,7 +156,7 @@ impl PlayArgs {
         self.files.first().map(PathBuf::as_path)
     }
 
-    /// Returns the bins per channel, if the number was given.
+    /// Returns the number of bins per channel, if given.
     pub const fn bin_count(&self) -> Option<u32> {
         self.bin_count
     }
@@ -206,7 +206,7 @@ mod tests {
     use crate::cli::Cli;
 
     #[test]
-    fn files_are_played_and_without_any_a_window_opens() {
+    fn files_are_played_and_no_files_open_an_empty_window() {
         let line = Cli::try_parse_from(["histoscope", "a.mp4", "b.mp4", "--adapter", "llvm"]).unwrap();
         assert_eq!(line.play.files, [PathBuf::from("a.mp4"), PathBuf::from("b.mp4")]);
         assert_eq!((line.play.counting.adapter().name.as_deref(), line.play.cache_mb), (Some("llvm"), 512));

@@ -68,7 +68,7 @@ enum ReportScope {
 }
 
 impl ReportArgs {
-    /// Counts the clip and draws the report.
+    /// Counts the clip and writes the report.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let name = self.input.display().to_string();
         let components = self.counting.components();
@@ -125,7 +125,7 @@ impl ReportArgs {
     }
 }
 
-/// Parses the name of a report. Its extension selects the format.
+/// Parses the path of a report. Its extension selects the format.
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
     match ReportFormat::of(path) {
@@ -134,7 +134,7 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Parses the name of the table of shots, which must not be a name for a report.
+/// Parses the path of the table of shots, which must end in .csv.
 fn parse_shots(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
@@ -156,19 +156,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_end_in_what_they_are() {
+    fn the_extension_of_an_output_must_be_known() {
         assert!(["a.png", "b/c.HTML", "d.htm"].iter().all(|text| parse_output(text).is_ok()));
         assert!(["a", "a.jpg", "png", "a.png.txt"].iter().all(|text| parse_output(text).is_err()));
     }
 
     #[test]
-    fn shots_are_a_table() {
+    fn shots_must_be_written_as_csv() {
         assert!(["a.csv", "b/c.CSV"].iter().all(|text| parse_shots(text).is_ok()));
         assert!(["a", "a.png", "csv", "a.csv.html"].iter().all(|text| parse_shots(text).is_err()));
     }
 
     #[test]
-    fn thresholds_are_parts_of_the_scale() {
+    fn thresholds_are_percentages() {
         assert_eq!((parse_percent("3"), parse_percent("2.5 %")), (Ok(3.0), Ok(2.5)));
         assert!(["0", "-1", "101", "x", "", "NaN"].iter().all(|text| parse_percent(text).is_err()));
     }

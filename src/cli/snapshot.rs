@@ -1,4 +1,4 @@
-//! `snapshot`: one frame as a picture, or its figures.
+//! `snapshot`: one frame as a picture, and its figures.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -102,7 +102,7 @@ pub struct SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    /// Writes the picture and prints the figures.
+    /// Writes the picture, if requested, and prints the figures.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let components = self.counting.components();
         self.adjust.check(components)?;
@@ -154,7 +154,7 @@ impl SnapshotArgs {
     }
 }
 
-/// Parses the name of a picture. Other extensions than .png are refused, since they would be misleading.
+/// Parses the path of a picture. Extensions other than .png are rejected, since they would be misleading.
 fn picture_file(path: PathBuf) -> Result<PathBuf, String> {
     match path.extension() {
         Some(ending) if !ending.eq_ignore_ascii_case("png") => {

@@ -1,39 +1,39 @@
-//! The actions of keys and buttons.
+//! The actions that keys and buttons can trigger.
 
 use histoscope_core::adjust::{Adjustment, Parameter};
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_render::view::overlay::Overlaps;
 
-/// A change of the playback speed.
+/// A change to the playback speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SpeedChange {
     /// Multiply by a factor.
     By(f64),
-    /// Back to normal.
+    /// Return to normal speed.
     Normal,
 }
 
-/// The action of a key or a button.
+/// An action triggered by a key or a button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
     /// Play or pause.
     TogglePause,
     /// Seek by seconds.
     SeekBy {
-        /// Seconds, negative backwards.
+        /// Seconds to move; negative for backwards.
         secs: f64,
-        /// True to seek to the exact frame even while the key is held.
+        /// `true` to seek to the exact frame even while the key is held.
         exact: bool,
     },
     /// Go to the first frame.
     ToStart,
     /// Go to the last frame.
     ToEnd,
-    /// Go to where the video was left last time.
+    /// Go to the position where the video was left last time.
     Continue,
     /// Step one frame.
     Step {
-        /// True for forward.
+        /// `true` to step forward.
         forward: bool,
     },
     /// Ask for a time or a frame number to go to.
@@ -48,20 +48,20 @@ pub enum Action {
     Mark,
     /// Go to the next or the previous cut.
     ToCut {
-        /// True for the next cut.
+        /// `true` for the next cut.
         forward: bool,
     },
     /// Go to the next or previous finding: a black, frozen, clipped or worst frame, or a timecode break.
     ToFinding {
-        /// True for the next finding.
+        /// `true` for the next finding.
         forward: bool,
     },
-    /// Look for the next or previous kind of finding.
+    /// Switch to the next or previous kind of finding.
     OtherFindings {
-        /// True for the next kind.
+        /// `true` for the next kind.
         forward: bool,
     },
-    /// Show the clip behind the timeline at the next size: small, tall or off.
+    /// Switch the clip strip behind the timeline to the next size: small, tall or off.
     NextStrip,
     /// Show or hide a channel: 0 red, 1 green, 2 blue, 3 luminance.
     ToggleChannel(usize),
@@ -75,44 +75,44 @@ pub enum Action {
     ToggleVectorscope,
     /// Hide all scopes, including the histograms, or show them again.
     ToggleScopes,
-    /// Show the scopes beside the picture, or over it.
+    /// Show the scopes next to the picture, or over it.
     ToggleSplit,
-    /// Count Y', Cb and Cr as coded, or red, green, blue and luminance.
+    /// Switch between counting Y', Cb and Cr as coded, and red, green, blue and luminance.
     ToggleComponents,
-    /// Switch between linear and logarithmic height.
+    /// Switch between linear and logarithmic height of the histograms.
     ToggleLogarithmic,
     /// Switch to the next arrangement of the histograms.
     NextArrangement,
     /// Make the histograms larger or smaller.
     Enlarge {
-        /// True for larger.
+        /// `true` for larger.
         more: bool,
     },
     /// Make the histograms more or less opaque.
     Opaque {
-        /// True for more.
+        /// `true` for more opaque.
         more: bool,
     },
-    /// Fit the picture into the window in the next way.
+    /// Switch to the next way of fitting the picture into the window.
     NextFit,
-    /// Reset fit, zoom and position of the picture.
+    /// Reset the picture's fit, zoom and position.
     ResetView,
-    /// Switch the zebra on bright parts of the picture on or off.
+    /// Turn the zebra on bright parts of the picture on or off.
     ToggleZebra,
-    /// Switch the marks on clipped or out-of-range pixels on or off.
+    /// Turn the marks on clipped or out-of-range pixels on or off.
     ToggleMarks,
     /// Raise or lower the level of the zebra.
     StepZebra {
-        /// True for higher.
+        /// `true` for higher.
         more: bool,
     },
-    /// Mark by the next kind of limits.
+    /// Switch the marks to the next kind of limits.
     NextMarks,
-    /// Switch false colour on or off.
+    /// Turn false colour on or off.
     ToggleFalseColor,
-    /// Use the next table of false colours.
+    /// Switch to the next table of false colours.
     NextFalseColor,
-    /// Write the codes into large pixels in the next format.
+    /// Switch to the next format for codes written into large pixels.
     NextDatascope,
     /// Show or hide the numbers of the frame.
     ToggleNumbers,
@@ -122,84 +122,84 @@ pub enum Action {
     FlipHeld,
     /// Shift the second clip by a number of frames.
     ShiftSecond {
-        /// The number of frames, negative for earlier ones.
+        /// Number of frames; negative for earlier ones.
         frames: i64,
     },
-    /// Find the shift at which both clips match.
+    /// Find the shift at which the two clips match.
     MatchSecond,
-    /// Show or hide information on the video and how it is read.
+    /// Show or hide information about the video and how it is interpreted.
     ToggleInfo,
-    /// Read the video with the next matrix.
+    /// Interpret the video with the next matrix.
     NextMatrix,
-    /// Read the video with the next range.
+    /// Interpret the video with the next range.
     NextRange,
-    /// Change whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
+    /// Toggle whether chroma rows of 4:2:0 are shared by lines of the frame or of a field.
     NextChromaLines,
-    /// Show and count the next single field, or both.
+    /// Switch to the next choice of field to show and count: top, bottom or both.
     NextField,
-    /// Show or hide the times of the passes.
+    /// Show or hide the times of the rendering passes.
     ToggleTiming,
-    /// Open or close the lab: methods of counting at work on the picture.
+    /// Open or close the lab, which shows counting methods at work on the picture.
     ToggleLab,
-    /// Count by the next or previous method of the lab.
+    /// Switch to the lab's next or previous counting method.
     StepLab {
-        /// True for the next method.
+        /// `true` for the next method.
         forward: bool,
     },
-    /// Switch to the next or previous topic of the lab.
+    /// Switch to the lab's next or previous topic.
     StepLabTopic {
-        /// True for the next topic.
+        /// `true` for the next topic.
         forward: bool,
     },
-    /// Switch an adjustment on or off.
+    /// Turn an adjustment on or off.
     ToggleAdjustment(Adjustment),
-    /// Change a parameter of the adjustment that was switched on last, or of the lab while it is open.
+    /// Change a parameter of the adjustment that was turned on last, or of the lab while it is open.
     Parameter {
-        /// The first or second parameter.
+        /// The parameter: the main or the second one.
         parameter: Parameter,
-        /// True for more.
+        /// `true` for more.
         more: bool,
     },
-    /// Show a second picture beyond a divider, or only the live one.
+    /// Show a second picture on one side of a divider, or only the live one.
     ToggleDivider,
-    /// Show both pictures in the next way: divider, side by side, difference.
+    /// Switch to the next way of showing both pictures: divider, side by side, difference.
     NextSharing,
-    /// Make differences look larger or smaller.
+    /// Amplify differences more or less.
     StepGain {
-        /// True for twice as large, false for half as large.
+        /// `true` to double the gain, `false` to halve it.
         more: bool,
     },
     /// Switch to counting the source, the result or both.
     NextCounted,
     /// Show or hide the cumulative histograms.
     ToggleCurves,
-    /// Blur the picture behind the histograms, or stop.
+    /// Turn blurring of the picture behind the histograms on or off.
     ToggleBackdrop,
-    /// Show or hide the luminance of linear light over the luminance of the codes.
+    /// Show or hide linear-light luminance over the luminance of the codes.
     ToggleLinear,
     /// Draw this many bins per channel; `None` for one per code.
     SetBins(Option<u32>),
-    /// Colour overlaps in this way.
+    /// Select how overlapping bars are coloured.
     SetOverlaps(Overlaps),
-    /// Label the levels of scopes in this unit.
+    /// Select the unit of the scopes' level labels.
     SetUnit(Unit),
     /// Enlarge the middle of the vectorscope by this factor.
     SetZoom(u32),
-    /// Draw the vectorscope's trace in white, or in its hues.
+    /// Toggle the vectorscope's trace between white and hues.
     ToggleWhite,
-    /// Show or hide the skin-tone line of the vectorscope.
+    /// Show or hide the vectorscope's skin-tone line.
     ToggleSkinTone,
-    /// Show or hide the adjustments with their parameters.
+    /// Show or hide the panel of adjustments with their parameters.
     ToggleAdjusting,
-    /// Look for black bars and propose the region between them, or accept the proposal.
+    /// Search for black bars and propose the region between them, or accept the proposal.
     FindBars,
     /// Accept the proposed region.
     TakeRegion,
     /// Clear the region, so that the whole picture is counted.
     ClearRegion,
-    /// Save the view with labels, and the bins.
+    /// Save the view with labels, and its bins.
     Save,
-    /// Save the bare view and the bins.
+    /// Save the view without labels, and its bins.
     SaveBare,
     /// Copy the values under the pointer, or the frame's numbers.
     CopyValues,
@@ -207,15 +207,15 @@ pub enum Action {
     CopyPicture,
     /// Undo the last change of view, channels or adjustments.
     Undo,
-    /// Redo the change that was undone last.
+    /// Redo the change that was last undone.
     Redo,
     /// Choose a file to open.
     OpenFile,
     /// Choose one of the recent files.
     OpenRecent,
-    /// Open the next or previous file of the list.
+    /// Open the next or previous file in the list.
     OtherFile {
-        /// True for the next file.
+        /// `true` for the next file.
         forward: bool,
     },
     /// Enter or leave full screen.
@@ -224,14 +224,14 @@ pub enum Action {
     TogglePinned,
     /// Show or hide the help sheet.
     ToggleHelp,
-    /// Leave full screen. If not in full screen, close what is open; else clear the selection; else quit.
+    /// Leave full screen. If not in full screen, close whatever is open; else clear the selection; else quit.
     Back,
     /// Quit.
     Quit,
 }
 
 impl Action {
-    /// True if the action repeats while its key is held.
+    /// Returns `true` if the action repeats while its key is held.
     #[must_use]
     pub const fn repeats(self) -> bool {
         matches!(

@@ -1,19 +1,19 @@
-//! Key chords: a key with its modifiers, as written in the table and named in the help sheet.
+//! Key chords: a key with its modifiers, as used in the table and shown in the help sheet.
 
-/// A key that types no character.
+/// A key that is identified by name instead of by a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedKey {
     /// The space bar.
     Space,
     /// Backspace.
     Backspace,
-    /// The arrow to the left.
+    /// Left arrow.
     Left,
-    /// The arrow to the right.
+    /// Right arrow.
     Right,
-    /// The arrow up.
+    /// Up arrow.
     Up,
-    /// The arrow down.
+    /// Down arrow.
     Down,
     /// Home.
     Home,
@@ -29,12 +29,12 @@ pub enum NamedKey {
     F1,
     /// Escape.
     Escape,
-    /// Enter, also on the numeric keypad.
+    /// Enter, including the one on the numeric keypad.
     Enter,
 }
 
 impl NamedKey {
-    /// Returns the name on the key.
+    /// Returns the name of the key.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl NamedKey {
 /// A key with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chord {
-    /// A named key alone.
+    /// A named key without modifiers.
     Named(NamedKey),
     /// A named key with Shift.
     ShiftNamed(NamedKey),
@@ -79,19 +79,19 @@ pub enum Chord {
     ControlShift(&'static str),
     /// A character as typed, with or without Shift, on any keyboard layout.
     Sign(&'static str),
-    /// The key of a digit, pressed without Shift, even on layouts that type the digit with Shift.
+    /// A digit key without Shift, even on layouts that type the digit with Shift.
     Digit(char),
-    /// The key of a digit, pressed with Shift.
+    /// A digit key with Shift.
     ShiftDigit(char),
-    /// A character as typed, with or without Shift. Also the key that types the second character without Shift, on
-    /// layouts where that is the key of the first.
+    /// The first character as typed, with or without Shift. Also the key that types the second character without Shift,
+    /// on layouts where the same key types the first one.
     SignOver(&'static str, &'static str),
-    /// Such a character with Alt, with or without Shift.
+    /// The same characters as for [`SignOver`](Self::SignOver) with Alt, with or without Shift.
     AltSign(&'static str, &'static str),
 }
 
 impl Chord {
-    /// Returns the name of the chord in the help sheet.
+    /// Returns the chord's label in the help sheet.
     #[must_use]
     pub fn label(&self) -> String {
         match self {

@@ -1,28 +1,28 @@
-//! The names of actions, and the words that are made of them.
+//! Names of actions, and the phrases formed from them.
 
 use super::action::Action;
 use histoscope_core::scopes::graticule::Unit;
 use histoscope_render::view::overlay::Overlaps;
 
-/// The name of an action in the menu, in notes and for undo.
+/// The name of an action as used in the menu, in notes and for undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
-    /// The name of something that is on or off.
+    /// The name of something that can be turned on or off.
     Switch(&'static str),
-    /// The name of something that is one of several.
+    /// The name of something with several possible values.
     Choice(&'static str),
-    /// Something that is done.
+    /// The name of a one-time command.
     Command(&'static str),
 }
 
-/// The state of what an action changes.
+/// The state of the setting that an action changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It is off.
+    /// Off.
     Off,
-    /// It is on.
+    /// On.
     On,
-    /// It is on, with this value.
+    /// On, with this value.
     Is(String),
 }
 
@@ -33,7 +33,7 @@ impl From<bool> for State {
 }
 
 impl Label {
-    /// The name itself.
+    /// Returns the name itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Label {
         }
     }
 
-    /// Returns the line of a menu for what the action would do in this state.
+    /// Returns the menu line that describes what the action would do in this state.
     #[must_use]
     pub fn offer(self, state: &State) -> String {
         match (self, state) {
@@ -53,20 +53,20 @@ impl Label {
         }
     }
 
-    /// Returns the line of a menu for one of several values.
+    /// Returns the menu line for one of the possible values.
     #[must_use]
     pub fn value(self, state: &State) -> String {
         capitalized(&self.note(state))
     }
 
-    /// Returns what a note says of this state, and undo of a change to it.
+    /// Returns the text that a note shows for this state, and undo for a change to it.
     #[must_use]
     pub fn note(self, state: &State) -> String {
         note(self.name(), state)
     }
 }
 
-/// Returns what a note says of something with this name.
+/// Returns the text that a note shows for something with this name.
 #[must_use]
 pub fn note(name: &str, state: &State) -> String {
     match state {
@@ -76,7 +76,7 @@ pub fn note(name: &str, state: &State) -> String {
     }
 }
 
-/// Actions that have no key and are offered by the menu alone; those with a value stand here with any.
+/// Actions without a key, which only the menu offers. An action with a value is listed once, with an arbitrary value.
 pub const WITHOUT_KEY: &[(Action, Label)] = &[
     (Action::ToggleLinear, Label::Switch("luminance of linear light")),
     (Action::SetBins(None), Label::Choice("bins")),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_name_gives_the_words_of_menu_and_notes() {
+    fn menu_and_note_texts_are_formed_from_the_name() {
         let is = |value: &str| State::Is(value.to_owned());
         let (zebra, fit) = (Label::Switch("zebra"), Label::Choice("fit"));
         let states = [State::Off, State::On, is("95 % and above")];

@@ -1,33 +1,33 @@
-//! The context menu, opened by a right-click. Its actions are those of keys.
+//! The context menu, opened by a right-click. Its actions are the same as those of keys.
 
 use super::action::Action::{self, *};
 
 /// A line of the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MenuLine {
-    /// An action.
+    /// A line that performs an action.
     Does(Action),
     /// A submenu of the channels.
     Channels,
-    /// A submenu of numbers of bins.
+    /// A submenu of bin counts.
     Bins,
-    /// A submenu of the sources of colours where bars overlap.
+    /// A submenu of methods for colouring overlapping bars.
     Overlaps,
-    /// A submenu of the scopes beside the histograms.
+    /// A submenu of the scopes besides the histograms.
     Scopes,
-    /// A submenu of the clip behind the timeline: cuts and findings.
+    /// A submenu of the clip strip behind the timeline: cuts and findings.
     Clip,
-    /// A submenu of the comparison and the held frames.
+    /// A submenu of the comparison and held frames.
     Comparison,
-    /// A submenu of the recent files.
+    /// A submenu of recent files.
     Recent,
-    /// A submenu of the video tracks, if the file has several.
+    /// A submenu of the file's video tracks, if there are several.
     Tracks,
     /// A separator between groups.
     Rule,
 }
 
-/// The lines of the menu, from the top.
+/// The lines of the menu, from top to bottom.
 pub const MENU: &[MenuLine] = &[
     MenuLine::Does(OpenFile),
     MenuLine::Recent,
@@ -68,7 +68,7 @@ mod tests {
     use crate::keys::label_of;
 
     #[test]
-    fn every_line_has_a_key() {
+    fn every_action_has_a_key() {
         for line in MENU {
             if let MenuLine::Does(action) = line {
                 assert!(label_of(*action).is_some(), "{action:?}");

@@ -1,8 +1,8 @@
-//! The keys: one table, from which key presses are handled, and from which the help sheet, `--help` and the manual's
-//! table are made.
+//! The keys: a single table used to handle key presses and to generate the help sheet, the text of `--help` and the
+//! table in the manual.
 //!
-//! The window looks up the action of a pressed key here. Nothing here depends on windows, so the command line can print
-//! the table.
+//! The window looks up the action of a pressed key here. Nothing in this module depends on a window, so the command
+//! line can print the table.
 
 mod action;
 mod chord;
@@ -25,18 +25,18 @@ pub fn rows(section: Section) -> impl Iterator<Item = &'static Bindings> {
     TABLE.iter().filter(move |row| row.section == section)
 }
 
-/// Returns the label of the first key for this action.
+/// Returns the label of the first key for this action, if it has one.
 #[must_use]
 pub fn label_of(action: Action) -> Option<String> {
     keys().find(|key| key.action == action).map(|key| key.chord.label())
 }
 
-/// Returns every key of the table.
+/// Returns every key in the table.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
     TABLE.iter().flat_map(|row| row.keys)
 }
 
-/// Returns the name of an action.
+/// Returns the name of an action, if it has one.
 #[must_use]
 pub fn label(action: Action) -> Option<Label> {
     let has_key = keys().filter(|key| key.action == action).find_map(|key| key.label);
@@ -51,7 +51,7 @@ pub fn help_of(action: Action) -> String {
     TABLE.iter().find(does).map(Bindings::help).unwrap_or_default()
 }
 
-/// Returns the table as `--help` prints it.
+/// Returns the table as printed by `--help`.
 #[must_use]
 pub fn as_text() -> String {
     let mut text = "Keys in the window:".to_owned();
@@ -65,7 +65,7 @@ pub fn as_text() -> String {
     text
 }
 
-/// Returns the table as it is in docs/window.md.
+/// Returns the table as in docs/window.md.
 #[must_use]
 pub fn as_markdown() -> String {
     let mut text = "| key | what it does |\n|---|---|\n".to_owned();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_on_the_sheet() {
+    fn every_row_is_in_the_help_text() {
         assert_eq!(Section::ALL.into_iter().flat_map(rows).count(), TABLE.len());
         let text = as_text();
         for row in TABLE {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manual_has_this_table_and_the_readme_ten_rows_of_it() {
+    fn the_manual_contains_the_table_and_the_readme_ten_of_its_rows() {
         let table = as_markdown();
         let manual = include_str!("../../docs/window.md");
         assert!(manual.contains(&table), "the table of keys in docs/window.md shall be:\n{table}");

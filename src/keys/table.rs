@@ -13,28 +13,28 @@ use histoscope_core::adjust::{Adjustment, Parameter};
 /// A section of the help sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// Pausing, speed, loops.
+    /// Pausing, speed and loops.
     Playing,
     /// Navigation in the video.
     Moving,
-    /// The content and look of histograms.
+    /// The content and appearance of histograms and scopes.
     Histograms,
     /// Adjustments of the picture.
     Adjustments,
-    /// The picture.
+    /// View and exposure aids of the picture, regions, saving and undo.
     Picture,
-    /// Figures and information.
+    /// Figures, comparisons, and the interpretation of the video.
     Reading,
     /// Files and the window.
     Window,
 }
 
 impl Section {
-    /// Every section in the order of the help sheet.
+    /// All sections, in the order of the help sheet.
     pub const ALL: [Self; 7] =
         [Self::Playing, Self::Moving, Self::Reading, Self::Histograms, Self::Adjustments, Self::Picture, Self::Window];
 
-    /// The heading.
+    /// Returns the heading.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,21 +49,21 @@ impl Section {
     }
 }
 
-/// A row of the table: keys that belong together, their actions, and the help text.
+/// A row of the table: keys that belong together, with their actions and a help text.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings {
-    /// The section of the help sheet.
+    /// The section of the help sheet that contains the row.
     pub section: Section,
     /// The keys and their actions.
     pub keys: &'static [Key],
-    /// The help text for all of the keys. `{}` stands for their names.
+    /// The help text for all keys. `{}` is replaced by the names of their actions.
     help: &'static str,
 }
 
 /// A key with its action and the action's name.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// The key.
+    /// The key with its modifiers.
     pub chord: Chord,
     /// The action.
     pub action: Action,
@@ -90,7 +90,7 @@ impl Key {
 }
 
 impl Bindings {
-    /// Returns the help text of the keys.
+    /// Returns the help text for the keys.
     #[must_use]
     pub fn help(&self) -> String {
         let names = || self.keys.iter().filter_map(|key| Some(key.label?.name())).collect::<Vec<_>>().join(", ");
@@ -104,7 +104,7 @@ impl Bindings {
     }
 }
 
-/// The smaller factor for changing the speed.
+/// Factor of the smaller step in playback speed.
 pub const SPEED_STEP: f64 = 1.1;
 
 const fn seek(secs: f64) -> Action {
@@ -272,7 +272,7 @@ pub const TABLE: &[Bindings] = &[
     },
     Bindings {
         section: Section::Histograms,
-        // American and some other keyboards have + above =.
+        // On American and some other keyboards, the + and = share a key.
         keys: &[
             key(Sign("-"), Enlarge { more: false }).choice("histogram height"),
             key(SignOver("+", "="), Enlarge { more: true }).choice("histogram height"),
@@ -533,7 +533,7 @@ pub const TABLE: &[Bindings] = &[
     Bindings { section: Section::Window, keys: &[key(Letter("q"), Quit)], help: "quit" },
 ];
 
-/// The gestures of the pointer, for the help sheet.
+/// Pointer gestures and their descriptions, for the help sheet.
 pub const GESTURES: &[(&str, &str)] = &[
     ("drag the timeline", "scrub"),
     ("drag a histogram", "highlight the pixels with these codes"),

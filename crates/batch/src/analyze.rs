@@ -1,9 +1,9 @@
-//! Whole files as data: every frame's exact counts, without a window.
+//! Whole files as data: exact counts of every frame, without a window.
 //!
 //! [`pipeline`] decodes and counts the frames of a [`selection`] and delivers one
 //! [`CountedFrame`](pipeline::CountedFrame) per frame, in order. `frames` numbers them, [`counter`] counts them, and
-//! `against` and [`comparison`] compare them with those of another file if that is asked for. [`run`] writes them to
-//! an [`output`] as records in a [`mod@format`]; [`merge`] joins outputs. `error` has the reasons for a run to fail.
+//! `against` and [`comparison`] compare them with the frames of another file if requested. [`run`] writes them to an
+//! [`output`] as records in a [`mod@format`]; [`merge`] joins outputs. `error` defines the errors of a run.
 
 mod against;
 pub mod comparison;

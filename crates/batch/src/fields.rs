@@ -1,7 +1,7 @@
-//! The fields of records. Each is one row of a table here, from which JSON, CSV, Parquet and the tables of the manual
-//! are made.
+//! The fields of records. Each is a row in a table here. JSON, CSV, Parquet and the tables in the manual are generated
+//! from these rows.
 //!
-//! `snapshot --json` describes its frame with the same rows. The fields of a comparison are in
+//! `snapshot --json` describes its frame with the same rows. For the fields of a comparison, see
 //! [`analyze::comparison`](crate::analyze::comparison).
 
 use std::borrow::Cow;
@@ -13,17 +13,17 @@ use histoscope_core::scopes::Saturation;
 use histoscope_core::text::rfc3339;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// Version of the records' shape, in JSON and in tables.
+/// Version of the record schema, in JSON and in tables.
 pub const SCHEMA: u32 = 1;
 
-/// The type of a field. Integers are signed, so that differences of columns come out right.
+/// The type of a field. Integers are signed so that differences between columns can be negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
-    /// True or false.
+    /// `true` or `false`.
     Boolean,
-    /// Integers that fit 32 bits: codes, sizes.
+    /// 32-bit integers: codes, sizes.
     Integer32,
-    /// Integers of 64 bits: frame numbers, counts of samples.
+    /// 64-bit integers: frame numbers, sample counts.
     Integer64,
     /// 64-bit floating point.
     Real,
@@ -34,7 +34,7 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// The name that the manual uses.
+    /// Returns the name used in the manual.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,43 +51,43 @@ impl CellKind {
 /// The value of a field in one record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// No value: null in JSON and Parquet, empty in CSV.
+    /// No value: null in JSON and Parquet, an empty cell in CSV.
     Empty,
-    /// Of [`CellKind::Boolean`].
+    /// A [`CellKind::Boolean`].
     Boolean(bool),
-    /// Of either kind of integer.
+    /// A [`CellKind::Integer32`] or [`CellKind::Integer64`].
     Integer(i64),
-    /// Of [`CellKind::Real`].
+    /// A [`CellKind::Real`].
     Real(f64),
-    /// Of [`CellKind::Text`].
+    /// A [`CellKind::Text`].
     Text(Cow<'a, str>),
-    /// Of [`CellKind::Numbers`].
+    /// A [`CellKind::Numbers`].
     Numbers(Cow<'a, [u32]>),
 }
 
 impl<'a> Cell<'a> {
-    /// An integer.
+    /// Creates an integer cell.
     pub fn whole(number: impl Into<i64>) -> Self {
         Self::Integer(number.into())
     }
 
-    /// A number of frames or samples, of which there are never 2^63.
+    /// Creates a cell for a number of frames or samples, which never reaches 2^63.
     #[must_use]
     pub const fn count(count: u64) -> Self {
         Self::Integer(count.cast_signed())
     }
 
-    /// A list.
+    /// Creates a list cell.
     pub fn numbers(numbers: impl Into<Cow<'a, [u32]>>) -> Self {
         Self::Numbers(numbers.into())
     }
 
-    /// Text.
+    /// Creates a text cell.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
     }
 
-    /// The cell of a value, or an empty one.
+    /// Returns `cell` of the value, or an empty cell for `None`.
     pub fn maybe<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::Empty, cell)
     }
@@ -106,69 +106,69 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// Says whether a field may lack a value, and what JSON has then.
+/// The rule for missing values of a field, and their form in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nullability {
-    /// There always is a value.
+    /// The field always has a value.
     Never,
-    /// JSON has null.
+    /// JSON contains null.
     Null,
-    /// JSON leaves the field out.
+    /// JSON omits the field.
     Absent,
 }
 
-/// The records that have a field.
+/// The records that contain a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// All records, and the figures of `snapshot --json`.
+    /// All records, and the figures printed by `snapshot --json`.
     Everywhere,
     /// All records.
     Records,
-    /// All records in JSON; tables do without.
+    /// All records in JSON, but no table.
     Json,
     /// Records of live sources.
     Live,
     /// Records of adjusted pictures.
     Adjusted,
-    /// Records of pictures that were divided by Otsu's thresholds.
+    /// Records of pictures divided into classes by Otsu's method.
     Thresholds,
     /// Records with bins.
     Bins,
 }
 
-/// A field of the records: a row of the tables below. `F` computes its value.
+/// A field of the records: one row of the tables below. `F` is the type of the function that computes its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<F> {
-    /// Name in JSON; columns of channels and of the vectorscope have a prefix.
+    /// Name in JSON. In tables, fields of channels and of the vectorscope get a prefix.
     pub name: &'static str,
     /// Type of the value.
     pub kind: CellKind,
-    /// Says whether there may be no value.
+    /// The rule for missing values.
     pub nullability: Nullability,
-    /// The records that have the field.
+    /// The records that contain the field.
     pub presence: Presence,
-    /// Meaning, as the manual states it.
+    /// Meaning, as stated in the manual.
     pub meaning: &'static str,
-    /// Returns the value.
+    /// Function that computes the value.
     pub value: F,
 }
 
-/// A field that always has a value.
+/// Creates a field that always has a value.
 pub const fn always<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
     Field { name, kind, nullability: Nullability::Never, presence: Presence::Everywhere, meaning, value }
 }
 
-/// A field that may be null.
+/// Creates a field that may be null.
 pub const fn nullable<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
     Field { nullability: Nullability::Null, ..always(name, kind, meaning, value) }
 }
 
-/// A field that JSON leaves out where there is no value.
+/// Creates a field that JSON omits if it has no value.
 const fn optional<F: Copy>(name: &'static str, kind: CellKind, meaning: &'static str, value: F) -> Field<F> {
     Field { nullability: Nullability::Absent, ..always(name, kind, meaning, value) }
 }
 
-/// The field, in those records.
+/// Restricts a field to records of one kind.
 const fn only<F: Copy>(presence: Presence, field: Field<F>) -> Field<F> {
     Field { presence, ..field }
 }
@@ -176,26 +176,26 @@ const fn only<F: Copy>(presence: Presence, field: Field<F>) -> Field<F> {
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its whole name.
+    /// Full name, including any prefix.
     pub name: String,
     /// Type of its cells.
     pub kind: CellKind,
-    /// True if cells may be empty.
+    /// `true` if cells may be empty.
     pub may_be_empty: bool,
 }
 
 impl<F> Field<F> {
-    /// The column of that name with this field's values.
+    /// Returns the column for this field's values, with the given name.
     #[must_use]
     pub fn column(&self, name: String) -> Column {
         Column { name, kind: self.kind, may_be_empty: self.nullability != Nullability::Never }
     }
 }
 
-/// Writes fields as entries of a JSON object; `value` calls the function of each.
+/// Writes fields as entries of a JSON object. `value` calls a field's function.
 ///
 /// # Errors
-/// As for the serializer.
+/// Any error from the serializer.
 pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
     map: &mut M,
     fields: impl Iterator<Item = &'f Field<F>>,
@@ -210,23 +210,23 @@ pub fn serialize_fields<'f, 'r, F: 'f, M: SerializeMap>(
     Ok(())
 }
 
-/// A frame as records and figures describe it.
+/// A frame's properties, as described in records and figures.
 #[derive(Debug, Clone)]
 pub struct FrameDescription {
-    /// The facts of the frame.
+    /// Facts about the frame from the decoder and the file.
     pub facts: FrameFacts,
     /// Width and height of the whole picture in pixels.
     pub size: (u32, u32),
-    /// Bits a sample.
+    /// Bits per sample.
     pub depth: u8,
-    /// The reading of the samples as colour.
+    /// The interpretation of the samples as colour.
     pub reading: FrameReading,
-    /// The part that was counted, unless it is the whole picture.
+    /// The region that was counted, if not the whole picture.
     pub region: Option<Rect>,
 }
 
 impl FrameDescription {
-    /// Describes a frame of which that region was counted alone, or all of it.
+    /// Describes a frame that was counted in `region`, or completely if that is `None`.
     #[must_use]
     pub fn of(frame: &Frame, region: Option<Rect>) -> Self {
         let picture = &frame.picture;
@@ -239,50 +239,50 @@ impl FrameDescription {
         }
     }
 
-    /// Returns the seconds from the first frame of the video to the end of this one.
+    /// Returns the end of this frame, in seconds from the first frame of the video.
     #[must_use]
     pub fn end_secs(&self) -> f64 {
         self.facts.time_secs + self.facts.duration_secs
     }
 
-    /// Returns the number of pixels that were counted.
+    /// Returns the number of counted pixels.
     #[must_use]
     pub fn pixel_count(&self) -> u64 {
         self.region.map_or(u64::from(self.size.0) * u64::from(self.size.1), |rect| rect.pixel_count())
     }
 }
 
-/// The data from which the fields of a frame are computed.
+/// The inputs for computing a frame's fields.
 #[derive(Debug, Clone, Copy)]
 pub struct FrameRow<'a> {
-    /// The file as it was named.
+    /// The file as named by the user.
     pub input: &'a str,
     /// The frame's number in the file, if known.
     pub number: Option<u64>,
     /// The frame.
     pub frame: &'a FrameDescription,
-    /// The adjustments of its picture, in words.
+    /// A description of the adjustments of its picture.
     pub adjustments: Option<&'a str>,
-    /// Luminance codes at which Otsu's second class and those after it begin.
+    /// Luminance codes at which Otsu's classes begin, except the darkest class.
     pub thresholds: &'a [u32],
 }
 
 use CellKind::{Boolean, Integer32, Integer64, Numbers, Real, Text};
 use Presence::{Adjusted, Bins, Json, Live, Records, Thresholds};
 
-/// Returns the cell of a frame's field.
+/// A function that computes the cell of a frame's field.
 pub type FrameCell = for<'r, 'a> fn(&'r FrameRow<'a>) -> Cell<'r>;
-/// Returns the cell of a channel's field.
+/// A function that computes the cell of a channel's field.
 pub type ChannelCell = for<'r, 'a> fn(&'r ChannelRow<'a>) -> Cell<'r>;
-/// Returns the cell of a field of the vectorscope.
+/// A function that computes the cell of a vectorscope field.
 pub type VectorscopeCell = for<'r> fn(&'r Saturation) -> Cell<'r>;
 
-/// The fields of a frame, in their order. A comparison, the channels and the vectorscope follow.
+/// The fields of a frame, in order. Those of a comparison, the channels and the vectorscope follow in a record.
 pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     always("schema", Integer32, "1, the version of this table", |_| Cell::whole(SCHEMA)),
     only(Json, always("type", Text, "`\"frame\"`; only in JSON", |_| Cell::text("frame"))),
     always("input", Text, "the file as it was named", |row| Cell::text(row.input)),
-    // It is only missing in figures of a single frame.
+    // The number is missing only from the figures of a single frame.
     always("frame", Integer64, "number of the frame in the file, from 0, in presentation order", |row| {
         Cell::maybe(row.number, Cell::count)
     }),
@@ -402,16 +402,16 @@ pub const FRAME_FIELDS: [Field<FrameCell>; 29] = [
     only(Records, always("count", Integer64, "pixels counted", |row| Cell::count(row.frame.pixel_count()))),
 ];
 
-/// The data from which the fields of a channel are computed.
+/// The inputs for computing a channel's fields.
 #[derive(Debug, Clone, Copy)]
 pub struct ChannelRow<'a> {
     /// Figures of the channel.
     pub stats: ChannelStats,
-    /// Its bins, if they are wanted.
+    /// The channel's bins, if they are to be written.
     pub bins: Option<&'a [u32]>,
 }
 
-/// The fields of a channel, in the order of the tables; columns have the channel's name and an underscore in front.
+/// The fields of a channel, in table order. In tables, each name is prefixed with the channel's name and an underscore.
 pub const CHANNEL_FIELDS: [Field<ChannelCell>; 20] = [
     always("min", Integer32, "lowest code that occurs", |row| Cell::whole(row.stats.min)),
     always("max", Integer32, "highest code that occurs", |row| Cell::whole(row.stats.max)),
@@ -463,7 +463,7 @@ pub const CHANNEL_FIELDS: [Field<ChannelCell>; 20] = [
 ];
 
 impl Serialize for ChannelRow<'_> {
-    /// Writes the channel's object. Tables have `count` behind the shares, and JSON has it first.
+    /// Writes the channel as an object. Tables have `count` after the shares, but JSON puts it first.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let fields = || CHANNEL_FIELDS.iter().filter(|field| field.presence != Bins || self.bins.is_some());
@@ -476,7 +476,8 @@ impl Serialize for ChannelRow<'_> {
 /// The prefix of the vectorscope's columns.
 pub const VECTORSCOPE_PREFIX: &str = "vectorscope_";
 
-/// The fields of the vectorscope; columns have [`VECTORSCOPE_PREFIX`] in front. All are null for a picture without colour.
+/// The fields of the vectorscope; columns are prefixed with [`VECTORSCOPE_PREFIX`]. All are null for a picture without
+/// colour.
 pub const VECTORSCOPE_FIELDS: [Field<VectorscopeCell>; 5] = [
     nullable("samples", Integer64, "samples counted", |figures| Cell::count(figures.samples)),
     nullable(
@@ -500,7 +501,7 @@ pub const VECTORSCOPE_FIELDS: [Field<VectorscopeCell>; 5] = [
     }),
 ];
 
-/// The vectorscope's object.
+/// The vectorscope as a JSON object.
 pub struct VectorscopeRow(pub Saturation);
 
 impl Serialize for VectorscopeRow {
@@ -511,7 +512,7 @@ impl Serialize for VectorscopeRow {
     }
 }
 
-/// Returns the rows of the manual's table of these fields, one per line; `name` formats a field's name.
+/// Returns these fields as the rows of the manual's table, one per line. `name` formats a field's name.
 #[cfg(test)]
 pub fn manual_rows<F>(fields: &[Field<F>], name: impl Fn(&Field<F>) -> String) -> String {
     let row = |field: &Field<F>| format!("| {} | {} | {} |\n", name(field), field.kind.name(), field.meaning);

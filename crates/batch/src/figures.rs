@@ -1,4 +1,4 @@
-//! A frame's figures, as JSON and as a table for people.
+//! The figures of one frame, as JSON and as a table for display.
 
 use std::fmt;
 
@@ -21,35 +21,35 @@ pub struct Figures {
     #[serde(flatten)]
     frame: DescribedFrame,
     engine: &'static str,
-    /// Null if the CPU counted and no adapter was needed.
+    /// The adapter's name; null if the CPU counted and no adapter was needed.
     adapter: Option<String>,
-    /// The part of the picture that was counted alone: column and row of its first pixel, width and height.
+    /// The counted region: column and row of its first pixel, width and height. Absent for the whole picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<[u32; 4]>,
-    /// Pixels of the source outside the limits of EBU R 103, in the region if one is counted.
+    /// Pixels of the source outside the limits of EBU R 103, within the counted region.
     r103: Option<R103>,
-    /// Only of adjusted pictures.
+    /// Present only for adjusted pictures.
     #[serde(flatten)]
     adjusted: Option<AdjustedFields>,
-    /// Bins of a channel.
+    /// Bins per channel.
     bin_count: u32,
     /// The transfer function, if the luminance of linear light was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     transfer: Option<&'static str>,
     channels: Map<String, Value>,
-    /// Those of the source, if the picture was adjusted and both were counted.
+    /// The source's channels, if the picture was adjusted and both were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_channels: Option<Map<String, Value>>,
     #[serde(flatten)]
     scopes: ScopeFigures,
-    /// Those of the source, if the picture was adjusted and both were counted.
+    /// The source's scopes, if the picture was adjusted and both were counted.
     #[serde(flatten)]
     source_scopes: SourceScopeFigures,
     #[serde(skip)]
     bins: BinFigures,
 }
 
-/// The frame, with the fields that figures share with records.
+/// The frame, serialized with the fields that figures share with records.
 #[derive(Debug, Clone)]
 struct DescribedFrame {
     input: String,
@@ -73,12 +73,12 @@ impl Serialize for DescribedFrame {
     }
 }
 
-/// Options for the bins. All other figures are of the codes, however many bins there are.
+/// Options for the bins. All other figures are computed from codes, whatever the number of bins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BinFigures {
     /// Bins per channel; `None` for one per code.
     pub count: Option<u32>,
-    /// True to list all of them.
+    /// `true` to list all bins.
     pub listed: bool,
 }
 
@@ -89,12 +89,12 @@ struct R103 {
     outside: u64,
     /// Their share of all pixels.
     share: f64,
-    /// True if R 103 tolerates that many.
+    /// `true` if R 103 tolerates this share.
     within: bool,
 }
 
 impl R103 {
-    /// Counts on the CPU, whose integers are the same as those of every engine.
+    /// Counts on the CPU. All engines would produce the same integers.
     fn of(picture: &Picture, region: Option<Rect>) -> Option<Self> {
         let all = Rect { x: 0, y: 0, width: picture.width(), height: picture.height() };
         let rect = region.unwrap_or(all);
@@ -106,7 +106,7 @@ impl R103 {
     }
 }
 
-/// The picture that was counted.
+/// The JSON fields added for an adjusted picture.
 #[derive(Debug, Clone, serde::Serialize)]
 struct AdjustedFields {
     picture: &'static str,
@@ -115,21 +115,21 @@ struct AdjustedFields {
     thresholds: Option<Vec<u32>>,
 }
 
-/// The facts about an adjusted picture.
+/// Facts about an adjusted picture.
 #[derive(Debug, Clone, Copy)]
 pub struct AdjustedFigures<'a> {
     /// The adjustments.
     pub adjustments: &'a Adjustments,
-    /// True if the figures are those of the adjusted picture, and not of the source.
+    /// `true` if the figures describe the adjusted picture, `false` if they describe the source.
     pub is_result: bool,
-    /// Luminance codes at which Otsu's second class and those after it begin, with `u32::MAX` for missing ones.
+    /// Luminance codes at which Otsu's classes begin, except the darkest; `u32::MAX` for classes that do not exist.
     pub thresholds: Option<[u32; 4]>,
     /// The counts of the source, if both were counted.
     pub source: Option<&'a Histogram>,
 }
 
 impl Figures {
-    /// Collects the figures of a frame of which that region was counted alone, or all of it.
+    /// Collects the figures of a frame counted in `region`, or completely if that is `None`.
     #[must_use]
     pub fn new(
         input: &str,
@@ -157,19 +157,19 @@ impl Figures {
         }
     }
 
-    /// Adds the counts of scopes.
+    /// Adds the figures of scopes.
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeFigures) -> Self {
         Self { scopes, ..self }
     }
 
-    /// Adds the counts of the source's scopes.
+    /// Adds the figures of the source's scopes.
     #[must_use]
     pub fn with_source_scopes(self, scopes: ScopeFigures) -> Self {
         Self { source_scopes: scopes.into(), ..self }
     }
 
-    /// Adds the luminance of linear light, if it was counted.
+    /// Adds the linear-light luminance, if it was counted.
     #[must_use]
     pub fn with_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let Some((transfer, codes)) = linear {
@@ -179,7 +179,7 @@ impl Figures {
         self
     }
 
-    /// Adds the luminance of linear light of the source, if it was counted.
+    /// Adds the linear-light luminance of the source, if it was counted.
     #[must_use]
     pub fn with_source_linear(mut self, linear: Option<(Transfer, Vec<u32>)>) -> Self {
         if let (Some((_, codes)), Some(channels)) = (linear, &mut self.source_channels) {
@@ -196,18 +196,18 @@ impl Figures {
             adjustments: adjusted.adjustments.to_string(),
             thresholds: adjusted.thresholds.map(present),
         };
-        // An adjusted picture is R'G'B', and so are the figures beside it; they do not depend on the range.
+        // An adjusted picture is R'G'B', and so are its source's figures. They do not depend on the range.
         let source_channels = adjusted.source.map(|source| channel_values(source, Range::Full, self.bins));
         Self { adjusted: Some(fields), source_channels, ..self }
     }
 }
 
-/// Returns the thresholds that exist.
+/// Returns the thresholds of classes that exist.
 pub(super) fn present(thresholds: [u32; 4]) -> Vec<u32> {
     thresholds.into_iter().filter(|&threshold| threshold != u32::MAX).collect()
 }
 
-/// The name of the luminance of linear light among the channels.
+/// The JSON name of the linear-light luminance channel.
 const LINEAR: &str = "linear_luminance";
 
 fn linear_value(codes: &[u32], bins: BinFigures) -> Value {
@@ -222,7 +222,7 @@ fn channel_values(histogram: &Histogram, range: Range, bins: BinFigures) -> Map<
 
 fn channel_value(stats: ChannelStats, codes: &[u32], bins: BinFigures) -> Value {
     let regrouped = bins.listed.then(|| Binning::new(codes.len().ilog2(), bins.count).regrouped(codes));
-    // An object of numbers can always be converted.
+    // Converting an object of numbers cannot fail.
     serde_json::to_value(ChannelRow { stats, bins: regrouped.as_deref() }).unwrap_or_default()
 }
 
@@ -276,7 +276,7 @@ fn write_table(f: &mut fmt::Formatter<'_>, channels: &Map<String, Value>) -> fmt
     Ok(())
 }
 
-/// The scopes of one frame that were wanted.
+/// The requested scopes of one frame.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct ScopeFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,7 +286,7 @@ pub struct ScopeFigures {
     vectorscope: Option<Value>,
 }
 
-/// The scopes of the source, beside those of the adjusted picture.
+/// The scopes of the source, next to those of the adjusted picture.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct SourceScopeFigures {
     #[serde(rename = "source_waveform", skip_serializing_if = "Option::is_none")]
@@ -302,7 +302,7 @@ impl From<ScopeFigures> for SourceScopeFigures {
 }
 
 impl ScopeFigures {
-    /// Creates the figures of these counts.
+    /// Creates figures from these counts.
     #[must_use]
     pub fn of(counts: &ScopeCounts, wanted: ScopeChoice) -> Self {
         Self {

@@ -8,13 +8,13 @@ use tempfile::NamedTempFile;
 
 use histoscope_render::gpu::readback::Image;
 
-/// The reason why a file could not be written, or an earlier output could not be read.
+/// The reason a file could not be written, or an earlier output could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The path is a folder.
     #[error("{} is a folder; name a file in it", .0.display())]
     Folder(PathBuf),
-    /// The path is that of the input.
+    /// The path names the input itself.
     #[error("{} is the input; name another file with -o", .0.display())]
     Input(PathBuf),
     /// The folder to write into does not exist.
@@ -26,23 +26,23 @@ pub enum FileError {
     NoFolder {
         /// The file.
         path: PathBuf,
-        /// The folder that is missing.
+        /// The missing folder.
         folder: PathBuf,
     },
-    /// The system refused.
+    /// The system refused to write the file.
     #[error("{} cannot be written ({source}); check its folder's permissions and space, or name another place with -o", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system refused to read an earlier output.
+    /// An earlier output cannot be read.
     #[error("{} cannot be read ({source}); check its permissions, or make it again", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason, or what is wrong with the file.
+        /// The system's error, or a description of what is wrong with the file.
         source: io::Error,
     },
     /// The picture could not be encoded.
@@ -50,13 +50,13 @@ pub enum FileError {
     Png {
         /// The file.
         path: PathBuf,
-        /// The encoder's reason.
+        /// The encoder's error.
         source: png::EncodingError,
     },
 }
 
 impl FileError {
-    /// Converts the reason why `path` could not be read.
+    /// Returns a function that converts an error from reading `path`.
     pub(super) fn reading<E: Into<io::Error>>(path: &Path) -> impl Fn(E) -> Self {
         move |source| Self::Read { path: path.to_owned(), source: source.into() }
     }
@@ -77,40 +77,40 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Checks that `path` can be written later, and that this does not replace the input.
+/// Checks that `path` can be written later without replacing the input.
 ///
 /// # Errors
-/// [`FileError`] if it cannot be written, or leads to the input.
+/// [`FileError`] if it cannot be written, or is the input.
 pub fn check_output(path: &Path, input: &Path) -> Result<(), FileError> {
     if is_same_file(path, input) { Err(FileError::Input(path.to_owned())) } else { check_writable(path) }
 }
 
-/// Returns `true` if both names lead to one existing file.
+/// Returns `true` if both paths lead to the same existing file.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b && a.is_file())
 }
 
-/// Writes a PNG, like [`write_whole`].
+/// Encodes a picture as PNG and writes it with [`write_whole`].
 ///
 /// # Errors
-/// [`FileError`] if the file cannot be written; then nothing is left behind.
+/// [`FileError`] if the file cannot be written. Nothing is left behind in that case.
 pub fn write_png(path: &Path, image: &Image) -> Result<(), FileError> {
     let png = encode_png(image).map_err(|source| FileError::Png { path: path.to_owned(), source })?;
     write_whole(path, &png)
 }
 
-/// Writes bytes under a temporary name beside `path` and renames the file when it is complete. A symbolic link stays,
-/// and its target is replaced; a device or a pipe takes the bytes directly.
+/// Writes bytes to a temporary file next to `path`, then renames it. A symbolic link stays in place and its target is
+/// replaced; a device or pipe is written directly.
 ///
 /// # Errors
-/// [`FileError`] if the file cannot be written; then nothing is left behind.
+/// [`FileError`] if the file cannot be written. Nothing is left behind in that case.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     check_writable(path)?;
     let given = path;
     let io = |source| FileError::Io { path: given.to_owned(), source };
     let path = &fs::canonicalize(given).unwrap_or_else(|_| given.to_owned());
     if fs::metadata(given).is_ok_and(|existing| !existing.is_file()) {
-        // Renaming would replace /dev/null by a file.
+        // Renaming would replace /dev/null with a regular file.
         return fs::OpenOptions::new().write(true).open(given).and_then(|mut sink| sink.write_all(bytes)).map_err(io);
     }
     let mut file = NamedTempFile::new_in(folder_of(path)).map_err(io)?;
@@ -120,10 +120,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Writes a complete file, unless one of that name exists. Returns `true` if it was written.
+/// Writes a complete file unless `path` already exists. Returns `true` if it was written.
 ///
 /// # Errors
-/// [`FileError`] if it cannot be written; then nothing is left behind.
+/// [`FileError`] if it cannot be written. Nothing is left behind in that case.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     check_writable(path)?;
     let io = |source| FileError::Io { path: path.to_owned(), source };
@@ -161,7 +161,7 @@ pub(super) fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Makes a file readable like any other; a temporary file is for its owner alone.
+/// Gives a temporary file, which only its owner may read, the permissions of the file it replaces, or 0644.
 #[cfg(unix)]
 fn set_usual_permissions(file: &NamedTempFile, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_png_comes_back_as_it_was() {
+    fn a_png_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("view.png");
         write_png(&path, &image()).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_cannot_be_written_are_named() {
+    fn unwritable_paths_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let as_folder = write_png(folder.path(), &image()).unwrap_err().to_string();
         assert!(as_folder.contains("is a folder"), "{as_folder}");

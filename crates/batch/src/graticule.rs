@@ -1,4 +1,4 @@
-//! The texts and lines on scopes, in the window and in saved pictures alike: levels, targets, names.
+//! Labels and lines on scopes, shared by the window and saved pictures: levels, targets, names.
 
 use std::sync::Arc;
 
@@ -18,36 +18,36 @@ const TOLERANCE: Color32 = Color32::from_rgba_premultiplied(120, 72, 24, 120);
 const TARGET: Color32 = Color32::from_rgba_premultiplied(150, 150, 150, 150);
 const INK: Color32 = Color32::from_gray(196);
 const TOLERANCE_INK: Color32 = Color32::from_rgb(255, 190, 120);
-/// Ground behind letters, which traces would hide.
+/// Background behind text, which traces would otherwise make illegible.
 const GROUND: Color32 = Color32::from_black_alpha(190);
-/// Size of letters in points, and the height of a line of text.
+/// Font size, and the height of a line of text, both in points.
 const LETTERS: f32 = 10.0;
 const LINE: f32 = 12.0;
-/// Minimum side of a panel with room for text, and of one with anything but its trace, in points.
+/// Minimum side of a panel with labels, and of one with anything besides its trace, in points.
 const ROOMY: f32 = 110.0;
 const LEAST: f32 = 40.0;
-/// The text for a picture without colour, long and short.
+/// The message for a picture without colour, long and short.
 const GRAY: [&str; 2] = ["gray: the picture has no colour", "gray"];
 
-/// The subject of scopes, as far as their texts depend on it.
+/// The properties of the counted picture that determine a scope's labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeSubject {
-    /// The components that were counted.
+    /// The counted components.
     pub components: Components,
-    /// Channels that are toggled on.
+    /// The enabled channels.
     pub channels: Channels,
-    /// Range and bits of the codes.
+    /// Range of the codes.
     pub range: Range,
-    /// Bits of a code.
+    /// Bits per code.
     pub bits: u32,
-    /// The colour differences; `None` if the picture has no colour.
+    /// The colour-difference components; `None` if the picture has no colour.
     pub chroma: Option<Chroma>,
-    /// The look of the scopes.
+    /// The scopes' appearance.
     pub style: ScopeStyle,
 }
 
 impl ScopeSubject {
-    /// Describes that picture, or with `is_result` the adjusted one.
+    /// Describes a picture, or the result of adjusting it if `is_result`.
     #[must_use]
     pub fn of(
         picture: &Picture,
@@ -65,7 +65,7 @@ impl ScopeSubject {
         }
     }
 
-    /// Returns the channels that a waveform shows.
+    /// Returns the channels shown in a waveform.
     pub fn shown(&self) -> impl Iterator<Item = usize> + use<> {
         let count = if self.components == Components::Rgbl {
             CHANNELS
@@ -78,7 +78,7 @@ impl ScopeSubject {
     }
 }
 
-/// Draws the texts and lines of a scope in that frame, with its trace in that rectangle, in points.
+/// Draws a scope's labels and lines inside `frame`; `rect` is the area of its trace. Both are in points.
 pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, subject: &ScopeSubject) {
     let painter = painter.with_clip_rect(frame.expand(1.0).intersect(painter.clip_rect()));
     painter.rect_stroke(frame, 0, Stroke::new(1.0, STEP), StrokeKind::Inside);
@@ -115,14 +115,14 @@ pub fn draw(painter: &Painter, (frame, rect): (Rect, Rect), kind: ScopeKind, sub
     }
 }
 
-/// Returns the height of a level in a waveform, in points.
+/// Returns the y coordinate of a level in a waveform, in points.
 #[must_use]
 pub fn y_of_level(rect: Rect, level: f64, level_bits: u32) -> f32 {
     let levels = f64::from(1_u32 << level_bits);
     rect.max.y - ((level + 0.5) / levels) as f32 * rect.height()
 }
 
-/// Draws the lines of a channel's levels, with labels where there is room.
+/// Draws the level lines of a channel, with labels if there is room.
 fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject: &ScopeSubject) {
     let scale = Scale::new(subject.components, channel, subject.range, subject.bits);
     let level_bits = level_bits(subject.bits);
@@ -140,13 +140,13 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
         return;
     }
     let label_at = |mark: &Mark| at(mark).clamp(frame.min.y + LINE / 2.0, frame.max.y - LINE / 2.0);
-    // Labels at the ends are nearer to the others than their lines are.
+    // Labels at the ends are clamped inside the frame, which brings them closer to the others than their lines are.
     let moved = marks.iter().map(|mark| (label_at(mark) - at(mark)).abs()).fold(0.0, f32::max);
     let levels = f64::from((LINE + moved) / rect.height()) * f64::from(1_u32 << level_bits);
     let labelled = scale.labelled_steps(subject.style.unit, levels);
     let is_labelled =
         |mark: &&Mark| mark.kind != LineKind::Step || labelled.is_some_and(|every| mark.steps.is_multiple_of(every));
-    // More important labels get the room first.
+    // More important labels claim space first.
     let mut order: Vec<_> = marks.iter().filter(is_labelled).collect();
     order.sort_by_key(|mark| std::cmp::Reverse(mark.kind));
     let mut taken: Vec<f32> = Vec::new();
@@ -164,7 +164,7 @@ fn scale(painter: &Painter, (frame, rect): (Rect, Rect), channel: usize, subject
     }
 }
 
-/// Draws the names of channels in their colours at the upper right.
+/// Writes the channels' names in their colours at the upper right.
 fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Components) {
     if rect.width() < ROOMY * 0.5 || rect.height() < ROOMY * 0.5 {
         return;
@@ -177,7 +177,7 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
 }
 
-/// Returns the place of Cb and Cr codes in a vectorscope, in points; its square is in the middle of the panel.
+/// Returns the position of Cb and Cr codes in a vectorscope, in points. Its square is centred in the panel.
 #[must_use]
 pub fn place_of(rect: Rect, codes: [f64; 2], bits: u32, zoom: u32) -> Pos2 {
     let side = rect.width().min(rect.height());
@@ -197,7 +197,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     let line = Stroke::new(1.0, STEP);
     painter.hline(square.x_range(), square.center().y, line);
     painter.vline(square.center().x, square.y_range(), line);
-    // The colours of full-amplitude bars are corners of the R'G'B' cube, in which luma is a weighted sum.
+    // The targets need luma as a weighted sum of R', G' and B': full-amplitude bars are the corners of the R'G'B' cube.
     let of = |amplitude| {
         let all = matrix.luma_weights().map(|_| targets(matrix, range, bits, amplitude));
         all.into_iter().flatten().collect::<Vec<_>>()
@@ -241,7 +241,7 @@ fn vectorscope(painter: &Painter, rect: Rect, subject: &ScopeSubject) {
     }
 }
 
-/// Explains in a panel why it shows nothing, with the first of these texts that fits, if any does.
+/// Explains why a panel is empty, with the first of these messages that fits. Draws nothing if none does.
 fn say(painter: &Painter, rect: Rect, words: &[&str]) {
     let font = FontId::proportional(LETTERS + 1.0);
     let mut galleys =
@@ -253,7 +253,7 @@ fn say(painter: &Painter, rect: Rect, words: &[&str]) {
     painter.galley(plate.min, galley, INK);
 }
 
-/// Writes a few letters on a ground of their own and returns their place.
+/// Writes a short text on its own background and returns the rectangle that it occupies.
 fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::monospace(LETTERS), ink);
     let place = anchor.anchor_size(at, galley.size());
@@ -262,13 +262,13 @@ fn write(painter: &Painter, at: Pos2, anchor: Align2, text: &str, ink: Color32) 
     place
 }
 
-/// Returns a channel's colour, light enough to be read as text.
+/// Returns a channel's colour, lightened for use as text.
 #[must_use]
 pub fn color_of(components: Components, channel: usize) -> Color32 {
     ink_of(lights(components)[channel])
 }
 
-/// Converts light to a text colour.
+/// Converts a channel's colour to a lighter one for text.
 #[must_use]
 pub fn ink_of(light: [f32; 3]) -> Color32 {
     let light = light.map(|part| ((part + (1.0 - part) * 0.35) * 255.0) as u8);
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Returns the texts on a scope of that size and their places, in points.
+    /// Returns the texts on a scope of this size and their rectangles, in points.
     fn written(kind: ScopeKind, size: (f32, f32), subject: &ScopeSubject) -> Vec<(String, Rect)> {
         let context = egui::Context::default();
         let rect = Rect::from_min_size(pos2(10.0, 20.0), vec2(size.0, size.1));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_stand_at_their_levels_and_not_on_each_other() {
+    fn labels_are_at_their_levels_and_do_not_overlap() {
         for (height, unit) in [(90.0, Unit::Percent), (250.0, Unit::Codes), (700.0, Unit::Millivolts)] {
             let subject = ScopeSubject { style: ScopeStyle { unit, ..ScopeStyle::default() }, ..subject() };
             let labels = written(ScopeKind::Waveform, (400.0, height), &subject);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_equally_far_apart_at_any_height() {
+    fn labels_are_evenly_spaced_at_any_height() {
         let colours = ScopeSubject { components: Components::Rgbl, ..subject() };
         let steps = |height: f32| -> Vec<i32> {
             let labels = written(ScopeKind::Waveform, (400.0, height), &colours);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_without_anything_to_show_says_why() {
+    fn an_empty_scope_says_why() {
         let says = |kind, subject: &ScopeSubject, what: &str| {
             written(kind, (200.0, 160.0), subject).iter().any(|(text, _)| text.contains(what))
         };

@@ -1,6 +1,6 @@
-//! The labels on a saved picture and the caption below it, which explain it: codes and percent along the histograms'
-//! axes, the names of channels, the file and the frame, the counts, and the reading of the video. They have a dark
-//! ground, so that they are legible on any picture.
+//! Labels on a saved picture and the caption below it: codes and percentages along the histograms' axes, channel names,
+//! the file and frame, the counted components, and the interpretation of the video. Labels have a dark background so
+//! that they are legible on any picture.
 
 use egui::epaint::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, CornerRadius, FontId, LayerId, Painter, Pos2, Rect, Stroke, Vec2, pos2, vec2};
@@ -23,38 +23,38 @@ use histoscope_render::view::scene::{Counted, Scene, Sharing};
 const GROUND: Color32 = Color32::from_black_alpha(214);
 const LIGHT: Color32 = Color32::from_gray(240);
 const DIM: Color32 = Color32::from_gray(178);
-/// Height of the strip of codes above a histogram and of the names above that, and the size of their letters, in
+/// Height of the strip of codes above a histogram, height of the channel names above that strip, and font size, all in
 /// points.
 const STRIP: f32 = 15.0;
 const NAMES: f32 = 17.0;
 const LETTERS: f32 = 11.0;
-/// The caption below the picture.
+/// Font size and margins of the caption below the picture, in points.
 const CAPTION_LETTERS: f32 = 12.5;
 const CAPTION_MARGIN: Vec2 = vec2(10.0, 8.0);
 
-/// The content of a saved picture.
+/// The contents of a saved picture.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelSubject<'a> {
     /// The file.
     pub input: &'a str,
-    /// The frame as it was read.
+    /// The decoded frame.
     pub frame: &'a Frame,
-    /// The components that were counted.
+    /// The counted components.
     pub components: Components,
-    /// The part of the picture that was counted alone.
+    /// The region that was counted; `None` for the whole picture.
     pub region: Option<Part>,
-    /// The scene that is drawn.
+    /// The scene to draw.
     pub scene: &'a Scene,
-    /// The frame whose bins are drawn as outlines, if any, instead of the source's.
+    /// A description of the held frame whose bins are drawn as outlines instead of the source's, if any.
     pub held: Option<&'a str>,
-    /// The file and the time of the frame that is shown for comparison, unless that is the source.
+    /// File and time of the frame shown for comparison, unless that is the source.
     pub other: Option<&'a str>,
 }
 
-/// Draws the view with labels and the caption below it: an image as wide as the view, and higher.
+/// Draws the view with labels, and the caption below it. The image is as wide as the view, but taller.
 ///
 /// # Errors
-/// [`GpuError`] if the adapter has no textures of that size, or fails.
+/// [`GpuError`] if the adapter does not support textures of that size, or fails.
 pub fn snapshot(
     renderer: &mut Renderer,
     gpu: &Gpu,
@@ -67,7 +67,7 @@ pub fn snapshot(
     let lines = caption(subject);
     let width = size.0 as f32 / points;
     let mut height = 0.0;
-    // Text is laid out once to find its height, and then drawn.
+    // The text is laid out once to measure its height, and again to draw it.
     drop(shapes((size.0, 1), points, |painter| height = show_caption(painter, width, &lines)));
     let below = (size.0, ((height * points).ceil() as u32).max(1));
     let text = shapes(below, points, |painter| {
@@ -79,7 +79,7 @@ pub fn snapshot(
     Ok(image)
 }
 
-/// Draws the view with the texts on its scopes and without other labels.
+/// Draws the view with labels on its scopes only.
 ///
 /// # Errors
 /// As for [`snapshot`].
@@ -94,7 +94,7 @@ pub fn snapshot_with_scopes(
     renderer.snapshot_with(gpu, size, subject.scene, on_view)
 }
 
-/// Draws the texts on the scopes.
+/// Draws the labels on the scopes.
 fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let LabelSubject { frame, components, scene, .. } = *subject;
     let is_result = scene.look.counted_in(components) != Counted::Source;
@@ -110,12 +110,12 @@ fn label_scopes(painter: &Painter, size: (u32, u32), points: f32, subject: &Labe
     }
 }
 
-/// Returns the pixels per point: letters are as large as in a window of that size, and always legible.
+/// Returns the number of pixels per point. Text is as large as in a window of that size, and never illegibly small.
 fn points((width, height): (u32, u32)) -> f32 {
     (width as f32 / 1280.0).min(height as f32 / 720.0).clamp(1.0, 4.0)
 }
 
-/// Lays out text and lines, as triangles for an image of `size` pixels.
+/// Lays out text and lines and converts them to triangles for an image of `size` pixels.
 fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shapes {
     let context = egui::Context::default();
     let mut input = egui::RawInput {
@@ -128,7 +128,7 @@ fn shapes(size: (u32, u32), points: f32, mut draw: impl FnMut(&Painter)) -> Shap
     Shapes { primitives, textures: FontTextures(output.textures_delta), pixels_per_point: output.pixels_per_point }
 }
 
-/// Returns the lines below the picture; the first one names the file.
+/// Returns the lines of the caption. The first one names the file.
 fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     let LabelSubject { input, frame, components, scene, .. } = *subject;
     let picture = &frame.picture;
@@ -165,7 +165,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
     lines
 }
 
-/// Describes what is shown with the picture, and how.
+/// Describes the frame shown next to the picture and how the two are combined, if there is one.
 fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
     let pair = scene.paired()?;
     let side = if pair.other.is_left() { "left" } else { "right" };
@@ -177,7 +177,7 @@ fn told_of_pair(scene: &Scene, other: Option<&str>) -> Option<String> {
     }
 }
 
-/// Writes the caption from top to bottom and returns its height in points.
+/// Draws the caption from top to bottom and returns its height in points.
 fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
     let ground = Color32::from_gray(16);
     painter.rect_filled(Rect::from_min_size(Pos2::ZERO, vec2(width, 4000.0)), 0, ground);
@@ -188,7 +188,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
         let format = TextFormat { font_id: FontId::proportional(CAPTION_LETTERS), color, ..TextFormat::default() };
         let mut job = LayoutJob::single_section(line.clone(), format);
         job.wrap.max_width = (width - 2.0 * CAPTION_MARGIN.x).max(40.0);
-        // File names may have no blank at which to break.
+        // File names may have no spaces to break at.
         job.wrap.break_anywhere = number == 0;
         let galley = painter.layout_job(job);
         let height = galley.size().y;
@@ -198,7 +198,7 @@ fn show_caption(painter: &Painter, width: f32, lines: &[String]) -> f32 {
     y + CAPTION_MARGIN.y
 }
 
-/// Draws the region's border, the axes and the names of channels, in points of the view.
+/// Draws the region's border, the axes and the channel names, in points of the view.
 fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelSubject<'_>) {
     let bits = subject.frame.picture.layout().bin_bits();
     let view = Rect::from_min_size(Pos2::ZERO, vec2(size.0 as f32, size.1 as f32) / points);
@@ -214,7 +214,7 @@ fn label_view(painter: &Painter, size: (u32, u32), points: f32, subject: &LabelS
     }
     let rects: Vec<_> = shown.iter().map(|(_, rect, _)| in_points(rect, points)).collect();
     for (&rect, (_, _, channels)) in rects.iter().zip(&shown) {
-        // In a column, the next histogram above leaves little room: the labels are then in the histogram itself.
+        // In a column of histograms, the one above leaves little room. The labels then overlap this histogram.
         let above = rects
             .iter()
             .filter(|other| other.max.y <= rect.min.y + 0.5 && other.x_range().intersects(rect.x_range()))
@@ -237,20 +237,20 @@ fn in_points(rect: &PanelRect, points: f32) -> Rect {
     Rect::from_min_max(corner(rect.left, rect.top), corner(rect.left + rect.width, rect.top + rect.height))
 }
 
-/// The look of an axis's labels.
+/// The appearance of an axis's labels.
 #[derive(Debug, Clone)]
 pub struct AxisLook {
-    /// The ground.
+    /// Background colour.
     pub ground: Color32,
-    /// The letters.
+    /// Font of the labels.
     pub font: FontId,
-    /// Colours of codes and of percent.
+    /// Text colours for codes and for percentages.
     pub inks: [Color32; 2],
-    /// Minimum widths, in points, for codes at all quarters and for percent beside them.
+    /// Minimum widths, in points, for codes at all quarters, and for percentages next to them.
     pub wide: [f32; 2],
 }
 
-/// Writes codes of 2^`bits` at the quarters of a histogram's axis, and percent if there is room.
+/// Labels a histogram's axis with codes of `bits` bits at its quarters, and with percentages if there is room.
 pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
     painter.rect_filled(rect, 0, look.ground);
     let top = (1_u32 << bits) - 1;
@@ -261,7 +261,7 @@ pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
         let (anchor, x) = match quarter {
             0 => (Align2::LEFT_CENTER, rect.min.x + 3.0),
             4 => (Align2::RIGHT_CENTER, rect.max.x - 3.0),
-            // The middle of the bin, where the histogram draws it.
+            // The middle of the bin as drawn in the histogram.
             _ => (Align2::CENTER_CENTER, rect.min.x + rect.width() * (code as f32 + 0.5) / (top + 1) as f32),
         };
         let at = pos2(x, rect.center().y);
@@ -278,15 +278,15 @@ pub fn axis(painter: &Painter, rect: Rect, bits: u32, look: &AxisLook) {
     }
 }
 
-/// Draws an axis of a saved picture.
+/// Draws an axis in a saved picture.
 fn strip(painter: &Painter, rect: Rect, bits: u32) {
-    // The room for five codes with that many digits.
+    // Room for five codes with this number of digits.
     let digits = ((1_u32 << bits) - 1).to_string().len() as f32;
     let wide = [45.0 * digits, 480.0];
     axis(painter, rect, bits, &AxisLook { ground: GROUND, font: FontId::monospace(LETTERS), inks: [LIGHT, DIM], wide });
 }
 
-/// Draws the names of channels in their colours, on a plate that begins at `at`.
+/// Writes the channels' names in their colours, on a background whose upper left corner is `at`.
 fn show_names(painter: &Painter, at: Pos2, room: f32, names: impl Iterator<Item = (&'static str, Color32)>) {
     let mut job = LayoutJob::default();
     for (number, (name, color)) in names.enumerate() {

@@ -1,11 +1,11 @@
-//! A part of the picture as stated on the command line.
+//! A region of the picture as given on the command line.
 
 use std::fmt;
 use std::str::FromStr;
 
 use histoscope_core::picture::region::Rect;
 
-/// A length or a distance in the picture.
+/// A coordinate or length in the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Extent {
     Pixels(u32),
@@ -13,7 +13,7 @@ enum Extent {
 }
 
 impl Extent {
-    /// Returns it in pixels of a side of that length; fractions are rounded to the nearest pixel.
+    /// Converts to pixels, given the length of that side of the picture. Fractions are rounded to the nearest pixel.
     fn of(self, side: u32) -> u32 {
         match self {
             Self::Pixels(pixels) => pixels,
@@ -22,7 +22,7 @@ impl Extent {
     }
 }
 
-/// `--region x,y,w,h`, each in pixels or, with a percent sign, relative to the picture's width or height.
+/// `--region x,y,w,h`: each value in pixels, or as a percentage of the picture's width or height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RegionSpec {
     x: Extent,
@@ -32,7 +32,7 @@ pub struct RegionSpec {
 }
 
 impl RegionSpec {
-    /// A rectangle in pixels.
+    /// Creates a region from a rectangle in pixels.
     #[must_use]
     pub const fn pixels(rect: Rect) -> Self {
         let Rect { x, y, width, height } = rect;
@@ -41,7 +41,7 @@ impl RegionSpec {
         Self { x, y, width, height }
     }
 
-    /// Returns the rectangle in a picture of that size; `None` if it is not completely inside, or has no pixels there.
+    /// Returns the rectangle in a picture of this size, or `None` if it is empty or not completely inside.
     #[must_use]
     pub fn in_picture(&self, width: u32, height: u32) -> Option<Rect> {
         let rect = Rect {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn regions_are_read_in_pixels_and_percent() {
+    fn regions_parse_in_pixels_and_percent() {
         let region: RegionSpec = "10, 20,300,40".parse().unwrap();
         assert_eq!(region.in_picture(320, 240), Some(Rect { x: 10, y: 20, width: 300, height: 40 }));
         assert_eq!(region.in_picture(309, 240), None);

@@ -1,8 +1,8 @@
-//! A whole clip as one picture and one page: time from left to right, level from bottom to top, and brightness for the
-//! count; cuts, worst frames, and facts.
+//! A whole clip as one picture and one page. Time runs from left to right, level from bottom to top, and brightness
+//! stands for the count. Cuts, the worst frames, and facts about the clip are included.
 //!
-//! [`clip`] collects frames in memory of a fixed size, with the cuts and the worst frames that `strip` finds.
-//! [`picture`] draws a report's [`content`] as a PNG, [`page`] writes it as an HTML file that needs nothing else, and
+//! [`clip`] collects frames in a fixed amount of memory, with the cuts and the worst frames found by `strip`.
+//! [`picture`] draws the [`content`] of a report as a PNG, [`page`] writes it as a self-contained HTML file, and
 //! [`shots`] writes its shots as a table. [`run`] does all of this for a file.
 
 pub mod canvas;

@@ -1,4 +1,4 @@
-//! One frame as a picture and as figures, without a display.
+//! One frame as a picture and as figures; no display is needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,56 +31,56 @@ use histoscope_render::view::scopes::ScopeStyle;
 pub struct SnapshotOptions {
     /// The video.
     pub input: PathBuf,
-    /// The frame: the one on screen at a time, or the one with a number or timecode.
+    /// The frame: the one on screen at a given time, or the one with a given number or timecode.
     pub at: Point,
-    /// The drawing of the picture.
+    /// Options for drawing the picture.
     pub drawing: SnapshotDrawing,
-    /// True if the figures contain all bins.
+    /// `true` to include all bins in the figures.
     pub bins: bool,
     /// Bins per channel, in the picture and in the figures: 3 to 4096; `None` for one per code.
     pub bin_count: Option<u32>,
-    /// True to count the luminance of linear light too, unless code values are counted.
+    /// `true` to count the linear-light luminance too. Ignored if Y'CbCr codes are counted.
     pub linear_luminance: bool,
-    /// The scopes whose counts the figures contain.
+    /// The scopes whose counts the figures include.
     pub scopes: scopes::ScopeChoice,
-    /// The picture to write; `None` for none.
+    /// The picture file to write, if any.
     pub output: Option<PathBuf>,
     /// The components to count.
     pub components: Components,
-    /// The part of the coded picture that is counted alone; `None` for all of it.
+    /// The region of the coded picture to count; `None` for all of it.
     pub region: Option<RegionSpec>,
-    /// The adjustments of the picture.
+    /// The adjustments to apply to the picture.
     pub adjustments: Adjustments,
-    /// The picture to count if it is adjusted.
+    /// The picture to count if there are adjustments: the source, the result, or both.
     pub counted: scene::Counted,
-    /// The adapter.
+    /// The adapter to use.
     pub adapter: AdapterChoice,
-    /// The engine.
+    /// The engine to count with.
     pub engine: EngineChoice,
     /// Options for reading the video.
     pub open: OpenOptions,
 }
 
-/// The content of a snapshot's picture.
+/// Options for drawing a snapshot's picture.
 #[derive(Debug, Clone)]
 pub struct SnapshotDrawing {
-    /// Size of the picture; `None` for the video's own as it is displayed.
+    /// Size of the picture in pixels; `None` for the video's display size.
     pub size: Option<(u32, u32)>,
-    /// Histograms to draw.
+    /// The channels whose histograms are drawn.
     pub channels: Channels,
-    /// True to draw histograms.
+    /// `true` to draw histograms.
     pub overlays: bool,
-    /// True to add labels: axes, channels, file, frame, counts, and the reading of the video.
+    /// `true` to add labels: axes, channels, file, frame, counted components, and the interpretation of the video.
     pub labels: bool,
-    /// The source of the colours of overlaps.
+    /// The method for colouring overlapping histograms.
     pub overlaps: Overlaps,
-    /// The scopes beside the histograms; `None` for none.
+    /// The scopes next to the histograms, if any.
     pub split: Option<ScopeStyle>,
-    /// Exposure aids in the picture.
+    /// Exposure aids to draw on the picture.
     pub exposure: ExposureChoice,
 }
 
-/// The reason why there is no snapshot.
+/// The reason a snapshot failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The video could not be read.
@@ -89,7 +89,7 @@ pub enum SnapshotError {
     /// The adapter failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// There is no adapter to count with.
+    /// There is no adapter for counting.
     #[error(
         "no graphics adapter was found; use --engine cpu, which needs none as long as no picture is wanted, or install a \
          Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
@@ -98,28 +98,28 @@ pub enum SnapshotError {
     /// The picture could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The video has no frame there.
+    /// No frame could be decoded at the requested point.
     #[error("{}: no frame could be decoded at {at}", .input.display())]
     NoFrame {
         /// The video.
         input: PathBuf,
-        /// The requested place.
+        /// The requested point.
         at: Point,
     },
-    /// The video is shorter.
+    /// The video has fewer frames.
     #[error("{}: there is no frame {number}: the last one is {last}; frames are numbered from 0", .input.display())]
     NoSuchFrame {
         /// The video.
         input: PathBuf,
         /// The requested number.
         number: u64,
-        /// That of the last frame.
+        /// The number of the last frame.
         last: u64,
     },
-    /// The frame comes after a gap in numbered pictures.
+    /// The frame lies beyond a gap in a numbered picture sequence.
     #[error("{}: {gap}; add it, or choose an earlier frame", .input.display())]
     Gap {
-        /// The pictures.
+        /// The picture sequence.
         input: PathBuf,
         /// The missing number, in words.
         gap: String,
@@ -129,24 +129,24 @@ pub enum SnapshotError {
     OutsidePicture {
         /// The video.
         input: PathBuf,
-        /// The region as it was stated.
+        /// The region as specified by the user.
         region: String,
         /// Width of the picture in pixels.
         width: u32,
         /// Its height.
         height: u32,
     },
-    /// A level is above all codes of the video.
+    /// An exposure level exceeds all codes of the video.
     #[error("{}: {code}c is not a code of this video of {depth} bits, whose codes end at {}; choose one of these, or percent", .input.display(), (1_u32 << .depth) - 1)]
     NoSuchCode {
         /// The video.
         input: PathBuf,
-        /// The code.
+        /// The requested code.
         code: u32,
-        /// Bits of the video's codes.
+        /// Bits per code.
         depth: u8,
     },
-    /// The matrix cannot be read.
+    /// The matrix is not supported, so there is no R'G'B' to adjust.
     #[error("{}: {matrix}, so that there is no R'G'B' to adjust; choose another with --matrix", .input.display())]
     NoRgb {
         /// The video.
@@ -154,17 +154,17 @@ pub enum SnapshotError {
         /// Its matrix.
         matrix: UnreadableMatrix,
     },
-    /// R'G'B' video has no Y'CbCr codes.
+    /// R'G'B' video has no Y'CbCr codes to count.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
 }
 
-/// Renders and counts one frame, writes the picture if one is wanted, and returns the figures.
+/// Renders and counts one frame, writes the picture if requested, and returns the figures.
 ///
-/// If the CPU engine counts and no picture is wanted, no adapter is needed, and none is started.
+/// If the CPU engine counts and no picture is requested, no adapter is opened.
 ///
 /// # Errors
-/// [`SnapshotError`] if the video, the adapter or the file system refuses; then no file is left behind.
+/// [`SnapshotError`] if reading the video, the adapter or writing the file fails. No file is left behind in that case.
 pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     if let Some(output) = &options.output {
         file::check_output(output, &options.input)?;
@@ -175,7 +175,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
         Some(matrix) if !options.adjustments.is_off() => {
             return Err(SnapshotError::NoRgb { input: options.input.clone(), matrix });
         }
-        // The decoder has already said so.
+        // The decoder has already logged a warning about this.
         Some(_) => &counts_codes,
         None => options,
     };
@@ -195,7 +195,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     };
     let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
     let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
-    // Thresholds are those of the adjusted picture, even if the source is counted.
+    // Thresholds are always computed from the adjusted picture, even if the source is counted.
     let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Otsu(_)));
     let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
     let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
@@ -223,7 +223,8 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     Ok(figures.with_source_scopes(source_scopes.unwrap_or_default()))
 }
 
-/// Counts the luminance of linear light of an adjusted frame, if wanted, with the engine that counts the rest.
+/// Counts the linear-light luminance of a frame after `adjustments`, if requested, with the engine used for the other
+/// counts.
 fn linear(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -244,7 +245,7 @@ fn linear(
     Ok(Some(counted))
 }
 
-/// Counts the scopes of an adjusted frame, if wanted, with the engine that counts the rest.
+/// Counts the scopes of a frame after `adjustments`, if requested, with the engine used for the other counts.
 fn scopes_of(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -260,13 +261,13 @@ fn scopes_of(
     Ok(ScopeFigures::of(&counts, options.scopes))
 }
 
-/// Returns the look of the histograms.
+/// Returns the appearance of the histograms.
 fn style(options: &SnapshotOptions) -> OverlayStyle {
     let SnapshotOptions { bin_count: bins, linear_luminance, .. } = *options;
     OverlayStyle { bins, linear_luminance, overlaps: options.drawing.overlaps, ..OverlayStyle::default() }
 }
 
-/// Returns the adapter, unless there are only figures to be made and the CPU is to count.
+/// Opens the adapter, or returns `None` if only figures are requested and the CPU counts.
 fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError> {
     if options.output.is_none() && options.engine == EngineChoice::Cpu {
         return Ok(None);
@@ -277,7 +278,7 @@ fn adapter(options: &SnapshotOptions) -> Result<Option<Arc<Gpu>>, SnapshotError>
     })
 }
 
-/// The rectangle that is counted alone, if it is only a part of the picture.
+/// Returns the rectangle to count, or `None` for the whole picture.
 fn region_of(options: &SnapshotOptions, frame: &Frame) -> Result<Option<Rect>, SnapshotError> {
     let Some(region) = options.region else { return Ok(None) };
     let (width, height) = (frame.picture.width(), frame.picture.height());
@@ -294,7 +295,7 @@ struct SnapshotCounts {
     engine: &'static str,
 }
 
-/// Counts a frame. A single frame has no predecessor, so nothing is smoothed in time.
+/// Counts a frame. A single frame has no predecessor, so there is no temporal smoothing.
 fn count(
     engine: &Engine,
     (frame, region): (&Frame, Option<Rect>),
@@ -320,8 +321,8 @@ fn engine_error(error: EngineError, options: &SnapshotOptions) -> SnapshotError 
     }
 }
 
-/// Draws the view and writes it. Returns the bins from which the overlays were drawn if they are those of the
-/// unadjusted frame.
+/// Draws the view and writes the picture. Returns the counts shown in the overlays if they describe the unadjusted
+/// frame.
 fn draw(
     gpu: &Arc<Gpu>,
     engine: &Engine,
@@ -404,7 +405,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
         return Err(SnapshotError::Gap { input: options.input.clone(), gap });
     }
     match (options.at, frame.index) {
-        // Times that people type have as few digits as those that they are shown.
+        // Users type times with as few digits as they are shown.
         (Point::Time(secs), _)
             if secs > frame.time_secs + frame.duration_secs + 1e-3
                 && decoder.next_frame().is_ok_and(|next| next.is_none()) =>
@@ -421,7 +422,7 @@ fn frame_at(options: &SnapshotOptions) -> Result<Frame, SnapshotError> {
     Ok(frame)
 }
 
-/// Returns the video's own size with square pixels, upright, or the largest of its shape that the adapter can draw.
+/// Returns the video's display size with square pixels, upright, shrunk if the adapter cannot draw it at full size.
 fn own_size(gpu: &Gpu, frame: &Frame, options: &SnapshotOptions) -> (u32, u32) {
     let size = upright_size(frame.picture.width(), frame.picture.height(), frame.sample_aspect, frame.orientation);
     let most = gpu.most_view_side();

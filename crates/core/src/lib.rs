@@ -1,7 +1,7 @@
 //! The definition of every number in Histoscope: decoded pictures, histograms, scopes, comparisons and adjustments.
 //!
-//! Everything here is integer arithmetic, without FFmpeg, GPU or window. The engines of `histoscope-render` count the
-//! same, to the last bin.
+//! Everything here is integer arithmetic, without FFmpeg, GPU or window. The engines of `histoscope-render` produce
+//! exactly the same counts.
 
 pub mod adjust;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! Made-up frames and bins for tests.
+//! Synthetic frames and bins for tests.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::picture::color::Colorimetry;
 use crate::picture::layout::PixelLayout;
 use crate::picture::{Frame, FrameFacts, Orientation, OwnedPlanes, Picture, Ratio, Scan, VideoId};
 
-/// Returns the first frame of an 8-bit gray clip at 25 frames a second. `code` returns the code of the pixel in a
-/// column and row.
+/// Returns the first frame of an 8-bit gray clip at 25 frames per second. `code` maps a pixel's column and row to its
+/// code.
 pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame {
     let layout = PixelLayout::gray(8);
     let plane = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| code(x, y)).collect();
@@ -38,7 +38,7 @@ pub fn gray((width, height): (u32, u32), code: impl Fn(u32, u32) -> u8) -> Frame
     }
 }
 
-/// Returns bins that look random but are the same for the same seed.
+/// Returns pseudorandom bins, determined by the seed.
 pub fn histogram(bits: u32, seed: u32) -> Histogram {
     let mut histogram = Histogram::empty(bits, Components::Rgbl);
     let mut state = seed.wrapping_mul(2_654_435_761) | 1;

@@ -1,8 +1,8 @@
 //! Box blurs of 8-bit RGBA images, by the tutorials' methods.
 //!
-//! The methods lead up to "Image Blur" of webgpu.github.io/webgpu-samples: the whole square, a row and then a column,
-//! and the same lines out of workgroup memory. The last one keeps running sums along the line, as the product's blur
-//! does (crates/render/src/gpu/adjust/blur.rs).
+//! The methods lead up to "Image Blur" of webgpu.github.io/webgpu-samples: sums over the whole square, over a row and
+//! then a column, and over the same lines in workgroup memory. The last method keeps a running sum along each line, as
+//! the product's blur does (crates/render/src/gpu/adjust/blur.rs).
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub enum BlurMethod {
 
 /// Invocations of a workgroup that blurs lines.
 const WORKGROUP: u32 = 256;
-/// Pixels that each invocation of the running sums covers.
+/// Pixels covered by each invocation of the running-sum method.
 const RUN: u32 = 32;
 /// The widest blur, in pixels.
 pub const MAX_SIZE: u32 = 127;
@@ -78,7 +78,7 @@ impl BlurMethod {
         }
     }
 
-    /// Returns the loads for each result, over all passes: from the image, and from workgroup memory.
+    /// Returns the number of loads per result over all passes: from the image, and from workgroup memory.
     #[must_use]
     pub fn loads(self, size: u32) -> (f64, f64) {
         let line = f64::from(size);
@@ -91,7 +91,7 @@ impl BlurMethod {
         }
     }
 
-    /// Returns the entry point, and the pixels that a workgroup covers in a pass along rows: across and down.
+    /// Returns the entry point, and how many columns and rows of pixels a workgroup covers in a pass along rows.
     const fn entry_point(self) -> (&'static str, (u32, u32)) {
         match self {
             Self::Square => ("square", (16, 16)),
@@ -157,13 +157,13 @@ impl LabBlur {
         }))
     }
 
-    /// The image to blur, one word per pixel.
+    /// Returns the image to blur, one word per pixel.
     #[must_use]
     pub const fn source(&self) -> &wgpu::Buffer {
         &self.source
     }
 
-    /// The passes.
+    /// Returns the passes.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
@@ -188,7 +188,7 @@ impl LabBlur {
         }
     }
 
-    /// The blurred image, one word per pixel.
+    /// Returns the blurred image, one word per pixel.
     #[must_use]
     pub const fn result(&self) -> &wgpu::Buffer {
         &self.result

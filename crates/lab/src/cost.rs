@@ -1,11 +1,11 @@
-//! The memory traffic of each method, calculated from its shader, before any cache.
+//! The memory traffic of each method, calculated from its shader, ignoring caches.
 
 use super::method::Method;
 use super::setup::Setup;
 use histoscope_core::picture::layout::PixelLayout;
 
 /// Bytes of an image pixel, of a count, and of one load of the planes by our passes. Our passes leave so few chunks to
-/// sum that they do not matter beside the pixels.
+/// sum that these are negligible compared with the pixels.
 const WORD: f64 = 4.0;
 
 /// The average cost of one pixel.
@@ -15,9 +15,9 @@ pub struct Costs {
     pub loads: f64,
     /// Stores to that memory.
     pub stores: f64,
-    /// The most atomic additions to bins in that memory. Equal bins may be added together.
+    /// Upper bound on atomic additions to bins in that memory. Additions to equal bins may be combined.
     pub atomics: f64,
-    /// The most atomic additions in workgroup memory.
+    /// Upper bound on atomic additions in workgroup memory.
     pub workgroup_atomics: f64,
     /// Bytes read and written by all of the above, except in workgroup memory.
     pub bytes: f64,
@@ -32,7 +32,7 @@ impl Costs {
         let channels = f64::from(channels.count());
         let (across, down) = shape.chunks_of(size);
         let chunks = f64::from(across) * f64::from(down);
-        // Words of all chunks' bins, for each pixel.
+        // Words of all chunks' bins per pixel.
         let bins = chunks * setup.word_count() as f64 / pixels;
         let pixel = Self { loads: 1.0, stores: 0.0, atomics: 0.0, workgroup_atomics: 0.0, bytes: WORD };
         let planes = plane_bytes(size, layout) / pixels;
@@ -51,8 +51,8 @@ impl Costs {
                 ..pixel
             },
             Method::Pairwise => {
-                // Each chunk is written once. Each pair loads two words and stores one, and there is one pair fewer
-                // than chunks.
+                // Each chunk is written once. Each pair loads two words and stores one, and there is one pair less than
+                // there are chunks.
                 let pairs = bins * (chunks - 1.0) / chunks;
                 Self {
                     loads: 1.0 + 2.0 * pairs,
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_those_that_the_shaders_have() {
+    fn costs_match_the_shaders() {
         let costs = |loads, stores, atomics, workgroup_atomics, bytes| Costs {
             loads,
             stores,

@@ -17,9 +17,10 @@ const SUM_INVOCATIONS: u32 = 256;
 pub struct Step {
     /// The purpose of the pass: `count`, `chunks` or `sum`, or one of our own passes.
     pub name: &'static str,
-    /// The files in shaders/ that the shader is joined from. The last one belongs to this pass; the others are shared.
+    /// The files in shaders/ that the shader is assembled from. The last one belongs to this pass; the others are
+    /// shared.
     pub texts: &'static [Text],
-    /// The constants set in the shader, by name. If dispatches of a pass differ in them, those of the first dispatch.
+    /// The constants set in the shader, by name. If they differ between dispatches, these are the first one's.
     pub constants: Vec<(&'static str, u32)>,
     /// Invocations of a workgroup, across and down.
     pub workgroup: (u32, u32),
@@ -45,9 +46,9 @@ impl Step {
 #[derive(Debug)]
 pub struct CountingPass {
     setup: Setup,
-    /// The bins, or the chunks. The first chunk holds the bins at the end.
+    /// The bins, or the chunks. In the end the first chunk holds the bins.
     bins: wgpu::Buffer,
-    /// True if the shader adds to the buffer, which must then start with zeros.
+    /// `true` if the shader adds to the buffer, which must then start with zeros.
     adds: bool,
     /// One pipeline for each group of channels counted together.
     count: Vec<wgpu::ComputePipeline>,
@@ -124,25 +125,25 @@ impl CountingPass {
         Ok(Ok(Self { setup, bins, adds, count, count_workgroups: workgroups, count_groups, sums, steps }))
     }
 
-    /// The setup of this pass.
+    /// Returns the setup of this pass.
     #[must_use]
     pub const fn setup(&self) -> Setup {
         self.setup
     }
 
-    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
+    /// Returns the steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The buffer that begins with the bins: the channels of bin 0, then the channels of bin 1, and so on.
+    /// Returns the buffer that begins with the bins: the channels of bin 0, then the channels of bin 1, and so on.
     #[must_use]
     pub const fn bins(&self) -> &wgpu::Buffer {
         &self.bins
     }
 
-    /// Records what must come before [`dispatch`](Self::dispatch): sets the bins to zero if the method adds to them.
+    /// Records the preparation for [`dispatch`](Self::dispatch): clears the bins if the method adds to them.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder) {
         if self.adds {
             encoder.clear_buffer(&self.bins, 0, None);
@@ -163,8 +164,8 @@ impl CountingPass {
             let spans = spans.map(Spans::next);
             compute_pass(encoder, "tutorial's sum", spans, |pass| self.sums.iter().for_each(|sum| sum.run(pass, None)));
         } else if let Some(spans) = spans.filter(|_| self.steps.len() > 1) {
-            // One chunk needs no sum, but the span must be written, since a driver may wait forever for a span that is
-            // not.
+            // A single chunk needs no sum, but its span must be written: a driver may wait forever for an unwritten
+            // one.
             compute_pass(encoder, "no sum", Some(spans.next()), |_| {});
         }
     }

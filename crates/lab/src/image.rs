@@ -1,5 +1,5 @@
-//! The 8-bit RGBA images that the tutorials' methods count. The CPU's reference makes them, or the GPU from a video's
-//! planes.
+//! The 8-bit RGBA images that the tutorials' methods count. They are made by the reference conversion on the CPU, or on
+//! the GPU from a video's planes.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn codes(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
 /// across and down.
 ///
 /// # Errors
-/// [`PictureError`] never in practice, since a picture of this size exists.
+/// Never in practice, since a picture of at least this size exists.
 pub fn convert(picture: &Picture, step: u32) -> Result<Picture, PictureError> {
     let size = reduced((picture.width(), picture.height()), step);
     let row_bytes = size.0 as usize * 4;
@@ -87,7 +87,7 @@ pub struct Textures {
 }
 
 impl Textures {
-    /// Uploads `copies` textures of at least one picture made by [`convert`].
+    /// Uploads `copies` textures of the given pictures. There must be at least one picture, made by [`convert`].
     ///
     /// Returns `Ok(Err)` with the reason if the adapter cannot hold them.
     ///

@@ -1,4 +1,4 @@
-//! Work that takes too long for the drawing thread: it runs on its own thread, one run at a time.
+//! Work that would take too long on the drawing thread. It runs on a thread of its own, one run at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// True if the run was asked to end.
+    /// Returns `true` if the run was asked to end.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -45,7 +45,7 @@ pub trait LabWork: Sized + Send + 'static {
     /// [`GpuError`] if the device fails.
     fn new(gpu: Arc<Gpu>, setup: Self::Setup, picture: &Picture) -> Result<Result<Self, String>, GpuError>;
 
-    /// True if this can be used again for this setup and picture.
+    /// Returns `true` if this can be used again for this setup and picture.
     fn fits(&self, gpu: &Arc<Gpu>, setup: Self::Setup, picture: &Picture) -> bool;
 
     /// Does the work for a picture that it was prepared for. Returns `None` if it was asked to stop.
@@ -64,7 +64,7 @@ pub struct Worker<W: LabWork>(JobState<W>);
 
 #[derive(Debug)]
 enum JobState<W: LabWork> {
-    /// No run is under way. The prepared work of the last run is kept, if there was one.
+    /// No run is in progress. The prepared work of the last run is kept, if there was one.
     Idle(Option<Box<W>>),
     Busy(Busy<W>),
 }
@@ -79,7 +79,7 @@ struct Busy<W: LabWork> {
 impl<W: LabWork> Drop for Busy<W> {
     fn drop(&mut self) {
         self.stop.ask();
-        // A thread that panicked has already logged it.
+        // The thread has already logged its panic, if any.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -91,7 +91,7 @@ impl<W: LabWork> Default for Worker<W> {
 }
 
 impl<W: LabWork> Worker<W> {
-    /// True while a run is under way.
+    /// Returns `true` while a run is in progress.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         matches!(self.0, JobState::Busy(_))
@@ -104,7 +104,7 @@ impl<W: LabWork> Worker<W> {
         }
     }
 
-    /// Begins a run, unless one is under way.
+    /// Starts a run, unless one is in progress.
     ///
     /// # Errors
     /// The reason why no thread could be started.
@@ -115,7 +115,7 @@ impl<W: LabWork> Worker<W> {
         let (gpu, picture, asked) = (Arc::clone(gpu), picture.clone(), stop.clone());
         let run = move || {
             let answer = run_once(kept, gpu, setup, &picture, &asked);
-            // Nobody receives the answer if the lab has been closed.
+            // There is no receiver if the lab has been closed.
             let _ = sender.send(answer);
         };
         let thread = std::thread::Builder::new().name("histoscope-lab".to_owned()).spawn(run);
@@ -164,7 +164,6 @@ fn run_once<W: LabWork>(
 /// `None` if asked to stop.
 ///
 /// # Errors
-/// [`GpuError`] if the device fails.
 /// [`GpuError`] if the device fails.
 pub(super) fn submitted(
     gpu: &Gpu,

@@ -39,20 +39,20 @@ impl LadderCounts {
         sum(&self.expected) - sum(&self.counted)
     }
 
-    /// True if every bin is correct.
+    /// Returns `true` if every bin is correct.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.counted == self.expected
     }
 }
 
-/// The part that counts.
+/// The part of a ladder that counts.
 enum LadderCounter {
     /// A method of the tutorial, on an image made from the planes first.
     Image { conversion: Conversion, pass: Box<CountingPass> },
     /// Our own passes on the GPU.
     Ours(Box<OursPass>),
-    /// The plain loop, or our own engine on the CPU. The bins go to the GPU afterwards.
+    /// The plain loop, or our own engine on the CPU. The bins are uploaded to the GPU afterwards.
     Cpu { engine: Box<Engine>, bins: wgpu::Buffer },
 }
 
@@ -62,7 +62,7 @@ pub struct Ladder {
     size: (u32, u32),
     layout: PixelLayout,
     step: u32,
-    /// True if more pixels are left out than the method itself requires.
+    /// `true` if more pixels are skipped than the method itself requires.
     is_for_pace: bool,
     counter: LadderCounter,
     expected: ExpectedPass,
@@ -87,7 +87,8 @@ impl Ladder {
         Self::of_part(gpu, setup, picture, 1)
     }
 
-    /// Like [`new`](Self::new), but an image has only the first of each `least_step` pixels across and down, or fewer.
+    /// Sets up a method like [`new`](Self::new), but uses at most the first of each `least_step` pixels across and
+    /// down, if the method counts an image.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -144,26 +145,26 @@ impl Ladder {
         }))
     }
 
-    /// True if this can count the picture with this setup.
+    /// Returns `true` if this can count the picture with this setup.
     #[must_use]
     pub fn fits(&self, setup: Setup, picture: &Picture) -> bool {
         self.setup == setup && self.size == (picture.width(), picture.height()) && self.layout == *picture.layout()
     }
 
-    /// The setup of this ladder.
+    /// Returns the setup of this ladder.
     #[must_use]
     pub const fn setup(&self) -> Setup {
         self.setup
     }
 
-    /// The size of the counted picture.
+    /// Returns the size of the counted picture.
     #[must_use]
     pub const fn counted_size(&self) -> (u32, u32) {
         reduced(self.size, self.step)
     }
 
-    /// Returns a note on a picture that is not counted whole, for example "counts 64×36 of 1920×1080 pixels, lest the
-    /// GPU seem to hang". `None` if it is counted whole.
+    /// Returns a note if the picture is not counted completely, for example "counts 64×36 of 1920×1080 pixels, to keep
+    /// the GPU from hanging".
     #[must_use]
     pub fn reduction(&self) -> Option<String> {
         if self.step == 1 {
@@ -185,8 +186,8 @@ impl Ladder {
         Costs::of(self.setup, self.counted_size(), &self.layout)
     }
 
-    /// The steps. Each has its own span of timestamps in [`record`](Self::record); the span of the floor comes last.
-    /// Methods on the CPU have no steps.
+    /// Returns the steps. Each has its own span of timestamps in [`record`](Self::record); the span of the floor comes
+    /// last. Methods on the CPU have no steps.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         match &self.counter {
@@ -196,8 +197,8 @@ impl Ladder {
         }
     }
 
-    /// The bins that the method counted, on the GPU: the channels of bin 0, then the channels of bin 1, and so on. The
-    /// buffer may be longer.
+    /// Returns the bins that the method counted, on the GPU: the channels of bin 0, then the channels of bin 1, and so
+    /// on. The buffer may be longer.
     #[must_use]
     pub fn bins(&self) -> &wgpu::Buffer {
         match &self.counter {
@@ -207,7 +208,7 @@ impl Ladder {
         }
     }
 
-    /// The correct bins of the same picture, in the same order.
+    /// Returns the correct bins of the same picture, in the same order.
     #[must_use]
     pub const fn expected(&self) -> &wgpu::Buffer {
         &self.expected.bins
@@ -269,7 +270,8 @@ struct ExpectedPass {
 }
 
 impl ExpectedPass {
-    /// Makes the pass for pictures like this one. It counts codes of `depth` bits of the first of each `step` pixels.
+    /// Makes the pass for pictures like this one. It counts codes of `depth` bits, of the first of each `step` pixels
+    /// across and down.
     fn new(gpu: &Gpu, setup: Setup, picture: &Picture, depth: u32, step: u32) -> Self {
         let mut constants = reading(picture, depth, step);
         constants.extend(overrides(&[("BINS", setup.shape.bins()), ("CHANNELS", setup.channels.count())]));

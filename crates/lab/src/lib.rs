@@ -7,7 +7,7 @@
 //!
 //! - [`Method`] and [`ChannelSet`] say what is counted and how. [`Shape`] says in which chunks and into how many bins.
 //!   Together they are a [`Setup`].
-//! - [`Costs`] is the memory traffic of a method, by calculation.
+//! - [`Costs`] is the calculated memory traffic of a method.
 //! - [`CountingPass`] is a method of the tutorial on the GPU. [`Floor`] only reads the planes.
 //! - [`LabBlur`] is a box blur by any of the tutorials' methods.
 //! - [`Scan`] is a prefix sum by any of the tutorials' methods.

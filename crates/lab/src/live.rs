@@ -10,7 +10,7 @@ use histoscope_render::gpu::timing::{Timestamps, span_ns};
 use histoscope_render::gpu::upload::PictureBuffers;
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// The most frames whose results may be under way. Further frames are counted without results.
+/// Most frames whose results may be in flight. Further frames are counted, but not read back.
 const MAX_IN_FLIGHT: usize = 3;
 
 /// The results of one frame.
@@ -18,8 +18,8 @@ const MAX_IN_FLIGHT: usize = 3;
 pub struct Measured {
     /// The method's counts, and the correct counts.
     pub counts: LadderCounts,
-    /// The passes in order, each with its time. GPU passes are timed by the GPU's clock, and have `None` if it has
-    /// none. A method on the CPU is one pass, timed by the CPU's clock.
+    /// The passes in order, each with its time. GPU passes are timed by the GPU's clock, and have `None` if it cannot
+    /// be read. A method on the CPU is one pass, timed by the CPU's clock.
     pub passes: Vec<(&'static str, Option<Duration>)>,
     /// The time of the floor, which reads the planes and does nothing else.
     pub floor: Option<Duration>,
@@ -75,14 +75,14 @@ impl Live {
         }))
     }
 
-    /// The ladder at work.
+    /// Returns the ladder in use.
     #[must_use]
     pub const fn ladder(&self) -> &Ladder {
         &self.ladder
     }
 
     /// Records the counting of the picture of this bind group, and the copies for reading back its results. If too many
-    /// frames are under way already, it counts without reading back.
+    /// frames are already in flight, it counts without reading back.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -94,7 +94,7 @@ impl Live {
         self.ladder.count_on_cpu(gpu, picture);
         let on_cpu = OnCpu(self.ladder.steps().is_empty().then(|| begin.elapsed()));
         let timestamps = self.timestamps.as_ref();
-        // One set of timestamps serves every frame: earlier commands have already copied those of the frame before.
+        // One set of timestamps serves every frame: earlier commands have already copied the previous frame's.
         self.ladder.record(encoder, planes, timestamps.map(|timestamps| timestamps.spans_from(0)));
         let ladder = &self.ladder;
         let bin_bytes = bin_bytes(ladder.setup());
@@ -108,12 +108,12 @@ impl Live {
         });
     }
 
-    /// Call this after submitting the recorded commands.
+    /// Starts reading back. Call this after submitting the recorded commands.
     pub fn submitted(&mut self) {
         self.belt.submitted(None);
     }
 
-    /// True while results are under way.
+    /// Returns `true` while results are in flight.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()
@@ -157,8 +157,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Sets up a method for pictures like this one. If it counts an image, it takes the first of each `least_step`
-    /// pixels across and down, or fewer.
+    /// Sets up a method for pictures like this one. If it counts an image, it uses at most the first of each
+    /// `least_step` pixels across and down.
     ///
     /// Returns `Ok(Err)` with the reason if the adapter cannot run it.
     ///
@@ -172,13 +172,13 @@ impl Runner {
         Ok(live.map(|live| Self { live, pictures: PictureBuffers::default() }))
     }
 
-    /// The method at work.
+    /// Returns the ladder in use.
     #[must_use]
     pub const fn ladder(&self) -> &Ladder {
         self.live.ladder()
     }
 
-    /// True while the results of a frame are under way. Start no other frame then.
+    /// Returns `true` while a frame's results are in flight. Do not start another frame then.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.live.is_pending()

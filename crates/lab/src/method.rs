@@ -126,7 +126,7 @@ impl Method {
         }
     }
 
-    /// True if it reads an 8-bit RGBA image on the GPU, as the tutorial does.
+    /// Returns `true` if the method reads an 8-bit RGBA image on the GPU, as the tutorial does.
     #[must_use]
     pub const fn reads_texture(self) -> bool {
         matches!(
@@ -135,19 +135,19 @@ impl Method {
         )
     }
 
-    /// True if it keeps the bins of every chunk in memory until they are summed.
+    /// Returns `true` if the method keeps the bins of every chunk in memory until they are summed.
     #[must_use]
     pub const fn keeps_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise)
     }
 
-    /// True if it counts in workgroup memory that holds the bins of a chunk.
+    /// Returns `true` if the method counts in workgroup memory that holds the bins of a chunk.
     #[must_use]
     pub const fn has_chunks(self) -> bool {
         matches!(self, Self::Sum | Self::Pairwise | Self::Shared)
     }
 
-    /// True if its counts may be wrong.
+    /// Returns `true` if the method's counts may be wrong.
     #[must_use]
     pub const fn races(self) -> bool {
         matches!(self, Self::Race)

@@ -1,5 +1,4 @@
-//! Our own passes as a method of the ladder. Their bins are regrouped into the number of bins that the other methods
-//! have.
+//! Our own passes as one of the ladder's methods. Their bins are regrouped into the number that the other methods have.
 
 use super::counting_pass::{Step, overrides};
 use super::method::ChannelSet;
@@ -19,7 +18,7 @@ const REGROUP_INVOCATIONS: u32 = 64;
 /// Invocations of a workgroup in shaders/scale.wgsl.
 const SCALE_INVOCATIONS: u32 = 256;
 
-/// Chunk, reduce and scale on the native planes, then the regrouping of bins.
+/// Our chunk, reduce and scale passes on native planes, followed by a pass that regroups the bins.
 #[derive(Debug)]
 pub struct OursPass {
     setup: Setup,
@@ -67,7 +66,7 @@ impl OursPass {
         Ok(self.setup.by_channel(&bytemuck::pod_collect_to_vec::<u8, u32>(&bytes)))
     }
 
-    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
+    /// Returns the steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps

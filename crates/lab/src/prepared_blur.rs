@@ -1,4 +1,4 @@
-//! A blur of the frame on screen, timed pass by pass and compared with the mean by definition.
+//! A blur of the frame on screen, timed pass by pass and compared with a reference on the CPU.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub struct BlurSetup {
     pub size: u32,
     /// The number of times the picture is blurred.
     pub runs: u32,
-    /// True while a video plays, which must not stall.
+    /// `true` while a video plays, which must not stall.
     pub is_playing: bool,
 }
 
@@ -70,7 +70,7 @@ impl BlurSetup {
         (memory * f64::from(self.runs), own * f64::from(self.runs))
     }
 
-    /// Returns the step between pixels that keeps the window responsive: the first of each `step` pixels is blurred.
+    /// Returns the step between blurred pixels, across and down, that keeps the window responsive.
     fn step(self, gpu: &Gpu, size: (u32, u32)) -> u32 {
         let place = usize::from(!gpu.is_software());
         let (loads, pixels) = match self.is_playing {
@@ -96,11 +96,11 @@ pub struct Blurred {
     pub size: (u32, u32),
     /// The blurred picture: red, green, blue and 255, row by row.
     pub pixels: Vec<u8>,
-    /// The bins of red, green, blue and luminance: of the blurred picture, and of the picture before.
+    /// The bins of red, green, blue and luminance: of the blurred picture, and of the picture before the blur.
     pub bins: [[Vec<u32>; CHANNELS]; 2],
-    /// The largest difference from the mean by definition, in codes.
+    /// The largest difference from the reference, in codes.
     pub distance: u8,
-    /// The number of samples that differ from the mean by definition, and the number of all samples.
+    /// The number of samples that differ from the reference, and the number of all samples.
     pub off: (u64, u64),
     /// The passes, each with the median of its times over all runs. `None` if the adapter cannot measure time.
     pub passes: Vec<(&'static str, Option<Duration>)>,
@@ -117,8 +117,8 @@ impl Blurred {
         self.passes.iter().map(|(_, time)| *time).sum()
     }
 
-    /// True if the result is within its tolerance. A pass along rows rounds before the pass down columns does, so each
-    /// run may be off by one code. The whole square rounds once.
+    /// Returns `true` if the result is within its tolerance. A pass along rows rounds before the pass down columns
+    /// does, so each run may be off by one code. The whole square rounds once.
     #[must_use]
     pub fn is_right(&self) -> bool {
         let most = if self.setup.method == BlurMethod::Square { 0 } else { self.setup.runs };
@@ -131,7 +131,7 @@ impl Blurred {
 pub struct PreparedBlur {
     gpu: Arc<Gpu>,
     setup: BlurSetup,
-    /// The size of the picture, and the size of the part that is blurred.
+    /// The size of the picture, and the reduced size at which it is blurred.
     whole: (u32, u32),
     size: (u32, u32),
     step: u32,
@@ -159,7 +159,7 @@ impl LabWork for PreparedBlur {
     }
 
     fn run(&mut self, picture: &Picture, stop: &Stop) -> Result<Option<Blurred>, GpuError> {
-        // A picture of this size exists: it is the frame, or smaller.
+        // Never refused in practice: a picture of at least this size exists.
         let refused = |error: PictureError| GpuError::Lost(error.to_string());
         let source = convert(picture, self.step).map_err(refused)?;
         self.gpu.queue.write_buffer(self.blur.source(), 0, source.plane(0).bytes);
@@ -198,7 +198,7 @@ impl LabWork for PreparedBlur {
     }
 }
 
-/// The passes with their times.
+/// The name and time of each pass.
 type BlurPassTimes = Vec<(&'static str, Option<Duration>)>;
 
 impl PreparedBlur {
@@ -223,7 +223,8 @@ impl PreparedBlur {
     }
 }
 
-/// Returns the mean of the square around each pixel, rounded once, half up. Beyond the edge the edge pixels repeat.
+/// Returns the reference: the mean of the square around each pixel, rounded once, half up. Edge pixels repeat beyond
+/// the edge.
 ///
 /// Sums stay exact until the rounding: first along rows, then down columns.
 fn by_definition(rgba: &[u8], (width, height): (u32, u32), size: u32) -> Vec<u8> {
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_blur_is_answered_with_the_nearest() {
+    fn impossible_widths_are_replaced_by_the_nearest() {
         for (size, nearest) in [(0, 1), (4, 5), (126, 127), (1000, 127)] {
             let (found, note) = BlurSetup { size, ..BlurSetup::default() }.nearest();
             assert_eq!(found.size, nearest);

@@ -26,7 +26,7 @@ const PART: u32 = 1 << 22;
 const SOFTWARE: [u32; 2] = [1 << 20, 1 << 22];
 /// The most words while a video plays: on a software adapter, and on any other.
 const PLAYING: [u32; 2] = [1 << 14, 1 << 22];
-/// The groups that the bins are drawn in.
+/// Number of groups in which the bins are drawn.
 pub const GROUPS: usize = 16;
 
 /// The input of a scan.
@@ -77,7 +77,7 @@ impl SumSetup {
     /// The lengths that can be chosen.
     pub const LENGTHS: RangeInclusive<u32> = 512..=1 << 26;
 
-    /// Returns the setup with the nearest length that the adapter scans, and the reason if it is not this length.
+    /// Returns the setup with the nearest length that the adapter can scan, and a note if that is not this length.
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<String>) {
         let (least, most) = (*Self::LENGTHS.start(), *Self::LENGTHS.end());
@@ -103,7 +103,7 @@ impl SumSetup {
         (Self { length, ..self }, note)
     }
 
-    /// Returns the setup for while a video plays, which must not stall.
+    /// Returns the setup to use while a video plays, which must not stall.
     #[must_use]
     pub fn while_playing(self, gpu: &Gpu) -> Self {
         Self { length: self.length.min(PLAYING[usize::from(!gpu.is_software())]), ..self }
@@ -117,7 +117,7 @@ pub struct Summed {
     pub setup: SumSetup,
     /// A note to show if memory did not suffice for the requested length.
     pub note: Option<String>,
-    /// Words of a block.
+    /// Words per block.
     pub block: u32,
     /// Words of each level: the input, then the sums of its blocks, and so on.
     pub levels: Vec<u32>,
@@ -131,7 +131,7 @@ pub struct Summed {
     pub on_cpu: Duration,
     /// Additions per word, over all levels.
     pub additions: f64,
-    /// Loads per word over all levels: from global memory, and from workgroup memory.
+    /// Loads per word, over all levels: from global memory, and from workgroup memory.
     pub loads: (f64, f64),
     /// The steps, with the constants of their shaders.
     pub steps: Vec<Step>,
@@ -220,7 +220,7 @@ impl LabWork for PreparedScan {
     }
 }
 
-/// The passes with their times.
+/// The name and time of each pass.
 type ScanPassTimes = Vec<(String, Option<Duration>)>;
 
 impl PreparedScan {
@@ -295,21 +295,21 @@ fn on_cpu(words: &[u32], kind: ScanKind) -> (Vec<u32>, Duration) {
     }
 }
 
-/// Returns the words of each level.
+/// Returns the number of words on each level.
 fn levels(length: u32, block: u32) -> Vec<u32> {
     let next = |&words: &u32| (words > block).then(|| words.div_ceil(block));
     std::iter::successors(Some(length), next).collect()
 }
 
-/// Returns the additions and loads per word: for the blocks on all levels, and for adding their sums afterwards. A
-/// block that is not full costs as much as any other.
+/// Returns the additions per word, and the loads per word from global memory and from workgroup memory. They cover the
+/// blocks on all levels and the addition of their sums. A partial block costs as much as a full one.
 fn costs(method: ScanMethod, levels: &[u32], block: u64) -> (f64, (f64, f64)) {
     let length = f64::from(levels[0]);
     let blocks: u64 = levels.iter().map(|&words| u64::from(words).div_ceil(block)).sum();
     let added: u64 = levels[..levels.len() - 1].iter().map(|&words| u64::from(words)).sum();
     let (memory, own) = method.loads(block);
     let a_word = |all: u64| all as f64 / length;
-    // Each such addition loads a word and the sum before its block.
+    // This addition loads a word and the sum of all blocks before its own.
     (a_word(blocks * method.additions(block) + added), (a_word(blocks * memory + 2 * added), a_word(blocks * own)))
 }
 
@@ -326,7 +326,7 @@ mod tests {
     use histoscope_render::gpu::AdapterChoice;
 
     #[test]
-    fn levels_and_costs_are_those_of_the_passes() {
+    fn levels_and_costs_match_the_passes() {
         assert_eq!(levels(512, 512), [512]);
         assert_eq!(levels(513, 512), [513, 2]);
         assert_eq!(levels(1 << 26, 512), [1 << 26, 1 << 17, 256]);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_of_neighbours_and_none_is_left_out() {
+    fn groups_hold_neighbouring_bins_and_leave_none_out() {
         let bins: Vec<u32> = (0..1024).collect();
         let groups = groups(&bins);
         assert_eq!((groups[0], groups[15]), ((0..64).sum(), (960..1024).sum()));

@@ -1,4 +1,4 @@
-//! Work on the GPU that is repeated, for the median of its times.
+//! Repeats work on the GPU to get the median of its times.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,9 @@ use super::job::{Stop, submitted};
 use histoscope_render::gpu::timing::{Spans, Timestamps, span_ns};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// The most timed runs…
+/// Most timed runs.
 pub(super) const RUNS: usize = 9;
-/// …and the time after which no further run begins.
+/// Time after which no further run starts, once one has been timed.
 pub(super) const TIMING: Duration = Duration::from_millis(80);
 
 /// Work on the GPU that runs several times.
@@ -19,7 +19,7 @@ pub(super) struct Repeated<'a> {
     pub spans: u32,
     /// The result, and the number of bytes to read back.
     pub result: (&'a wgpu::Buffer, u64),
-    /// True if one timed run must do.
+    /// `true` if a single timed run is enough.
     pub is_hurried: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeated<'_> {
-    /// Runs the commands of `record`, each time from its first span. Returns `None` if asked to stop.
+    /// Runs the commands of `record` several times, always with the same spans. Returns `None` if asked to stop.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -71,7 +71,7 @@ impl Repeated<'_> {
 }
 
 impl Repeats {
-    /// Returns the median, over all runs, of the time of these spans together. `None` if they were not timed.
+    /// Returns the median over all runs of the total time of these spans; `None` if they were not timed.
     pub fn median(&self, spans: impl Iterator<Item = usize> + Clone) -> Option<Duration> {
         let of = |run: &Vec<f64>| spans.clone().map(|span| run.get(span).copied()).sum::<Option<f64>>();
         let mut times: Vec<f64> = self.runs.iter().filter_map(of).collect();
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_is_that_of_the_sums_of_spans() {
+    fn the_median_is_taken_over_sums_of_spans() {
         let runs = [[5.0, 100.0, 1.0], [1.0, 300.0, 2.0], [9.0, 200.0, 7.0]].map(|run| run.to_vec()).to_vec();
         let repeats = Repeats { runs, words: Vec::new() };
         let median = |spans: &[usize]| repeats.median(spans.iter().copied()).map(|time| time.as_nanos());

@@ -19,7 +19,7 @@ use histoscope_render::gpu::{Gpu, GpuError};
 pub enum ScanMethod {
     /// Every invocation sums up all words before its own.
     Naive,
-    /// Every word adds the word that is 1, 2, 4, … before it.
+    /// Every word adds the word 1, 2, 4, … positions before it.
     HillisSteele,
     /// Sums go up a tree and down again. Neighbours in the tree use the same memory banks.
     Blelloch,
@@ -117,7 +117,7 @@ impl ScanMethod {
         match self {
             // An invocation loads its own word together with those before it.
             Self::Naive => (self.additions(block) + block, 0),
-            // A step loads each word, and another one where it adds. At the end each word is loaded once more.
+            // A step loads each word, and a second one for each addition. At the end each word is loaded once more.
             Self::HillisSteele => (block, block * block.ilog2() as u64 + self.additions(block) + block),
             // A pair loads two words on its way up and three on its way down. Then the top, and then each word, are
             // loaded once more.
@@ -148,8 +148,8 @@ pub struct ScanPass {
     constants: Vec<(&'static str, u32)>,
     /// The pipeline that scans the words.
     words: wgpu::ComputePipeline,
-    /// The pipeline that scans the sums of blocks. It is always exclusive: what is added to a block must not contain
-    /// its own sum.
+    /// The pipeline that scans the sums of blocks. It is always exclusive: the sum added to a block must not include
+    /// the block itself.
     sums: wgpu::ComputePipeline,
     add: wgpu::ComputePipeline,
 }
@@ -203,13 +203,13 @@ impl ScanPass {
         Ok(Ok(Self { method, workgroup, block, constants: constants(kind), words, sums, add }))
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub const fn method(&self) -> ScanMethod {
         self.method
     }
 
-    /// Words of a block.
+    /// Returns the number of words per block.
     #[must_use]
     pub const fn block(&self) -> u32 {
         self.block
@@ -244,32 +244,32 @@ impl ScanPass {
 }
 
 impl Scan {
-    /// The words to scan.
+    /// Returns the buffer for the words to scan.
     #[must_use]
     pub const fn source(&self) -> &wgpu::Buffer {
         &self.source
     }
 
-    /// The steps. Each has its own span of timestamps in [`record`](Self::record).
+    /// Returns the steps. Each has its own span of timestamps in [`record`](Self::record).
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The sums.
+    /// Returns the buffer that the sums are written to.
     #[must_use]
     pub const fn target(&self) -> &wgpu::Buffer {
         &self.target
     }
 
-    /// The number of levels.
+    /// Returns the number of levels.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.scans.len()
     }
 
     /// Records the scan of each level, then the additions of each level, each in its own compute pass. If there are
-    /// spans, each pass takes one of `2 * levels() - 1`.
+    /// spans, each of the `2 * levels() - 1` passes uses one.
     pub fn record_levels(&self, encoder: &mut wgpu::CommandEncoder, mut spans: Option<Spans<'_>>) {
         for dispatch in self.scans.iter().chain(&self.adds) {
             compute_pass(encoder, "level of a scan", spans, |pass| dispatch.run(pass, None));
@@ -293,7 +293,7 @@ impl Scan {
         }
     }
 
-    /// Scans these words, of the length that it was made for, and waits for the sums.
+    /// Scans these words and waits for the sums. There must be as many words as the scan was made for.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -341,7 +341,7 @@ pub fn check_length(gpu: &Gpu, length: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// The buffers and passes of a scan.
+/// The buffers of a scan, from which its passes are made.
 struct Levels<'a> {
     gpu: &'a Gpu,
     pass: &'a ScanPass,

@@ -22,8 +22,8 @@ pub const SINGLE_SIDE: u32 = 64;
 /// The longest side of a playing video's frame that the loop on the CPU counts, in pixels.
 const SCALAR_SIDE: u32 = 256;
 
-/// The most iterations of a loop on Mesa's software adapter. It silently ends an invocation after 65,535 iterations
-/// over all loops. A few of these belong to other loops than the one over the chunks.
+/// Most iterations of a loop on Mesa's software adapter. It silently ends an invocation after 65,535 iterations over
+/// all loops, a few of which go to loops other than the one over the chunks.
 const SOFTWARE_TURNS: u64 = 65_000;
 
 impl Setup {

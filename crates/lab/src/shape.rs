@@ -97,19 +97,19 @@ impl Shape {
         if nearest == bins { Ok(()) } else { Err(ShapeError::Bins { bins, nearest }) }
     }
 
-    /// The columns and rows of a chunk.
+    /// Returns the columns and rows of a chunk.
     #[must_use]
     pub const fn chunk(self) -> (u32, u32) {
         self.chunk
     }
 
-    /// The pixels of a chunk, which are also the invocations of a workgroup.
+    /// Returns the pixels of a chunk, which are also the invocations of a workgroup.
     #[must_use]
     pub const fn chunk_pixels(self) -> u32 {
         self.chunk.0 * self.chunk.1
     }
 
-    /// The bins of a channel.
+    /// Returns the bins of a channel.
     #[must_use]
     pub const fn bins(self) -> u32 {
         self.bins
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_bins_and_any_chunk_that_fits_is_a_shape() {
+    fn any_number_of_bins_and_any_fitting_chunk_make_a_shape() {
         for bins in [3, 7, 16, 100, 255, 256, 1000, 4096] {
             for chunk in [(1, 1), (256, 1), (16, 16), (32, 8), (5, 3), (1024, 1), (2, 512), (31, 33)] {
                 let shape = Shape::within(&limits(), chunk, bins).unwrap_or_else(|error| panic!("{error}"));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_the_nearest_that_does() {
+    fn impossible_shapes_are_refused_with_the_nearest_possible_one() {
         let refused = |chunk, bins| Shape::within(&limits(), chunk, bins).unwrap_err();
         assert_eq!(refused((16, 16), 2), ShapeError::Bins { bins: 2, nearest: 3 });
         assert_eq!(

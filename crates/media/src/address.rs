@@ -1,4 +1,4 @@
-//! Addresses on a network: what their names lead to, and whether what comes from there is live.
+//! Network addresses: resolving their hosts, and telling live sources from stored ones.
 
 use std::net::ToSocketAddrs;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::path::Path;
 use super::device::device;
 use super::error::{MediaError, is_address};
 
-/// Protocols of senders that send at their own pace and wait for nobody: what was not taken in time is gone.
+/// Protocols whose sender sets the pace and never waits: data that is not read in time is lost.
 const LIVE_SCHEMES: &[&str] =
     &["udp", "udplite", "rtp", "srtp", "rtsp", "rtsps", "srt", "rist", "rtmp", "rtmps", "rtmpt", "mmst", "tcp", "tls"];
 
-/// How the bytes of a source come, as far as its name tells.
+/// How the bytes of a source are delivered, judging by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// They wait until they are read.
+    /// The bytes wait until they are read.
     Stored,
-    /// A sender gives the pace.
+    /// The sender sets the pace.
     Live,
-    /// A web server may send either; its answer tells.
+    /// Either: only a web server's response shows which.
     Unsaid,
 }
 
-/// Returns how a source comes, as far as its name tells.
+/// Returns how the bytes of a source are delivered, judging by its name.
 pub(super) fn delivery(path: &Path) -> Delivery {
     let text = path.to_string_lossy();
     if device(&text).is_some() {
@@ -37,7 +37,7 @@ pub(super) fn delivery(path: &Path) -> Delivery {
     }
 }
 
-/// Returns whether a path is a file that tells where an RTP stream comes from.
+/// Returns `true` if the path names an SDP file, which describes where to receive an RTP stream.
 pub(super) fn is_session_description(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sdp"))
 }
@@ -46,22 +46,21 @@ fn scheme(text: &str) -> &str {
     text.split_once("://").map_or("", |(scheme, _)| scheme)
 }
 
-/// Host and port of an address as they are written, without the user before them.
+/// Returns the host and port of an address as written, without the user information before them.
 fn place(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
     Some(authority.rsplit_once('@').map_or(authority, |(_, place)| place))
 }
 
-/// The port that an address names, where that is a number and none that a port can have.
+/// Returns the port of an address if it is a number too large for a port.
 fn impossible_port(text: &str) -> Option<&str> {
     let (_, port) = place(text)?.rsplit_once(':')?;
     let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && port.parse::<u16>().is_err()).then_some(port)
 }
 
-/// The host that an address names, without its port and without the user before it; nothing where it names none, as
-/// `udp://:5000` does.
+/// Returns the host of an address without user information and port; `None` if it names none, as in `udp://:5000`.
 fn host(text: &str) -> Option<&str> {
     let place = place(text)?;
     let host = match place.strip_prefix('[') {
@@ -71,8 +70,8 @@ fn host(text: &str) -> Option<&str> {
     (!host.is_empty()).then_some(host)
 }
 
-/// Finds out whether a network address can lead anywhere: its port, and whether its host has a name that does. FFmpeg tells that apart from other failures only in
-/// its log. Blocks as long as the name service takes.
+/// Checks that the port of a network address is valid and that its host resolves. FFmpeg distinguishes these failures
+/// from others only in its log. Blocks until name resolution returns.
 pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     let text = path.to_string_lossy();
     let knows_hosts = matches!(scheme(&text).to_ascii_lowercase().as_str(), "http" | "https" | "ftp")
@@ -82,7 +81,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     }
     let is_remote = knows_hosts && device(&text).is_none() && !goes_through_proxy(&text);
     let Some(host) = host(&text).filter(|_| is_remote) else { return Ok(()) };
-    // The port plays no part in it.
+    // The port does not affect the lookup.
     match (host, 0).to_socket_addrs() {
         Ok(_) => Ok(()),
         Err(error) => {
@@ -92,7 +91,7 @@ pub(super) fn resolve(path: &Path) -> Result<(), MediaError> {
     }
 }
 
-/// Returns whether FFmpeg asks a proxy for this address, which then finds the host where this machine may not.
+/// Returns `true` if FFmpeg uses a proxy for this address. The proxy may resolve hosts that this machine cannot.
 fn goes_through_proxy(text: &str) -> bool {
     let is_web = matches!(scheme(text).to_ascii_lowercase().as_str(), "http" | "https");
     is_web && std::env::var_os("http_proxy").is_some_and(|proxy| !proxy.is_empty())
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_live_is_told_by_its_name() {
+    fn live_sources_are_recognised_by_name() {
         let of = |text: &str| delivery(Path::new(text));
         for live in [
             "udp://127.0.0.1:5000",
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_stand_between_the_user_and_the_port() {
+    fn host_excludes_user_and_port() {
         let cases = [
             ("udp://127.0.0.1:5000", Some("127.0.0.1")),
             ("udp://@239.0.0.1:1234?ttl=1", Some("239.0.0.1")),
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_cannot_be_is_told() {
+    fn impossible_ports_are_reported() {
         for text in
             ["udp://127.0.0.1:99999", "srt://[::1]:65536?mode=caller", "udp://:70000", "http://host:123456/a.ts"]
         {
@@ -151,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_nobody_knows_is_told_and_an_address_needs_no_name_service() {
-        // RFC 2606 keeps this domain from ever existing.
+    fn unknown_hosts_are_reported_and_ip_addresses_need_no_lookup() {
+        // RFC 2606 guarantees that this domain never exists.
         let error = resolve(Path::new("udp://nobody.invalid:5000")).expect_err("there is no such host");
         assert!(error.to_string().contains("nobody.invalid"), "{error}");
         for known in ["av://nobody.invalid:x", "udp://127.0.0.1:5000", "udp://:5000", "rtsp://[::1]/a", "clip.mp4"] {

@@ -1,44 +1,45 @@
-//! The files and protocols that a source may read besides itself, decided in one place for every kind of source.
+//! The files and protocols that each kind of source may read besides itself.
 //!
-//! Playlists (HLS, DASH), concat scripts, SDP files and MOV files name other files and addresses. Whoever sends such a file to
-//! somebody must not thereby read that person's other files, or have the machine speak to a host of the sender's choice:
+//! Playlists (HLS, DASH), concat scripts, SDP files and MOV files refer to other files and addresses. Sending someone
+//! such a file must not give the sender access to the recipient's other files, or make the recipient's machine contact
+//! hosts of the sender's choice:
 //!
-//! - A file reads files only, and of those what FFmpeg holds for safe: an HLS or DASH playlist files with the extension of a media
-//!   file, a concat script files in its own folder and below it, a MOV file nothing.
-//! - A file whose name ends in `.sdp` is opened to receive the RTP stream that it describes, and reads that. Under any other name it is a
-//!   file that names addresses, and reads none.
-//! - What comes from an address reads addresses only, never a file of this machine.
-//! - What comes through a pipe reads nothing else.
-//! - What a device gives reads nothing else.
-//! - What the user names with their own words is theirs to say: the protocols before the file's name in `subfile,,…,,:a.ts`.
+//! - A file may read only files, and only those that FFmpeg considers safe: an HLS or DASH playlist may read files with
+//!   a media extension, a concat script files in or below its own folder, and a MOV file none.
+//! - A file whose name ends in `.sdp` is opened to receive the RTP stream that it describes, and may read that stream.
+//!   Under any other name it is a file that refers to addresses, and may read none of them.
+//! - An address may read only other addresses, never a file on this machine.
+//! - A pipe or a device may read nothing else.
+//! - Protocols that the user typed before the file name are allowed, as in `subfile,,…,,:a.ts`.
 
 use std::ffi::{CStr, CString};
 
-/// Protocols that no file can reach the machine's other files, or other hosts by.
+/// Protocols that give a file no access to the machine's other files or to other hosts.
 const HARMLESS: &str = "crypto,data";
 
-/// Protocols of networks, and those that carry others of them. What is not here is local, or one that only a user can name.
+/// Network protocols, including those that wrap other network protocols. Protocols not listed here are local, or
+/// allowed only if the user names them.
 const NETWORK: &str = "http,https,httpproxy,tls,tcp,udp,udplite,rtp,srtp,sctp,ffrtmphttp,ffrtmpcrypt";
 
-/// The name that the user gave.
+/// The kind of name that the user gave, which determines what the source may read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach<'a> {
-    /// A file, or a pattern of files.
+    /// A file, or a pattern of file names.
     Files,
-    /// The standard input.
+    /// Standard input.
     Pipe,
-    /// A file that describes an RTP stream, as its extension says.
+    /// A file that describes an RTP stream, according to its extension.
     Described,
-    /// An address.
+    /// A network address.
     Network(&'a str),
     /// A camera, a screen or a generator.
     Device,
-    /// Something else with protocols before it: `concat:a.ts|b.ts`.
+    /// Any other name with a protocol in front, such as `concat:a.ts|b.ts`.
     Named(&'a str),
 }
 
 impl Reach<'_> {
-    /// The protocols by which the source itself, and whatever it names, may be read: FFmpeg's `protocol_whitelist`.
+    /// Returns the protocols for reading the source and whatever it refers to: FFmpeg's `protocol_whitelist`.
     pub(super) fn protocols(self) -> CString {
         let list = match self {
             Self::Files => format!("file,{HARMLESS}"),
@@ -51,19 +52,19 @@ impl Reach<'_> {
         CString::new(list).unwrap_or_default()
     }
 
-    /// The defaults of all versions of FFmpeg so far, stated so that they stay: a concat script names files of its own folder,
-    /// and a MOV file opens none.
+    /// Options that repeat the defaults of all FFmpeg versions so far, in case they change: a concat script may name
+    /// only files in its own folder, and a MOV file may open none.
     pub(super) const OPTIONS: [(&'static CStr, &'static CStr); 3] =
         [(c"safe", c"1"), (c"enable_drefs", c"0"), (c"use_absolute_path", c"0")];
 }
 
-/// The protocols that stand before a name, each with a comma before it: `,srt` of `srt://host:9000`, `,cache,http` of
+/// Returns the protocols in front of a name, each preceded by a comma: `,srt` for `srt://host:9000`, `,cache,http` for
 /// `cache:http://host/a.ts`.
 fn named(text: &str) -> String {
     let mut list = String::new();
     let mut rest = text;
     while let Some((head, tail)) = rest.split_once(':') {
-        // `subfile,,start,0,end,9,,:a.ts`; `crypto+http://host/a.ts`.
+        // For example `subfile,,start,0,end,9,,:a.ts` or `crypto+http://host/a.ts`.
         let words = head.split_once(',').map_or(head, |(word, _)| word);
         let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric());
         if !words.split('+').all(is_word) {
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_address_reaches_a_file_and_no_file_an_address() {
+    fn addresses_cannot_read_files_nor_files_addresses() {
         let local = ["file", "pipe", "fd", "subfile", "concat", "concatf", "unix", "cache", "async", "bluray", "tee"];
         for address in ["http://host/a.m3u8", "ftp://host/file:/etc/passwd", "tcp://host:80", "srt://host:9000?file:x"]
         {
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_own_protocols_are_allowed() {
+    fn protocols_named_by_the_user_are_allowed() {
         for (text, protocols) in [
             ("srt://host:9000", ",srt"),
             ("cache:http://host:80/a.ts", ",cache,http"),

@@ -1,24 +1,24 @@
-//! The boxes of MP4 and its kin, HEIF among them, where FFmpeg does not say what is wrong with them.
+//! Parsing of MP4 and HEIF boxes, for facts and faults that FFmpeg does not report.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// How much of a file's beginning, and of its end, is searched for an index that the boxes do not lead to.
+/// Bytes searched at the start and at the end of a file for an index that the boxes do not lead to.
 const SEARCHED: u64 = 64 << 20;
-/// The most bytes of a `meta` box that are looked at.
+/// Maximum number of bytes read from a `meta` box.
 const MOST_META: u64 = 1 << 20;
 
-/// A box at the top of a file.
+/// A top-level box of a file.
 #[derive(Debug, Clone, Copy)]
 struct TopBox {
     kind: [u8; 4],
     start: u64,
-    /// Where its contents begin.
+    /// Byte offset of its contents.
     contents: u64,
 }
 
-/// The boxes at the top of a file, as far as they follow each other.
+/// An iterator over the top-level boxes of a file, up to the first that does not lead to another.
 struct Boxes {
     file: File,
     length: u64,
@@ -57,26 +57,27 @@ impl Iterator for Boxes {
     }
 }
 
-/// Returns whether the file is an MP4 whose index is spread over it.
+/// Returns `true` if the file is a fragmented MP4, whose index is spread throughout the file.
 pub(super) fn is_fragmented(path: &Path) -> bool {
     Boxes::of(path).is_ok_and(|mut boxes| boxes.any(|found| &found.kind == b"moof"))
 }
 
-/// Why an MP4's index is not found.
+/// The reason why the index of an MP4 file cannot be found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum IndexFault {
-    /// It is not in the file.
+    /// The file contains no index.
     Missing,
-    /// It is, and a box before it states a size that does not lead to it.
+    /// The file contains an index, but an earlier box states a size that does not lead to it.
     Hidden {
-        /// The kind of that box.
+        /// Kind of that box.
         kind: String,
-        /// Where it begins, in bytes.
+        /// Byte offset of that box.
         at: u64,
     },
 }
 
-/// Returns the fault in the index of a file that begins like an MP4; `None` where it is none, or the boxes lead to its index.
+/// Returns why the index of an MP4 file cannot be found; `None` if the file does not look like an MP4, or if its boxes
+/// lead to the index.
 pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     let mut walked = Vec::new();
     let mut boxes = Boxes::of(path).ok()?;
@@ -102,7 +103,7 @@ pub(super) fn index_fault(path: &Path) -> Option<IndexFault> {
     })
 }
 
-/// Where a `moov` box begins that has a `mvhd` box first, wherever it lies.
+/// Searches both ends of a file for a `moov` box that starts with an `mvhd` box. Returns its byte offset.
 fn find_index(file: &mut File, length: u64) -> io::Result<Option<u64>> {
     for start in [0, length.saturating_sub(SEARCHED)] {
         let mut bytes = Vec::new();
@@ -116,7 +117,7 @@ fn find_index(file: &mut File, length: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Returns whether the file says at its beginning that it is a picture, or several, of HEIF: those have no `moov` box and need none.
+/// Returns `true` if the file starts like a HEIF picture or sequence. Those need no `moov` box.
 pub(super) fn is_heif(path: &Path) -> bool {
     const BRANDS: [&[u8; 4]; 9] = [b"mif1", b"msf1", b"heic", b"heix", b"hevc", b"heim", b"heis", b"avif", b"avis"];
     let mut head = [0_u8; 12];
@@ -124,7 +125,8 @@ pub(super) fn is_heif(path: &Path) -> bool {
     is_read && &head[4..8] == b"ftyp" && BRANDS.iter().any(|brand| brand[..] == head[8..])
 }
 
-/// The number of the item that is the picture of a HEIF file, if it is put together of others, as a grid of tiles is.
+/// Returns the number of the item that is the picture of a HEIF file, if it is composed of other items, such as a grid
+/// of tiles.
 pub(super) fn composed_item(path: &Path) -> Option<u32> {
     let meta = || -> Option<Vec<u8>> {
         let mut boxes = Boxes::of(path).ok()?;
@@ -139,10 +141,10 @@ pub(super) fn composed_item(path: &Path) -> Option<u32> {
     matches!(&kind, b"grid" | b"iovl").then_some(item)
 }
 
-/// The number and the kind of the item that a `meta` box calls its primary one.
+/// Returns the number and the kind of the item that a `meta` box declares as its primary one.
 fn primary_item(meta: &[u8]) -> Option<(u32, [u8; 4])> {
     let number = |bytes: &[u8]| bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-    // Behind the kind: one byte of version and three of flags.
+    // One byte of version and three of flags follow the kind.
     let after = |kind: &[u8; 4], from: usize| {
         let at = meta.get(from..)?.windows(4).position(|four| four == kind)?;
         Some(from + at + 4)

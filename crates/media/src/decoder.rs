@@ -1,7 +1,8 @@
-//! The decoder: a file in, frames out, each once and in presentation order.
+//! The decoder: turns a file into frames, each delivered once and in presentation order.
 //!
-//! Its packets come from a [source](super::packets::PacketSource): a file that is read, or what is kept of a live source. Search, draining and everything
-//! behind them are the same for both; they differ in where a seek begins, and in who knows the place of a frame in time.
+//! Its packets come from a [source](super::packets::PacketSource): a file that is being read, or the stored packets of
+//! a live source. Searching, draining and all later steps are the same for both. They differ in where a seek starts
+//! decoding, and in how the time of a frame is determined.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +28,14 @@ mod seek;
 #[cfg(test)]
 mod kept_tests;
 
-/// Refusals in a row, with no packets left, after which the codec is taken to have ended.
+/// Consecutive refusals, with no packets left, after which the codec is considered to have ended.
 const MAX_DRAIN_ERRORS: u32 = 256;
 
 /// An open video.
 pub struct Decoder {
     packets: Packets,
     codec: StreamCodec,
-    /// The picture that the stream is only a tile of.
+    /// The picture assembled from tiles, if the stream is one of them.
     tiled: Option<TiledPicture>,
     info: StreamInfo,
     guarantee: SeekGuarantee,
@@ -44,38 +45,39 @@ pub struct Decoder {
     numbers: Numbering,
     pictures: PictureMaker,
     counters: FrameCounters,
-    /// True if the container states how long frames are shown. Where it does not, FFmpeg makes it up of packets behind those with which it
-    /// has learned the rate.
+    /// `true` if the container states frame durations. If it does not, FFmpeg makes them up, but only for packets after
+    /// those from which it learned the frame rate.
     states_durations: bool,
-    /// True if the first frame is of two fields.
+    /// `true` if the first frame is interlaced.
     begins_interlaced: bool,
-    /// Bytes of the buffers of a frame that came lately.
+    /// Size of the last decoded frame's buffers, in bytes.
     frame_bytes: Option<usize>,
     serial: u64,
 }
 
-/// Ends a decoder's blocking reads from another thread.
+/// Interrupts a decoder's blocking reads from another thread.
 #[derive(Clone)]
 pub struct StopHandle(pub(super) Arc<Interrupt>);
 
 impl StopHandle {
-    /// A handle for a decoder that is yet to be opened with it.
+    /// Creates a handle for a decoder that has yet to be opened with it.
     #[must_use]
     pub fn new() -> Self {
         Self(Arc::new(Interrupt::new()))
     }
 
-    /// Makes the operation under way and all later ones end with [`MediaError::Stopped`].
+    /// Makes the current operation and all later ones fail with [`MediaError::Stopped`].
     pub fn stop(&self) {
         self.0.stop();
     }
 
-    /// Says whether a later request waits, for which a long seek under way is given up with [`MediaError::Stopped`].
+    /// Sets whether a newer request is waiting. If so, a long seek in progress is abandoned with
+    /// [`MediaError::Stopped`].
     pub fn set_hurry(&self, hurry: bool) {
         self.0.set_hurry(hurry);
     }
 
-    /// Returns whether [`stop`](Self::stop) was called.
+    /// Returns `true` if [`stop`](Self::stop) has been called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.is_stopped()
@@ -89,13 +91,13 @@ impl Default for StopHandle {
 }
 
 impl Decoder {
-    /// Returns what is known about the video.
+    /// Returns the facts about the video.
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
         &self.info
     }
 
-    /// Returns what was counted so far.
+    /// Returns the counters as they are now.
     #[must_use]
     pub fn counters(&self) -> FrameCounters {
         let ends_damaged = self.packets.last_of_all().is_some_and(|last| self.position.ends_damaged(last));
@@ -103,41 +105,41 @@ impl Decoder {
         FrameCounters { ends_damaged, packets, read_errors, ..self.counters }
     }
 
-    /// Returns whether it decodes what is kept of a live source.
+    /// Returns `true` if this decoder reads the stored packets of a live source.
     pub(super) const fn reads_kept(&self) -> bool {
         self.packets.kept().is_some()
     }
 
-    /// Sets how long a network source may give no frame from now on.
+    /// Sets how long a network source may go without delivering a frame from now on.
     pub(super) const fn set_network_limit(&mut self, limit: Duration) {
         self.packets.set_network_limit(limit);
     }
 
-    /// Returns sentences about what could not be taken as the file has it, so far.
+    /// Returns the notes so far on anything that could not be used as stored in the file, one sentence each.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         let later = self.pictures.notes().iter().filter(|note| !self.info.notes.contains(note));
         self.info.notes.iter().chain(later).map(String::as_str)
     }
 
-    /// Sets the number that the frames from now on carry, so that frames of an older seek can be told apart.
+    /// Sets the serial that all later frames carry, which tells them apart from frames of an older seek.
     pub const fn set_serial(&mut self, serial: u64) {
         self.serial = serial;
     }
 
-    /// Returns a handle with which another thread can end a blocking read.
+    /// Returns a handle with which another thread can interrupt a blocking read.
     #[must_use]
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(Arc::clone(self.packets.interrupt()))
     }
 
-    /// Returns when the last frame that came out of the codec ends, in seconds from the first frame; `None` where none has come since the
-    /// last seek.
+    /// Returns the end time of the last frame out of the codec, in seconds from the first frame; `None` if there has
+    /// been none since the last seek.
     pub(super) fn reached_secs(&self) -> Option<f64> {
         let last = self.position.last_pts?.saturating_sub(self.info.start_ticks);
         Some(self.info.time_base.times(last.saturating_add(self.timeline.frame_ticks())))
     }
 
-    /// Returns the file's own timestamp of a frame that came lately.
+    /// Returns the file's own timestamp of a recently decoded frame.
     pub(super) fn stated_ticks(&self, frame: &Frame) -> i64 {
         self.timeline.stated(frame.pts_ticks)
     }
@@ -145,11 +147,11 @@ impl Decoder {
     /// Returns the next frame in presentation order; `None` at the end of the video.
     ///
     /// # Errors
-    /// [`MediaError`] if reading was stopped or took too long. Damage in the file is no error; see
+    /// [`MediaError`] if reading was stopped or timed out. Damage in the file is not an error; see
     /// [`counters`](Self::counters).
     pub fn next_frame(&mut self) -> Result<Option<Frame>, MediaError> {
         if let Some(demuxer) = self.packets.opened().filter(|demuxer| demuxer.is_live()) {
-            // A sender whose packets make no picture is as good as none.
+            // A sender whose packets produce no picture counts as silent.
             demuxer.source().limit_time();
         }
         loop {
@@ -167,7 +169,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the next frame, decoded ahead or fresh from the codec.
+    /// Takes the next frame, either one decoded ahead or a new one from the codec.
     fn pull(&mut self) -> Result<Option<Timed>, MediaError> {
         match self.position.ready.pop_front() {
             Some(timed) => Ok(Some(timed)),
@@ -175,13 +177,14 @@ impl Decoder {
         }
     }
 
-    /// Returns how long a frame is shown: what the file states, else the time to the next frame, else one frame at the stated rate.
+    /// Returns how long a frame is shown: the duration in the file, else the time to the next frame, else one frame at
+    /// the stated rate.
     fn duration_secs(&mut self, timed: &Timed) -> Result<f64, MediaError> {
         if let Some(secs) = timed.stated_secs {
             return Ok(secs);
         }
         let mut ticks = self.timeline.frame_ticks();
-        // The next frame of what is live is not waited for.
+        // In a live source, the next frame is not waited for.
         if !self.info.live {
             if self.position.ready.is_empty()
                 && let Some(next) = self.decode_timed()?
@@ -193,14 +196,14 @@ impl Decoder {
         Ok(self.info.time_base.times(ticks))
     }
 
-    /// Makes the frame with its picture; `None`, counted and logged, if it cannot be read as one.
+    /// Makes a frame with its picture. If the picture cannot be read, counts and logs that, and returns `None`.
     fn make_frame(&mut self, timed: Timed, duration_secs: f64) -> Option<Frame> {
         let place = TimelinePlace { duration_secs, ..timed.place };
         match self.pictures.make_frame(timed.frame, place, self.serial) {
             Ok(frame) => Some(frame),
             Err(reason) => {
                 self.counters.unusable += 1;
-                // Once is enough: where one frame cannot be read, all may be such.
+                // One warning is enough: if one frame cannot be read, perhaps none can.
                 let level = if self.counters.unusable == 1 { log::Level::Warn } else { log::Level::Debug };
                 log::log!(level, "{}: a frame is left out: {reason}", self.info.path.display());
                 None
@@ -208,7 +211,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes the next frame, and finds its place in time.
+    /// Decodes the next frame and determines its time.
     fn decode_timed(&mut self) -> Result<Option<Timed>, MediaError> {
         loop {
             let Some(frame) = self.decode()? else {
@@ -236,8 +239,9 @@ impl Decoder {
         }
     }
 
-    /// Returns whether the codec has given no frame for a packet before that time, and will not: as the packets end, FFmpeg's H.264 decoder
-    /// forgets one that is still to come, if it began shortly before at a keyframe that others are shown before.
+    /// Returns `true` if the codec has produced no frame for a packet before that time and never will. At the end of
+    /// the packets, FFmpeg's H.264 decoder drops a pending frame if decoding began shortly before at a keyframe that
+    /// other frames are shown before.
     fn has_lost_before(&self, ticks: i64) -> bool {
         let Some(last) = self.position.last_pts.map(|pts| self.timeline.stated(pts)) else { return false };
         let omission = &self.position.omission;
@@ -245,7 +249,7 @@ impl Decoder {
         self.codec.is_draining() && self.codec.owes(is_lost)
     }
 
-    /// Finds a frame's place in time; `None` of a kept one that has not come on time.
+    /// Determines the time of a frame; `None` if it is a stored frame whose time was not recorded when it was received.
     fn place(&mut self, frame: AvFrame) -> Option<Timed> {
         self.frame_bytes = Some(frame.buffer_bytes());
         if let Some(kept) = self.packets.kept() {
@@ -257,7 +261,7 @@ impl Decoder {
         Some(self.place_next(frame))
     }
 
-    /// Gives the next frame of a file its place in time, and in the count where that is known.
+    /// Determines the time of the next frame of an opened source, and its number if known.
     fn place_next(&mut self, frame: AvFrame) -> Timed {
         let frame = match &self.tiled {
             Some(tiled) => tiled.whole(&frame),
@@ -266,7 +270,7 @@ impl Decoder {
         let pts = self.timeline.place(frame.best_effort_timestamp());
         let is_timed = self.position.origin != Origin::Guess && self.info.timed && !self.timeline.has_jumped();
         let is_whole = self.position.omission.is_whole_from(pts);
-        // What is live is never gone back to.
+        // In a live source, the decoder never goes back.
         let index = self.numbers.number_next(pts, (is_timed, is_whole, !self.info.live));
         self.position.last_pts = Some(pts);
         let group = self.codec.group_place(&frame);
@@ -312,7 +316,7 @@ impl Decoder {
         }
     }
 
-    /// Hands the codec its next packet, or tells it that there is none.
+    /// Passes the next packet to the codec, or tells it that there are no more.
     fn feed(&mut self) -> Result<(), MediaError> {
         let Some(packet) = self.packets.next()? else {
             if let Err(error) = self.codec.drain() {
@@ -342,12 +346,12 @@ impl Decoder {
         log::debug!("{}: the decoder refused a packet: {error}", self.info.path.display());
     }
 
-    /// Reads all packets once, from a second look at the source; `None` where packets do not tell the frames beyond
-    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames) or the source can be read only once.
-    /// `go_on` is asked now and then; when it says no, the answer is `None` too.
+    /// Reads all packets once, through a second input. Returns `None` if the packets do not identify the frames beyond
+    /// doubt (no timestamps, repeated or jumping ones, codecs with hidden frames), if the source can be read only once,
+    /// or if `go_on`, which is called now and then, returns `false`.
     ///
     /// # Errors
-    /// [`MediaError`] if the source cannot be opened again.
+    /// [`MediaError`] if the source cannot be reopened.
     pub fn frame_index(&self, go_on: impl Fn() -> bool) -> Result<Option<FrameIndex>, MediaError> {
         let sequence = self.packets.opened().and_then(|demuxer| demuxer.source().sequence());
         if let Some(sequence) = sequence.filter(|_| !self.info.live) {
@@ -360,7 +364,8 @@ impl Decoder {
         })
     }
 
-    /// Returns a second look at the source; `None` where it has no timestamps or can be read only once.
+    /// Returns a lister that reads the source separately; `None` if the source has no timestamps or can be read only
+    /// once.
     pub(super) fn lister(&self) -> Option<Lister> {
         let demuxer = self.packets.opened()?;
         let is_listable =
@@ -374,7 +379,8 @@ impl Decoder {
         })
     }
 
-    /// Has seeks rely on what the container says until the packets are listed aside; returns whether they have to be listed.
+    /// Makes seeks rely on the container until the packets have been listed in the background. Returns whether they
+    /// need to be listed.
     pub(super) fn trust_container(&mut self) -> bool {
         let is_unlisted = self.guarantee.is_unlisted();
         if is_unlisted {
@@ -383,8 +389,8 @@ impl Decoder {
         is_unlisted
     }
 
-    /// Takes the list of the packets. Returns whether the frames since the last seek may be the wrong ones: it went by what the container
-    /// says, and the packets do not bear that out.
+    /// Takes the result of listing the packets. Returns `true` if the frames since the last seek may be wrong because
+    /// it relied on the container, which the packets do not confirm.
     pub(super) fn learn(&mut self, listing: Listing) -> bool {
         let was_guessed = self.position.origin == Origin::Guess;
         match listing {
@@ -395,7 +401,8 @@ impl Decoder {
         was_guessed && matches!(self.guarantee, SeekGuarantee::Nothing)
     }
 
-    /// Numbers the frames from now on by that list, unless those that came so far are not its frames.
+    /// Numbers frames by that list from now on, unless the frames so far contradict it. Returns the list in use, if
+    /// any.
     pub fn adopt(&mut self, index: FrameIndex) -> Option<Arc<FrameIndex>> {
         let is_plain = self.has_plain_packets();
         let is_timed = self.info.timed && !self.timeline.has_jumped() && self.guarantee.has_times();
@@ -406,7 +413,7 @@ impl Decoder {
         if self.guarantee.is_unlisted() {
             self.guarantee = if agrees { SeekGuarantee::Keyframes } else { SeekGuarantee::Nothing };
             if agrees && self.position.origin == Origin::Guess {
-                // The list bears out what was taken on trust.
+                // The list confirms what was taken on trust.
                 self.position.origin = Origin::Keyframe;
             }
         }
@@ -414,17 +421,18 @@ impl Decoder {
         self.numbers.list().cloned()
     }
 
-    /// Returns the list that the frames are numbered by, if there is one.
+    /// Returns the list that frames are numbered by, if there is one.
     pub(super) const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
         self.numbers.list()
     }
 
-    /// Returns whether each packet is a frame or says that it is none, so that counting packets is counting frames.
+    /// Returns `true` if each packet holds one frame or is marked as holding none, so that counting packets counts
+    /// frames.
     fn has_plain_packets(&self) -> bool {
         self.info.timed && has_one_frame_a_packet(&self.info.codec, &self.info.container) && !self.is_split()
     }
 
-    /// Returns whether two packets may make a frame, as transport streams have them of interlaced video.
+    /// Returns `true` if two packets may form one frame, as in transport streams of interlaced video.
     fn is_split(&self) -> bool {
         let is_of_fields = self.begins_interlaced && matches!(self.info.codec.as_str(), "h264" | "hevc");
         self.info.container == "mpegts" && is_of_fields

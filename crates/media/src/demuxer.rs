@@ -8,7 +8,7 @@ use super::error::MediaError;
 use super::source::Source;
 use super::timeshift::Timeshift;
 
-/// Errors of reading in a row after which the file is taken to have ended.
+/// Consecutive read errors after which the file is considered to have ended.
 const MAX_READ_ERRORS: u32 = 64;
 
 /// Reads one stream of a source.
@@ -17,16 +17,17 @@ pub(super) struct Demuxer {
     input: Input,
     stream: usize,
     is_live: bool,
-    /// Where the packets of a live source are kept.
+    /// Store for the packets of a live source.
     shift: Option<Arc<Timeshift>>,
-    /// How many packets have been read.
+    /// Number of packets read.
     packets: u64,
-    /// How often reading has failed.
+    /// Number of failed reads.
     errors: u64,
 }
 
 impl Demuxer {
-    /// Reads that stream of an open input, and keeps the packets of a live one where there is a place for them.
+    /// Creates a demuxer for one stream of an open input. The packets of a live source are also stored if there is a
+    /// store.
     pub(super) fn new(
         source: Source,
         input: Input,
@@ -36,13 +37,13 @@ impl Demuxer {
         Self { source, input, stream, is_live, shift, packets: 0, errors: 0 }
     }
 
-    /// Keeps there what is read from now on.
+    /// Stores the packets read from now on.
     #[cfg(test)]
     pub(super) fn keep_in(&mut self, shift: &Arc<Timeshift>) {
         self.shift = Some(Arc::clone(shift));
     }
 
-    /// Returns what was opened.
+    /// Returns the opened source.
     pub(super) const fn source(&self) -> &Source {
         &self.source
     }
@@ -57,27 +58,28 @@ impl Demuxer {
         self.stream
     }
 
-    /// Returns what the format says about the stream.
+    /// Returns what the container states about the stream.
     pub(super) fn parameters(&self) -> Option<StreamParameters<'_>> {
         self.input.stream(self.stream)
     }
 
-    /// Returns whether a sender gives the pace.
+    /// Returns `true` if the sender sets the pace.
     pub(super) const fn is_live(&self) -> bool {
         self.is_live
     }
 
-    /// Returns how many packets were read, and how often reading failed.
+    /// Returns the number of packets read and the number of failed reads.
     pub(super) const fn counts(&self) -> (u64, u64) {
         (self.packets, self.errors)
     }
 
-    /// Sets how long a network source may give no data from now on.
+    /// Sets how long a network source may go without delivering data from now on.
     pub(super) const fn set_network_limit(&mut self, limit: Duration) {
         self.source.set_network_limit(limit);
     }
 
-    /// Returns whether this seems to be an MP4 out of a pipe whose index stands behind the frames: FFmpeg has found it at the end, and cannot go back.
+    /// Returns `true` if this seems to be a piped MP4 with its index after the frames: FFmpeg has found the index at
+    /// the end and cannot go back.
     pub(super) fn has_index_behind(&self) -> bool {
         self.input.container() == "mov,mp4,m4a,3gp,3g2,mj2" && !self.source.can_reopen() && self.packets == 0
     }
@@ -113,11 +115,11 @@ impl Demuxer {
                     }
                     self.errors += 1;
                     errors += 1;
-                    // Once is enough: a demuxer that has lost its way fails many times in a row.
+                    // One warning is enough: a demuxer that has lost sync fails many times in a row.
                     let is_news = self.errors == 1 && !self.has_index_behind();
                     let level = if is_news { log::Level::Warn } else { log::Level::Debug };
                     log::log!(level, "{}: reading failed: {error}", self.source.path().display());
-                    // Bad data may be followed by good; an error of the device or the connection is final.
+                    // Valid data may follow invalid data; an error of the device or the connection is final.
                     if error != AvError::INVALID_DATA || errors > MAX_READ_ERRORS {
                         return Ok(None);
                     }
@@ -126,8 +128,8 @@ impl Demuxer {
         }
     }
 
-    /// Reads the next packet of the stream. Numbered pictures end with the last that is complete: FFmpeg finds one that is still being
-    /// written, too, and may look for one that is missing.
+    /// Reads the next packet of the stream. Numbered pictures end with the last complete one: FFmpeg also finds a
+    /// picture that is still being written, and may look for a missing one.
     fn read_ours(&mut self) -> Read {
         loop {
             return match self.input.read() {
@@ -144,7 +146,8 @@ impl Demuxer {
         }
     }
 
-    /// Returns whether more has been written behind the last packet, for which this waits where it is to be followed.
+    /// If numbered pictures are being followed, waits for the next one and reopens the input there. Returns whether
+    /// there is one.
     fn goes_on(&mut self) -> Result<bool, MediaError> {
         if !self.source.await_next()? {
             return Ok(false);
@@ -154,14 +157,15 @@ impl Demuxer {
         Ok(true)
     }
 
-    /// Asks the format for the last position from which the frame at `ticks` can be decoded; whether it knows one.
+    /// Seeks to the last position from which, according to the container, the frame at `ticks` can be decoded. Returns
+    /// `false` if the container knows none.
     pub(super) fn seek(&mut self, ticks: i64) -> bool {
-        // The limit of the last read has passed if the user has paused for long.
+        // The last read's time limit has expired if the user paused for long.
         self.source.limit_time();
         self.input.seek(self.stream, ticks).is_ok()
     }
 
-    /// Opens the source again, to read from its first packet on.
+    /// Reopens the source, to read from its first packet.
     pub(super) fn reopen(&mut self) -> Result<(), MediaError> {
         if !self.source.can_reopen() {
             return Err(self.not_seekable());

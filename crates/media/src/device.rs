@@ -1,6 +1,6 @@
-//! Cameras, screens and generators, as their names have them.
+//! Names of cameras, screens and generators.
 
-/// A camera, a screen or a generator: what FFmpeg calls its kind, and its name among those.
+/// A camera, a screen or a generator: FFmpeg's name for its kind, and its name within that kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Device<'a> {
     /// `v4l2`, `x11grab`, …
@@ -9,7 +9,7 @@ pub(super) struct Device<'a> {
     pub(super) name: &'a str,
 }
 
-/// The device that a path names: `av://KIND:NAME`, as mpv has it, or a camera as Linux names it.
+/// Returns the device that a path names, either as `av://KIND:NAME`, as in mpv, or by the Linux name of a camera.
 pub(super) fn device(text: &str) -> Option<Device<'_>> {
     if cfg!(target_os = "linux") && text.starts_with("/dev/video") {
         return Some(Device { kind: "v4l2", name: text });

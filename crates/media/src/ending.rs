@@ -1,8 +1,8 @@
-//! Whether a file was cut off, and lacks frames that it should have, as its headers and its container tell.
+//! Detects files that were cut off and therefore lack frames, from their headers and containers.
 //!
-//! Many containers state how long their parts are. Where the last part is longer than the file, the rest of it is lost.
-//! Nothing else is judged here: a file that does not look as it should otherwise gives no verdict, because
-//! recorders pad files, put their own bytes before and behind them, and leave sizes out.
+//! Many containers state the lengths of their parts. If the last part is longer than the file, the rest of it is lost.
+//! Nothing else is judged here: files that are unusual in other ways get no verdict, because recorders pad files, put
+//! their own bytes before and after them, and leave sizes out.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -10,36 +10,37 @@ use std::path::Path;
 
 use super::info::{FrameCounters, StreamInfo};
 
-/// How much of a file's end is searched for its last packets: some hundred of a transport stream, two pages of Ogg.
+/// Bytes at the end of a file that are searched for its last packets: several hundred transport packets, or two Ogg
+/// pages.
 const TAIL_BYTES: u64 = 128 << 10;
-/// Transport packets in a row that must be where they should before any is taken for one.
+/// Consecutive transport packets that must be in the right positions before any of them is accepted.
 const FEWEST_PACKETS: usize = 5;
-/// Objects of an ASF header that are looked at; there are about ten.
+/// Maximum number of objects examined in an ASF header; there are about ten.
 const MOST_OBJECTS: usize = 64;
-/// Frames by which a file may end before its headers say: headers round.
+/// Frames by which a file may be shorter than its headers state, because headers are rounded.
 const MISSING_FRAMES: f64 = 2.5;
-/// The same where something else says that the file was cut off.
+/// The same limit if there is other evidence that the file was cut off.
 const MISSING_FRAMES_OF_CUT: f64 = 0.5;
-/// Containers whose headers tell how many frames there are or how long the video is, before the frames come. Elsewhere
-/// that is unknown, or taken from the last packets that there are, or it is the length of the longest stream.
+/// Containers whose headers state the number of frames or the duration before the frames. In others this is unknown,
+/// derived from the last packets present, or the length of the longest stream.
 const TELLING: [&str; 5] = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "ivf", "mxf"];
 
-/// The end of a file, as its headers and its container state it before it is decoded.
+/// The end of a file as its headers and container state it, before decoding.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ending {
-    /// Seconds from the first frame to the end of the last, as the headers state.
+    /// Seconds from the first frame to the end of the last, according to the headers.
     pub stated_secs: Option<f64>,
-    /// The part of the container that goes on beyond the end of the file.
+    /// The part of the container that extends beyond the end of the file.
     cut_part: Option<&'static str>,
-    /// A sentence about the number that is missing in the middle of numbered pictures.
+    /// A sentence about the number that is missing from a sequence of numbered pictures.
     gap: Option<String>,
-    /// True if the headers tell where the end should be.
+    /// `true` if the headers state where the end should be.
     is_told: bool,
 }
 
 impl Ending {
-    /// Takes what an open file states: its container, the part that goes on beyond its end, the number that is missing in
-    /// numbered pictures, and the seconds from its first frame to the end of the last.
+    /// Collects what an open file states: its container, the part that extends beyond its end, the number missing from
+    /// its numbered pictures, and the seconds from its first frame to the end of the last.
     pub(super) fn new(
         container: &str,
         cut_part: Option<&'static str>,
@@ -47,17 +48,17 @@ impl Ending {
         stated_secs: Option<f64>,
     ) -> Self {
         let is_told = match cut_part {
-            // The headers of a fragmented file know of no fragment but the first.
+            // The headers of a fragmented file cover only the first fragment.
             Some("a fragment") => false,
-            // What was written to a pipe has wrong lengths; the size of the chunk around everything is surer.
+            // A file written to a pipe has wrong lengths; the size of the enclosing chunk is more reliable.
             None if container == "avi" => false,
             _ => TELLING.contains(&container),
         };
         Self { stated_secs, cut_part, gap, is_told }
     }
 
-    /// Returns, in words, that the container goes on beyond the end of the file, whose last frames may be lost, or all be there; or that a
-    /// number is missing.
+    /// Returns a description of the cut if the container extends beyond the end of the file, or of the missing number.
+    /// After a cut, the last frames may be lost, or all may be present.
     #[must_use]
     pub fn cut(&self) -> Option<String> {
         if self.gap.is_some() {
@@ -66,8 +67,9 @@ impl Ending {
         self.cut_part.map(|part| format!("it was cut off in the middle of {part}"))
     }
 
-    /// Returns a sentence about frames that the file should have and does not; asked once its end was reached. `seen` is the number of
-    /// the frame behind the last one, where all were counted from the first, and where the last one ended, in seconds.
+    /// Returns a sentence about frames that the file should have but lacks. To be called after the end has been
+    /// reached. `seen` is the number of frames, if all were counted from the first, and the end time of the last one,
+    /// in seconds.
     #[must_use]
     pub fn missing(&self, info: &StreamInfo, seen: (Option<u64>, f64), decoder: &FrameCounters) -> Option<String> {
         if decoder.read_errors > 0 {
@@ -93,7 +95,7 @@ impl Ending {
     }
 }
 
-/// Returns the part that a file was cut in, where it was: its name, to be put after "in the middle of".
+/// Returns the part in which a file was cut, worded to follow "in the middle of"; `None` if it was not cut.
 pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
     let mut bytes = Bytes::open(path).ok()?;
     let found = match container {
@@ -111,7 +113,7 @@ pub(super) fn cut_part(path: &Path, container: &str) -> Option<&'static str> {
     found.ok().flatten()
 }
 
-/// A file that is read here and there.
+/// A file that is read at arbitrary positions.
 struct Bytes {
     file: File,
     length: u64,
@@ -142,12 +144,12 @@ impl Bytes {
         self.range(self.length.saturating_sub(TAIL_BYTES), TAIL_BYTES)
     }
 
-    /// MP4: boxes follow on each other, each with its size in front. Those without frames may be lost.
+    /// MP4: a sequence of boxes, each starting with its size. Losing a box without frames does not count.
     fn cut_box(&mut self) -> io::Result<Option<&'static str>> {
         let mut position = 0_u64;
         let mut is_fragmented = false;
         while position < self.length {
-            // Fewer bytes than a box begins with are padding, or the beginning of one that may be about anything.
+            // Fewer bytes than a box header are padding, or the start of a box of unknown kind.
             if position + 8 > self.length {
                 return Ok(None);
             }
@@ -170,7 +172,7 @@ impl Bytes {
         Ok(None)
     }
 
-    /// Matroska: one segment holds everything; it states its size unless the file was written to a pipe.
+    /// Matroska: a single segment holds everything and states its size, unless the file was written to a pipe.
     fn is_cut_matroska(&mut self) -> io::Result<bool> {
         let mut position = 0;
         for id in [0x1a45_dfa3, 0x1853_8067] {
@@ -182,7 +184,7 @@ impl Bytes {
             if more > 7 {
                 return Ok(false);
             }
-            // The bits after the marker, all of them set where the size is not known.
+            // The bits after the marker; if all are set, the size is unknown.
             let mask = 0x7f_u64 >> more;
             let number = |first: u64, byte: u8| first << 8 | u64::from(byte);
             let size = rest[..more].iter().fold(u64::from(first) & mask, |size, byte| number(size, *byte));
@@ -195,13 +197,13 @@ impl Bytes {
         Ok(position > self.length)
     }
 
-    /// AVI: one RIFF chunk holds everything, or several in a row do.
+    /// AVI: one or several RIFF chunks in a row hold everything.
     fn is_cut_riff(&mut self) -> io::Result<bool> {
         let mut position = 0;
         while position + 12 <= self.length {
             let [r, i, f, f2, s0, s1, s2, s3] = self.at::<8>(position)?;
             let size = u32::from_le_bytes([s0, s1, s2, s3]);
-            // What was written to a pipe has one of these in place of a size.
+            // A file written to a pipe has one of these values instead of a size.
             if &[r, i, f, f2] != b"RIFF" || size == 0 || size == u32::MAX {
                 return Ok(false);
             }
@@ -214,7 +216,7 @@ impl Bytes {
         Ok(false)
     }
 
-    /// FLV: behind each tag stands its size. Some writers put something else there, which the first tag shows.
+    /// FLV: each tag is followed by its size. Some writers store something else there, which the first tag reveals.
     fn is_cut_flv(&mut self) -> io::Result<bool> {
         let first = u64::from(u32::from_be_bytes(self.at(5)?)) + 4;
         let size_of = |[_, s0, s1, s2]: [u8; 4]| 11 + u64::from(u32::from_be_bytes([0, s0, s1, s2]));
@@ -253,7 +255,7 @@ impl Bytes {
         Ok(false)
     }
 
-    /// YUV4MPEG2: frames of one size, each behind a line of its own. Only those that say nothing more in that line.
+    /// YUV4MPEG2: frames of equal size, each after a header line. Handles only header lines without parameters.
     fn is_cut_y4m(&mut self) -> io::Result<bool> {
         let begin = self.range(0, 4096)?;
         let Some(header) = begin.iter().position(|byte| *byte == b'\n').map(|at| at + 1) else { return Ok(false) };
@@ -270,7 +272,7 @@ impl Bytes {
     }
 }
 
-/// Bytes of a frame's planes, as a YUV4MPEG2 header has them; `None` for what it may have besides the usual formats.
+/// Returns the size of a frame's planes in bytes, according to a YUV4MPEG2 header; `None` for unusual formats.
 fn y4m_frame_bytes(header: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(header).ok()?;
     let field = |letter: char| text.split(' ').skip(1).find_map(|field| field.strip_prefix(letter));
@@ -294,7 +296,8 @@ fn y4m_frame_bytes(header: &[u8]) -> Option<u64> {
     Some(samples * bytes)
 }
 
-/// Packets of one length, each with the same first byte; where they are of 192 bytes, a time stamp stands before it.
+/// MPEG transport stream: packets of equal length with the same first byte, preceded by a timestamp in 192-byte
+/// packets.
 fn is_cut_transport_stream(tail: &[u8]) -> bool {
     for (distance, length) in [(188, 188), (192, 188), (204, 204)] {
         for first in 0..distance.min(tail.len()) {
@@ -308,7 +311,7 @@ fn is_cut_transport_stream(tail: &[u8]) -> bool {
     false
 }
 
-/// MPEG program streams: packs, each of packets that state their size.
+/// MPEG program stream: packs of packets, each of which states its size.
 fn is_cut_program_stream(tail: &[u8]) -> bool {
     let Some(pack) = tail.windows(4).rposition(|bytes| bytes == [0, 0, 1, 0xba]) else { return false };
     let mut at = match tail.get(pack + 4) {
@@ -320,7 +323,7 @@ fn is_cut_program_stream(tail: &[u8]) -> bool {
         None => return true,
     };
     while let Some([0, 0, 1, kind, s0, s1]) = tail.get(at..at + 6) {
-        // The end code and what is no packet end the search.
+        // The search ends at the end code, or at anything that is not a packet.
         if *kind < 0xbb {
             return false;
         }
@@ -332,7 +335,7 @@ fn is_cut_program_stream(tail: &[u8]) -> bool {
     false
 }
 
-/// Ogg pages state the sizes of what they hold.
+/// Ogg: pages that state the sizes of their contents.
 fn is_cut_ogg(tail: &[u8]) -> bool {
     let Some(page) = tail.windows(5).rposition(|bytes| bytes == b"OggS\0") else { return false };
     let page = &tail[page..];
@@ -352,7 +355,7 @@ mod tests {
         cut_part(file.path(), container)
     }
 
-    /// `count` transport packets with that distance, behind garbage.
+    /// Returns garbage followed by `count` transport packets, each between extra bytes.
     fn packets(garbage: usize, before: usize, behind: usize, count: usize) -> Vec<u8> {
         let mut bytes = vec![0x11; garbage];
         for number in 0..count {
@@ -364,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn transport_packets_are_whole_whatever_stands_before_or_behind_them() {
+    fn transport_packets_are_recognised_between_extra_bytes() {
         for (before, behind) in [(0, 0), (4, 0), (0, 16)] {
             for garbage in [0, 1, 77, 300_001] {
                 let whole = packets(garbage, before, behind, 900);
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_are_not_stated_are_no_verdict() {
+    fn unknown_sizes_give_no_verdict() {
         let mkv = |size: &[u8]| [b"\x1a\x45\xdf\xa3\x81\0\x18\x53\x80\x67", size, &[0; 100]].concat();
         assert_eq!(cut("matroska,webm", &mkv(&[0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])), None);
         assert_eq!(cut("matroska,webm", &mkv(&[0xff])), None);
@@ -407,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_at_all_are_judged_without_a_panic() {
+    fn arbitrary_bytes_do_not_panic() {
         let containers = ["mpegts", "mpeg", "ogg", "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "flv", "asf"];
         let starts: [&[u8]; 8] = [
             b"",

@@ -1,4 +1,4 @@
-//! Errors of media files, each in one line that says what happened and what to do.
+//! Errors about media files: each is one line that says what happened and what to do.
 
 use super::device::{Device, device};
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::{counted, plain, shown};
 
-/// Why a file could not be opened, read or positioned. Its text is one line for the user.
+/// An error in opening, reading or seeking in a file. Its text is one line for the user.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MediaError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: no such file; check the spelling and the folder", shown(path))]
     NotFound {
         /// The file.
         path: PathBuf,
     },
-    /// No file fits the pattern of an image sequence.
+    /// No file name matches the pattern of an image sequence.
     #[error(
         "{}: no picture's name fits this pattern; %04d stands for a number of four digits, * for anything",
         shown(path)
@@ -24,7 +24,7 @@ pub enum MediaError {
         /// The pattern.
         path: PathBuf,
     },
-    /// The file was there when it was opened and is needed again.
+    /// The file existed when it was opened, but no longer does when it is needed again.
     #[error("{}: the file is gone since it was opened (moved or deleted); put it back to start it again", shown(path))]
     Gone {
         /// The file.
@@ -44,13 +44,13 @@ pub enum MediaError {
         /// Their patterns, separated by commas.
         names: String,
     },
-    /// A file that is to be opened as a sequence is no numbered picture.
+    /// The file to open as a sequence is not a numbered picture.
     #[error("{}: not a numbered picture, so it belongs to no sequence; leave --sequence out", shown(path))]
     NotNumbered {
         /// The file.
         path: PathBuf,
     },
-    /// Something else than numbered pictures is to be followed while it is written.
+    /// The source to follow while it is being written is not a sequence of numbered pictures.
     #[error(
         "{}: --follow waits for numbered pictures, which this is not; leave it out, or add --sequence",
         shown(path)
@@ -59,14 +59,14 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no video track of that number.
+    /// The file has no video track of that number.
     #[error("{}: there is no video track {track}; its video tracks are {}", shown(path), numbers_to(*tracks))]
     NoSuchTrack {
         /// The file.
         path: PathBuf,
-        /// The number.
+        /// The requested number.
         track: u32,
-        /// How many video tracks there are.
+        /// Number of video tracks in the file.
         tracks: usize,
     },
     /// The operating system refuses to open or read the file.
@@ -74,7 +74,7 @@ pub enum MediaError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
     /// The file has no bytes.
@@ -88,10 +88,10 @@ pub enum MediaError {
     NotMedia {
         /// The file.
         path: PathBuf,
-        /// FFmpeg's words.
+        /// FFmpeg's message.
         reason: String,
     },
-    /// An MP4 or MOV file lacks the index at its end.
+    /// An MP4 or MOV file lacks its index.
     #[error(
         "{}: the MP4 index (moov) is missing, so the file was cut off while it was written or copied; copy it again or \
          repair it with a tool such as untrunc",
@@ -101,7 +101,7 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
-    /// A box of an MP4 or MOV file states a wrong size, so that its index is not found.
+    /// A box of an MP4 or MOV file states a wrong size, so its index cannot be found.
     #[error(
         "{}: the box \"{}\" at byte {at} states a wrong size, so that the MP4 index (moov) behind it is not found; copy it \
          again, or repair that box",
@@ -111,12 +111,12 @@ pub enum MediaError {
     IndexHidden {
         /// The file.
         path: PathBuf,
-        /// The box's kind.
+        /// Kind of the box.
         kind: String,
-        /// Where it begins, in bytes.
+        /// Byte offset of the box.
         at: u64,
     },
-    /// An MP4 or MOV file that comes through a pipe has its index behind the frames.
+    /// An MP4 or MOV file that is read from a pipe has its index after the frames.
     #[error(
         "{}: this MP4 has its index (moov) at the end, behind the frames, and can be read from a file only, not from a pipe; \
          save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
@@ -126,13 +126,13 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
     },
-    /// A picture in MP4's boxes that this version of FFmpeg does not read.
+    /// A HEIF picture, which this version of FFmpeg cannot read.
     #[error("{}: a HEIF picture (HEIC, AVIF), which FFmpeg here does not read; convert it to PNG or JPEG", shown(path))]
     Heif {
         /// The file.
         path: PathBuf,
     },
-    /// A picture that is put together of others.
+    /// A HEIF picture that consists of tiles, which cannot be assembled.
     #[error(
         "{}: a HEIF picture (HEIC, AVIF) of several tiles, which are not put together here; convert it to PNG or JPEG",
         shown(path)
@@ -141,7 +141,7 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
-    /// An animated WebP, which FFmpeg does not decode.
+    /// An animated WebP, which FFmpeg cannot decode.
     #[error(
         "{}: an animated WebP, which FFmpeg here does not decode; convert it to a video or to numbered pictures",
         shown(path)
@@ -150,7 +150,7 @@ pub enum MediaError {
         /// The file.
         path: PathBuf,
     },
-    /// A picture of more pixels than FFmpeg decodes.
+    /// A picture with more pixels than FFmpeg can decode.
     #[error("{}: {width}×{height} pixels, more than FFmpeg decodes; scale it down, or cut it into parts", shown(path))]
     TooLarge {
         /// The file.
@@ -160,19 +160,19 @@ pub enum MediaError {
         /// Its height in pixels.
         height: u32,
     },
-    /// The file names another file, or an address, that it may not have read.
+    /// The file refers to another file or an address that it is not allowed to read.
     #[error(
         "{}: refused to read {named}, which it names: {}; open that by itself if you trust it",
         shown(path),
         rule(path)
     )]
     Refused {
-        /// The file that names it.
+        /// The file that refers to it.
         path: PathBuf,
-        /// The name in it.
+        /// The name of the other file or address.
         named: String,
     },
-    /// The file is a playlist, and a part of it cannot be read.
+    /// A part of a playlist cannot be read.
     #[error(
         "{}: {named}, which it names, cannot be read; see that it is there, and a file or an address of a video",
         shown(path)
@@ -180,15 +180,15 @@ pub enum MediaError {
     PartUnread {
         /// The playlist.
         path: PathBuf,
-        /// The part.
+        /// The name of the part.
         named: String,
     },
-    /// There is no video stream.
+    /// The file has no video stream.
     #[error("{}: contains no video ({found}); open a file that has a picture", shown(path))]
     NoVideo {
         /// The file.
         path: PathBuf,
-        /// The streams that it contains instead.
+        /// The streams that it has instead.
         found: String,
     },
     /// FFmpeg has no decoder for the codec.
@@ -199,7 +199,7 @@ pub enum MediaError {
         /// The codec's name.
         codec: String,
     },
-    /// The whole file gave no picture.
+    /// No frame of the file could be decoded.
     #[error(
         "{}: no frame could be decoded from the whole file ({codec}, {} refused); it is damaged or \
          encrypted, try another copy",
@@ -211,10 +211,10 @@ pub enum MediaError {
         path: PathBuf,
         /// The codec's name.
         codec: String,
-        /// Packets that the decoder refused.
+        /// Number of packets that the decoder refused.
         refused: u64,
     },
-    /// The video has no packet.
+    /// The video track has no packets.
     #[error("{}: its video track ({codec}) is empty; try another copy of the file", shown(path))]
     EmptyTrack {
         /// The file.
@@ -222,7 +222,7 @@ pub enum MediaError {
         /// The codec's name.
         codec: String,
     },
-    /// An edit list has no frame shown.
+    /// An edit list leaves out all frames.
     #[error(
         "{}: its edit list leaves out every frame of the video; convert it with ffmpeg -ignore_editlist 1, which shows them",
         shown(path)
@@ -237,31 +237,31 @@ pub enum MediaError {
         /// The source.
         path: PathBuf,
     },
-    /// A timecode was asked for, and there are none.
+    /// A timecode was requested, but the frames have none.
     #[error("{}: its frames have no timecodes; name a time (1:02.5) or a frame's number (250f) instead", shown(path))]
     NoTimecodes {
         /// The file.
         path: PathBuf,
     },
-    /// No frame has the timecode that was asked for.
+    /// No frame has the requested timecode.
     #[error("{}: no frame has the timecode {timecode}; the first one has {first}", shown(path))]
     NoSuchTimecode {
         /// The file.
         path: PathBuf,
-        /// The timecode.
+        /// The requested timecode.
         timecode: Timecode,
-        /// The first frame's.
+        /// The timecode of the first frame.
         first: Timecode,
     },
-    /// The source gave nothing for too long.
+    /// The source delivered no data within the time limit.
     #[error("{}: no data for {seconds} s; check the connection and try again", shown(path))]
     TimedOut {
         /// The source.
         path: PathBuf,
-        /// How long it was waited for, in seconds.
+        /// The time limit, in seconds.
         seconds: f64,
     },
-    /// The address names a host that the name service does not know.
+    /// The address names a host that cannot be resolved.
     #[error(
         "{}: there is no host \"{}\" on this network; check the address, and the connection",
         shown(path),
@@ -273,15 +273,15 @@ pub enum MediaError {
         /// The host's name.
         host: String,
     },
-    /// The address names a port that cannot be.
+    /// The address names an impossible port.
     #[error("{}: there is no port {port}; a port is a number from 1 to 65535", shown(path))]
     NoSuchPort {
         /// The address.
         path: PathBuf,
-        /// The text in the port's place.
+        /// The text given as the port.
         port: String,
     },
-    /// FFmpeg has no such protocol.
+    /// FFmpeg does not support the protocol.
     #[error(
         "{}: FFmpeg here does not speak this protocol; check what stands before ://, or install an FFmpeg that has it",
         shown(path)
@@ -290,19 +290,19 @@ pub enum MediaError {
         /// The address.
         path: PathBuf,
     },
-    /// Another program listens where this one would.
+    /// Another program is already listening on the port.
     #[error("{}: another program has this port; close it, or have the sender use another port", shown(path))]
     PortTaken {
         /// The address.
         path: PathBuf,
     },
-    /// The caller asked for an end.
+    /// The caller stopped the operation.
     #[error("{}: stopped", shown(path))]
     Stopped {
         /// The source.
         path: PathBuf,
     },
-    /// FFmpeg's library of devices is not here.
+    /// FFmpeg's device library cannot be loaded.
     #[error(
         "{}: FFmpeg's library of devices, {library}, cannot be loaded; install it (on Debian and Ubuntu: libavdevice{major})",
         shown(path)
@@ -312,45 +312,45 @@ pub enum MediaError {
         path: PathBuf,
         /// The library's file name.
         library: String,
-        /// The number of its release.
+        /// Its major version.
         major: u32,
     },
-    /// There is no such kind of devices, or no name after it.
+    /// There is no such kind of device, or no device name follows it.
     #[error("{}: a device is named av://KIND:NAME; the kinds here are {available}", shown(path))]
     NoSuchDevice {
-        /// The name.
+        /// The name that was given.
         path: PathBuf,
-        /// The kinds that there are, separated by commas.
+        /// The available kinds, separated by commas.
         available: String,
     },
-    /// Another program has it.
+    /// Another program is using the device.
     #[error("{}: the device is in use by another program; end that, or name another device", shown(path))]
     DeviceInUse {
         /// The device.
         path: PathBuf,
     },
-    /// The device is not there, or cannot be used.
+    /// The device does not exist or cannot be used.
     #[error("{}: the device cannot be opened ({reason}); {}", shown(path), device_advice(path))]
     Device {
         /// The device.
         path: PathBuf,
-        /// FFmpeg's words.
+        /// FFmpeg's message.
         reason: String,
     },
-    /// Something else that FFmpeg or the system reports.
+    /// Another failure that FFmpeg or the system reports.
     #[error("{}: {action} failed ({reason}); {}", shown(path), advice(path))]
     Failed {
         /// The source.
         path: PathBuf,
-        /// The action that failed.
+        /// The operation that failed.
         action: &'static str,
-        /// The words of FFmpeg or the system.
+        /// The message of FFmpeg or the system.
         reason: String,
     },
 }
 
 impl MediaError {
-    /// Returns whether another stream of the same file may be better.
+    /// Returns `true` if another stream of the same file may be readable.
     pub(super) const fn is_of_stream(&self) -> bool {
         matches!(
             self,
@@ -363,17 +363,17 @@ impl MediaError {
     }
 }
 
-/// Returns whether this is no file but an address on a network.
+/// Returns `true` if the text is a network address rather than a file.
 pub(super) fn is_address(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
 }
 
-/// The numbers from 1 on, in words.
+/// Returns the range from 1 to `last`, in words.
 fn numbers_to(last: usize) -> String {
     if last == 1 { "number 1 alone".to_owned() } else { format!("1 to {last}") }
 }
 
-/// Advice about files and protocols that a source may read besides itself, see `allowed`.
+/// Returns advice about the files and protocols that a source may read besides itself; see `allowed`.
 fn rule(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
         "an address may bring in other addresses, no file of this machine"
@@ -384,7 +384,7 @@ fn rule(path: &Path) -> &'static str {
     }
 }
 
-/// Advice for a device that cannot be opened.
+/// Returns advice for a device that cannot be opened.
 fn device_advice(path: &Path) -> &'static str {
     match device(&path.to_string_lossy()) {
         Some(Device { kind: "v4l2" | "video4linux2", .. }) => {
@@ -395,7 +395,7 @@ fn device_advice(path: &Path) -> &'static str {
     }
 }
 
-/// Advice for reading that fails.
+/// Returns advice for a failed operation.
 fn advice(path: &Path) -> &'static str {
     if is_address(&path.to_string_lossy()) {
         "check the address and the connection"
@@ -409,7 +409,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_is_for_what_was_read() {
+    fn advice_depends_on_the_source() {
         let told = |path: &str| {
             let reason = "Connection refused".to_owned();
             MediaError::Failed { path: path.into(), action: "opening it", reason }.to_string()

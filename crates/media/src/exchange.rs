@@ -1,5 +1,5 @@
-//! The state that the decoding thread shares with the one that it serves: a bounded queue, the last request, and the list of
-//! the file's frames.
+//! State shared by the decoding thread and the thread that it serves: a bounded queue, the last request, and the list
+//! of the file's frames.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::reception::NoSignal;
 use super::target::{Seek, SeekTarget};
 use histoscope_core::picture::Frame;
 
-/// How much may wait in the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames always may, whatever their size.
+/// Limits of the queue. At least [`MIN_FRAMES`](Self::MIN_FRAMES) frames may always wait, whatever their size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// The most frames.
+    /// Maximum number of frames.
     pub frames: usize,
-    /// The most bytes of planes.
+    /// Maximum size of the planes, in bytes.
     pub bytes: usize,
 }
 
 impl QueueLimits {
-    /// The fewest frames that the limits can come to: one to show and one to know how long.
+    /// The lowest possible limit on frames: one to show, and the next, which determines how long to show it.
     pub const MIN_FRAMES: usize = 2;
 }
 
@@ -31,33 +31,34 @@ impl Default for QueueLimits {
     }
 }
 
-/// An event of the decoding thread, in its order.
+/// An event of the decoding thread. Events are delivered in order.
 #[derive(Debug)]
 pub enum DecodeEvent {
-    /// The video is open; comes first, once, and of a live source again whenever its sender is back.
+    /// The video is open. Comes first and only once, except that a live source is opened again whenever its sender
+    /// returns.
     Opened(Arc<StreamInfo>),
-    /// A live source gives nothing, which is waited for; comes before it is open, too.
+    /// A live source delivers nothing and is being waited for. May also come before the source is open.
     NoSignal(NoSignal),
-    /// The next frame; its serial is that of the seek it follows.
+    /// The next frame. Its serial is that of the seek that it follows.
     Frame(Frame),
-    /// Frames that come right before the one of that timestamp, without a gap, in presentation order: those that were
-    /// decoded on the way to the target of a seek, after its first frame; and alone, where no frames follow, the answer to
-    /// [`Seek::Back`], whose target is the last. None means that there are none, as that frame is the first.
+    /// Frames right before the one with that timestamp, without a gap, in presentation order. Either they were decoded
+    /// on the way to the target of a seek and follow its first frame, or they are the answer to [`Seek::Back`], whose
+    /// target is the last of them; then no frames follow. Empty if there are none, because that frame is the first.
     Earlier {
         /// The seek that they belong to.
         serial: u64,
-        /// Timestamp of the frame that follows them, in ticks; the highest there is where that was not asked for.
+        /// Timestamp of the frame that follows them, in ticks; `i64::MAX` if the request did not state it.
         before_ticks: i64,
         /// The frames.
         frames: Vec<Frame>,
     },
-    /// There are no more frames after those that came; a seek starts again.
+    /// There are no more frames after those delivered; a seek starts again.
     EndOfStream {
         /// The seek that it follows.
         serial: u64,
     },
-    /// Opening, reading or seeking failed. After a failed opening nothing follows; otherwise a seek may help. After
-    /// [`MediaError::NotSeekable`] the frames go on from where they were, with the new serial.
+    /// Opening, reading or seeking failed. Nothing follows a failed opening; otherwise a seek may help. After
+    /// [`MediaError::NotSeekable`] the frames continue from where they were, with the new serial.
     Error {
         /// The seek that it follows.
         serial: u64,
@@ -66,46 +67,46 @@ pub enum DecodeEvent {
     },
 }
 
-/// The state that the threads share.
+/// State shared by the threads.
 #[derive(Default)]
 pub(super) struct Exchange {
     pub(super) queue: Queue,
-    /// True if nobody waits for the frames that follow.
+    /// `true` if the frames that follow are not needed yet.
     pub(super) is_idle: bool,
-    /// The last request, until the decoder begins with it.
+    /// The last request, until the decoder starts on it.
     pub(super) seek: Option<(u64, Seek)>,
     pub(super) counters: FrameCounters,
-    /// The choice of live frames that are handed on.
+    /// The selection of live frames to deliver.
     pub(super) air: Air,
-    /// Live frames that newer ones have replaced before they were taken.
+    /// Live frames that were replaced by newer ones before they were taken.
     pub(super) replaced: u64,
-    /// The fault at the file's end, once it is known.
+    /// The fault at the end of the file, once known.
     pub(super) ending: Option<String>,
     pub(super) list: FrameList,
-    /// A seek that led to frames which may be the wrong ones.
+    /// A seek whose frames may be wrong.
     pub(super) mistake: Option<(u64, Seek)>,
     pub(super) life: Life,
 }
 
-/// The choice of live frames that are handed on.
+/// The selection of live frames to deliver.
 ///
 /// ```text
-///          a seek elsewhere                      a seek to the end
+///           a seek elsewhere                       a seek to the end
 ///   Newest ─────────────────▶ Kept ──────────────────────────────────────▶ Newest
-///   (those that come)         (those decoded again; what comes is only     (begins with the newest
-///                              kept, and counted on)                        that has come)
+///   (frames as they arrive)   (frames decoded again; those that arrive     (starts with the
+///                              are only stored and numbered)                newest frame)
 /// ```
 pub(super) struct Air {
     what: OnAir,
-    /// The newest frame that has come.
+    /// The newest frame received.
     newest: Option<Frame>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnAir {
-    /// Those that come, which carry this serial.
+    /// Frames as they arrive, with this serial.
     Newest(u64),
-    /// Those of a seek into what is kept.
+    /// Frames of a seek into the stored packets.
     Kept,
 }
 
@@ -116,19 +117,20 @@ impl Default for Air {
 }
 
 impl Air {
-    /// Follows a seek.
+    /// Selects the frames that a seek asks for.
     pub(super) const fn tune(&mut self, serial: u64, seek: Seek) {
         let is_to_newest = matches!(seek, Seek::Exact(SeekTarget::End));
         self.what = if is_to_newest { OnAir::Newest(serial) } else { OnAir::Kept };
     }
 
-    /// The newest frame that has come, as the first after a seek to the end.
+    /// Returns the newest frame received, as the first frame after a seek to the end.
     pub(super) fn newest(&self) -> Option<Frame> {
         let OnAir::Newest(serial) = self.what else { return None };
         Some(Frame { serial, ..self.newest.clone()? })
     }
 
-    /// Takes a frame that has come; gives it back as it is to be handed on, if it is, and the one before it, to be freed.
+    /// Takes a frame that has arrived. Returns it with the right serial if it is to be delivered, and the previous
+    /// newest frame for the caller to free.
     pub(super) fn pass(&mut self, frame: Frame) -> (Option<Frame>, Option<Frame>) {
         let before = self.newest.replace(frame.clone());
         let handed_on = if let OnAir::Newest(serial) = self.what { Some(Frame { serial, ..frame }) } else { None };
@@ -137,40 +139,40 @@ impl Air {
 }
 
 impl DecodeEvent {
-    /// Returns whether a later seek makes it stale.
+    /// Returns `true` if a later seek makes the event stale.
     pub(super) const fn is_of_a_seek(&self) -> bool {
         !matches!(self, Self::Opened(_) | Self::NoSignal(_))
     }
 }
 
-/// Events that wait to be taken, in their order.
+/// Events waiting to be taken, in order.
 #[derive(Default)]
 pub(super) struct Queue {
     events: VecDeque<DecodeEvent>,
-    /// How many of them are frames, and the bytes of those.
+    /// Number of frames among the events, and the bytes of their planes.
     frames: usize,
     bytes: usize,
 }
 
-/// The list of the file's frames, from which they get their numbers where the decoder has not counted them.
+/// The list of the file's frames, which provides their numbers if the decoder has not counted them.
 ///
 /// ```text
 /// NotBegun ──▶ UnderWay ──▶ Done ──▶ Adopted ──▶ Refused
-///     │            └─────────┴──────────────────────▲
-///     └─ the decoder made one itself ▶ Adopted
+///    │            └─────────┴──────────────────────▲
+///    └─ the decoder made a list itself ▶ Adopted
 /// ```
 #[derive(Default)]
 pub(super) enum FrameList {
-    /// No frame has come yet whose number nobody knows.
+    /// Listing has not started, because no frame has needed it yet.
     #[default]
     NotBegun,
-    /// A thread of its own reads the packets.
+    /// A separate thread is reading the packets.
     UnderWay,
-    /// The packets have been read; the decoder has not looked at the result.
+    /// The packets have been read, but the decoder has not looked at the result.
     Done(Listing),
-    /// The frames are numbered by it.
+    /// Frames are numbered by this list.
     Adopted(Arc<FrameIndex>),
-    /// The packets do not tell the frames, or frames did not come as they told. It is not tried again.
+    /// The packets do not identify the frames, or a frame contradicted them. Listing is not tried again.
     Refused,
 }
 
@@ -178,26 +180,26 @@ pub(super) enum FrameList {
 pub(super) enum Life {
     #[default]
     Running,
-    /// The thread is to end.
+    /// The thread must end.
     Stopped,
-    /// It has ended.
+    /// The thread has ended.
     Finished,
 }
 
 impl FrameList {
-    /// The list that the frames are numbered by.
+    /// Returns the list that frames are numbered by.
     pub(super) const fn adopted(&self) -> Option<&Arc<FrameIndex>> {
         if let Self::Adopted(list) = self { Some(list) } else { None }
     }
 
-    /// Takes what listing came to, unless the decoder has got a list in another way meanwhile.
+    /// Takes the result of listing, unless the decoder has since obtained a list in another way.
     pub(super) fn finish(&mut self, listing: Listing) {
         if matches!(self, Self::UnderWay) {
             *self = Self::Done(listing);
         }
     }
 
-    /// Takes what the packets tell for the decoder to look at. The list is refused unless the decoder adopts it.
+    /// Takes the finished listing for the decoder to examine. The list is refused unless the decoder adopts it.
     pub(super) fn take_done(&mut self) -> Option<Listing> {
         match std::mem::replace(self, Self::Refused) {
             Self::Done(listing) => Some(listing),
@@ -208,7 +210,7 @@ impl FrameList {
         }
     }
 
-    /// Follows the decoder in which list it numbers the frames by; says whether that has changed.
+    /// Follows the decoder's choice of list. Returns whether it has changed.
     pub(super) fn follow(&mut self, decoders: Option<&Arc<FrameIndex>>) -> bool {
         let has_changed = decoders.map(Arc::as_ptr) != self.adopted().map(Arc::as_ptr);
         if has_changed {
@@ -240,13 +242,13 @@ impl Queue {
         Some(event)
     }
 
-    /// Takes the first event that no seek makes stale, whatever waits before it.
+    /// Takes the first event that no seek makes stale, even if others precede it.
     pub(super) fn take_news(&mut self) -> Option<DecodeEvent> {
         let at = self.events.iter().position(|event| !event.is_of_a_seek())?;
         self.events.remove(at)
     }
 
-    /// Frees the oldest frame that waits; says whether there was one.
+    /// Removes and returns the oldest waiting frame, if there is one.
     pub(super) fn drop_oldest(&mut self) -> Option<DecodeEvent> {
         let at = self.events.iter().position(|event| matches!(event, DecodeEvent::Frame(_)))?;
         let event = self.events.remove(at)?;
@@ -257,7 +259,7 @@ impl Queue {
         Some(event)
     }
 
-    /// Takes everything out that a seek makes stale.
+    /// Removes and returns all events that a seek makes stale.
     pub(super) fn drop_stale(&mut self) -> VecDeque<DecodeEvent> {
         let (kept, stale) = std::mem::take(&mut self.events).into_iter().partition(|event| !event.is_of_a_seek());
         *self = Self { events: kept, ..Self::default() };
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_was_taken_back_is_not_made_again() {
+    fn withdrawn_list_is_not_rebuilt() {
         let mut list = FrameList::UnderWay;
         list.finish(Listing::Rising(index()));
         let Some(Listing::Rising(index)) = list.take_done() else { panic!("no list") };
@@ -287,14 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_the_decoder_does_not_adopt_is_refused() {
+    fn list_not_adopted_by_the_decoder_is_refused() {
         let mut list = FrameList::Done(Listing::Unclear);
         assert!(list.take_done().is_some());
         assert!(!list.follow(None) && matches!(list, FrameList::Refused));
     }
 
     #[test]
-    fn the_decoders_own_list_goes_before_one_that_is_under_way() {
+    fn decoders_own_list_takes_precedence_over_pending_one() {
         let mut list = FrameList::UnderWay;
         let own = Arc::new(index());
         assert!(list.follow(Some(&own)));

@@ -1,37 +1,37 @@
-//! Where the frames of a file lie in time, learned from its packets without decoding them.
+//! The times of a file's frames, learned from its packets without decoding them.
 
 use super::av::{AvError, FramelessPackets, Read, ShownOrder};
 use super::error::MediaError;
 use super::source::Source;
 
-/// Seconds between two frames above which a format that may jump (transport streams) is taken to have jumped.
+/// Seconds between two frames above which a format that may jump (transport streams) is assumed to have jumped.
 const JUMP_SECS: f64 = 10.0;
-/// No more frames are listed than these: three days at 60 a second, 128 MiB of timestamps.
+/// Maximum number of frames listed: three days at 60 frames per second, 128 MiB of timestamps.
 const MOST_FRAMES: usize = 1 << 24;
 
-/// The presentation timestamps of all frames, as the packets have them.
+/// The presentation timestamps of all frames, according to the packets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrameIndex {
-    /// Timestamps in ticks, in presentation order, of the frames from the first shown one on.
+    /// Timestamps in ticks, in presentation order, starting with the first frame shown.
     pub pts: Vec<i64>,
-    /// Those of them at which decoding can start.
+    /// Those of the timestamps at which decoding can start.
     pub keys: Vec<i64>,
 }
 
 impl FrameIndex {
-    /// So many whole pictures, each a tick after the one before it.
+    /// Creates the index of `count` intra-only pictures, one per tick.
     pub(super) fn of_pictures(count: u32) -> Self {
         let pts: Vec<_> = (0..i64::from(count)).collect();
         Self { keys: pts.clone(), pts }
     }
 
-    /// The number of frames before this timestamp, which is the number of the first frame at or after it.
+    /// Returns the number of frames before this timestamp, which is also the number of the first frame at or after it.
     #[must_use]
     pub fn frames_before(&self, ticks: i64) -> u64 {
         self.pts.partition_point(|pts| *pts < ticks) as u64
     }
 
-    /// The number of the frame with this timestamp, counted from zero.
+    /// Returns the number of the frame with this timestamp, counting from zero.
     #[must_use]
     pub fn number_of(&self, ticks: i64) -> Option<u64> {
         self.pts.binary_search(&ticks).ok().map(|number| number as u64)
@@ -41,29 +41,30 @@ impl FrameIndex {
 /// The result of reading all packets of a file.
 #[derive(Debug)]
 pub(super) enum Listing {
-    /// Each has a timestamp of its own, and they rise without jumps.
+    /// Every frame has its own timestamp, and they rise without jumps.
     Rising(FrameIndex),
-    /// Timestamps are missing, repeated or jump, contradict the order in which the codec shows its pictures, or the file could not be read to its end.
+    /// Timestamps are missing, are repeated, jump, or contradict the order in which the codec shows its pictures; or
+    /// the file was not read to its end.
     Unclear,
 }
 
-/// A second look at a decoder's source, which lists its frames without the decoder.
+/// Lists the frames of a decoder's source through a second input, without the decoder.
 pub(super) struct Lister {
     pub(super) source: Source,
     pub(super) stream: usize,
     pub(super) start_ticks: i64,
     pub(super) tick_secs: f64,
-    /// True if two packets may make a frame, of which the second needs no timestamp.
+    /// `true` if two packets may form a frame; the second one needs no timestamp.
     pub(super) is_split: bool,
 }
 
 impl Lister {
-    /// Returns whether the source is a file, which can be read a second time at no one's cost but this machine's.
+    /// Returns `true` if the source is a file, which can be read again without burdening another machine.
     pub(super) fn reads_file(&self) -> bool {
         self.source.is_file()
     }
 
-    /// Reads all packets, as long as `go_on` says so.
+    /// Reads all packets, for as long as `go_on` returns `true`.
     pub(super) fn list(&self, go_on: impl Fn() -> bool) -> Result<Listing, MediaError> {
         let mut input = self.source.open()?;
         input.select(self.stream);
@@ -93,11 +94,11 @@ impl Lister {
             let Some(pts) = packet.pts().filter(|_| is_whole) else { return Ok(Listing::Unclear) };
             last_dts = packet.dts().or(last_dts);
             let is_frameless = frameless.has(&packet);
-            // What lies before the first frame that came out has no picture of its own.
+            // Packets before the first decoded frame have no picture of their own.
             if pts < self.start_ticks || packet.is_discarded() || is_frameless {
                 continue;
             }
-            // A frame whose timestamp lies before that of one that is shown earlier comes where the codec shows it.
+            // The codec delivers frames in its own order, even if their timestamps contradict it.
             if order.as_mut().is_some_and(|order| !order.agrees_up_to(&packet, pts)) {
                 return Ok(Listing::Unclear);
             }

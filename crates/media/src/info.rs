@@ -9,40 +9,41 @@ use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 use histoscope_core::picture::{Field, Orientation, Ratio, Scan, Timecodes};
 
-/// How to open a video.
+/// Options for opening a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// The matrix to use whatever the file says.
+    /// The matrix to use, whatever the file states.
     pub matrix: Option<Matrix>,
-    /// The range to use whatever the file says.
+    /// The range to use, whatever the file states.
     pub range: Option<Range>,
-    /// The lines that share a chroma row in 4:2:0, whatever the frames say.
+    /// The lines that share a chroma row in 4:2:0, whatever the frames state.
     pub chroma_lines: Option<ChromaLines>,
-    /// The field that is taken out of each frame; by default the frame is taken as a whole.
+    /// The field to extract from each frame; by default, whole frames are used.
     pub field: Option<Field>,
-    /// The file's croppings that are applied.
+    /// Which of the file's croppings to apply.
     pub cropping: CroppingChoice,
-    /// Number of decoding threads; by default one more than the machine has cores, so that no core waits while a thread needs a
-    /// frame of another, and fewer for pictures so large that the threads' frames would fill the memory. With one thread damaged frames
-    /// are the same each time.
+    /// Number of decoding threads. By default one more than the machine has cores, so that no core idles while one
+    /// thread waits for another's frame, and fewer for pictures so large that the threads' frames would fill the
+    /// memory. With one thread, damaged frames are the same every time.
     pub threads: Option<usize>,
-    /// How long a network source may give no data before it is given up; 10 s by default.
+    /// Time without data after which a network source is given up; 10 s by default.
     pub network_limit: Option<Duration>,
-    /// True if a picture with a number in its name is opened as the sequence that it belongs to.
+    /// `true` to open a picture with a number in its name as the sequence that it belongs to.
     pub sequence: bool,
-    /// Frames a second of pictures that are files of their own, in place of the rate that is assumed of them.
+    /// Frame rate of pictures that are separate files, in frames per second, instead of the assumed rate.
     pub frame_rate: Option<Ratio>,
-    /// True if numbered pictures that are still being written are waited for.
+    /// `true` to wait for numbered pictures that are still being written.
     pub follow: bool,
-    /// The number of the video track to read, from 1 on in the order of the file, in place of the one that is most likely the video.
+    /// Number of the video track to read, counting from 1 in file order, instead of the one that is most likely the
+    /// video.
     pub track: Option<u32>,
-    /// Bytes of packets of a live source that a decoding thread keeps, so that what has gone by can be decoded
-    /// again; none by default.
+    /// Bytes of a live source's packets that a decoding thread stores so that past frames can be decoded again; none by
+    /// default.
     pub kept_packets: usize,
 }
 
 impl OpenOptions {
-    /// How long a network source may give no data unless the options say otherwise.
+    /// Default time without data after which a network source is given up.
     pub const NETWORK_LIMIT: Duration = Duration::from_secs(10);
 }
 
@@ -59,84 +60,88 @@ pub struct StreamInfo {
     pub decoder: String,
     /// The codec's profile, for instance "High 10".
     pub profile: Option<String>,
-    /// How the video is scanned, where the codec or the container says so.
+    /// The scan type, if the codec or the container states it.
     pub scan: Option<Scan>,
-    /// Pixel format of the first frame, by FFmpeg's name.
+    /// FFmpeg's name for the pixel format of the first frame.
     pub pixel_format: String,
     /// The pixel format to which the first frame was converted, if it had to be.
     pub conversion: Option<String>,
-    /// How the samples of the first frame lie where they are counted; `None` where it cannot be read as a picture.
+    /// Sample layout in which the first frame is counted; `None` if it cannot be read as a picture.
     pub layout: Option<PixelLayout>,
     /// Width and height of the first frame, in pixels.
     pub coded_size: (u32, u32),
-    /// Width and height that the header states, in pixels; those of the first frame where only its cropping makes them differ.
+    /// Width and height that the header states, in pixels; those of the first frame if only its cropping makes the
+    /// difference.
     pub stated_size: (u32, u32),
-    /// Transfer function of the first frame, by FFmpeg's name, where tagged.
+    /// FFmpeg's name for the transfer function of the first frame, if tagged.
     pub transfer: Option<&'static str>,
-    /// Colour primaries of the first frame, by FFmpeg's name, where tagged.
+    /// FFmpeg's name for the colour primaries of the first frame, if tagged.
     pub primaries: Option<&'static str>,
-    /// The matrix of the first frame, if it cannot be read: then there is no R'G'B'.
+    /// The matrix of the first frame if it is unreadable, in which case there is no R'G'B'.
     pub unreadable_matrix: Option<UnreadableMatrix>,
-    /// Bits a second of the video stream, else of the whole file, as stated or as its size and duration tell.
+    /// Bit rate of the video stream, or else of the whole file, in bits per second; stated, or computed from size and
+    /// duration.
     pub bit_rate: Option<u64>,
-    /// Average frame rate in frames per second, where known.
+    /// Average frame rate in frames per second, if known.
     pub average_rate: Option<Ratio>,
-    /// The lowest frame rate in which all timestamps that the headers and the first frames tell can be expressed.
+    /// The lowest frame rate that can express all timestamps in the headers and the first frames.
     pub nominal_rate: Option<Ratio>,
-    /// Where the frame rate of pictures comes from that are files of their own, which have none; `None` for all else.
+    /// Origin of the frame rate of pictures that are separate files, which have none themselves; `None` for anything
+    /// else.
     pub picture_rate: Option<Origin>,
-    /// Width of a pixel over its height in the first frame; 1 is guessed where nothing is stated.
+    /// Width of a pixel divided by its height in the first frame; 1 is guessed if none is stated.
     pub sample_aspect: Sourced<Ratio>,
-    /// How the first frame is turned for display.
+    /// Orientation in which the first frame is displayed.
     pub orientation: Orientation,
-    /// Duration of the video stream in seconds, else of the file; `None` where neither is known.
+    /// Duration of the video stream, or else of the file, in seconds; `None` if neither is known.
     pub duration_secs: Option<f64>,
     /// Seconds per tick of the frames' timestamps.
     pub time_base: Ratio,
     /// Timestamp of the first frame, in ticks.
     pub start_ticks: i64,
-    /// Number of frames that the container states.
+    /// Number of frames, as stated by the container.
     pub stated_frames: Option<u64>,
-    /// How the frames are labelled by timecodes; `None` where the first one has none.
+    /// Timecodes of the frames; `None` if the first frame has none.
     pub timecodes: Option<Timecodes>,
-    /// True if the source can be positioned.
+    /// `true` if the source supports seeking.
     pub seekable: bool,
-    /// True if a sender gives the pace: what is not taken in time is gone, and there is no end but the sender's.
+    /// `true` if a sender sets the pace: data that is not read in time is lost, and only the sender ends the video.
     pub live: bool,
-    /// True if the file carries timestamps; without them they are made from the frame rate.
+    /// `true` if the file has timestamps; otherwise they are derived from the frame rate.
     pub timed: bool,
-    /// True if the video is known to be a single picture.
+    /// `true` if the video is known to be a single picture.
     pub still: bool,
     /// Index of the stream in the file.
     pub stream: usize,
-    /// All video tracks of the file, in its order.
+    /// All video tracks of the file, in file order.
     pub tracks: Vec<VideoTrack>,
-    /// Why this one was chosen.
+    /// The reason why this track was chosen.
     pub track_reason: &'static str,
-    /// Decoding threads in use.
+    /// Number of decoding threads in use.
     pub threads: usize,
-    /// Notes on what differs from the headers: streams that gave nothing, conversions, guesses. One sentence each.
+    /// Notes on differences from the headers: streams without frames, conversions, guesses. One sentence each.
     pub notes: Vec<String>,
 }
 
 impl StreamInfo {
-    /// The number of the video track that is read, from 1 on; `None` where the file has no other.
+    /// Returns the number of the video track being read, counting from 1; `None` if it is the only one.
     #[must_use]
     pub fn track(&self) -> Option<u32> {
         let at = self.tracks.iter().position(|track| track.stream == self.stream)?;
         u32::try_from(at + 1).ok().filter(|_| self.tracks.len() > 1)
     }
 
-    /// Returns whether frames come at uneven distances, as far as the headers tell.
+    /// Returns whether the frames are unevenly spaced, as far as the headers show; `None` if they do not state both
+    /// rates.
     #[must_use]
     pub fn is_variable_rate(&self) -> Option<bool> {
         let (average, nominal) = (self.average_rate?.value(), self.nominal_rate?.value());
-        // An average is rounded by some containers.
+        // Some containers round the average.
         Some((average / nominal - 1.0).abs() > 1e-3)
     }
 
-    /// The frame rate, where the number of frames that the container states confirms that they come at even distances.
-    /// Rates alone do not: some containers state one that most frames keep to.
+    /// Returns the frame rate if the number of frames stated by the container confirms that they are evenly spaced. The
+    /// rates do not suffice: some containers state a rate that only most frames keep to.
     #[must_use]
     pub fn constant_rate(&self) -> Option<Ratio> {
         let rate = self.nominal_rate?;
@@ -149,26 +154,26 @@ impl StreamInfo {
 /// Counters since the video was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameCounters {
-    /// Packets of the video that were read.
+    /// Video packets read.
     pub packets: u64,
-    /// How often a seek has read all packets of the file on the side, to list them.
+    /// Number of times a seek read all packets of the file separately, to list them.
     pub listings: u64,
-    /// Frames that came out of the codec.
+    /// Frames that the codec produced.
     pub decoded: u64,
-    /// Frames handed out.
+    /// Frames delivered.
     pub delivered: u64,
     /// Packets that the decoder refused.
     pub refused_packets: u64,
-    /// Frames handed out that the decoder reported as damaged.
+    /// Delivered frames that the decoder reported as damaged.
     pub damaged: u64,
-    /// Packets whose frames are not to be shown, as an edit list has it.
+    /// Packets whose frames an edit list hides.
     pub discarded: u64,
-    /// Packets that never went to the decoder: their pictures were not wanted, and no other refers to them.
+    /// Packets not sent to the decoder because their pictures were not needed and no other picture refers to them.
     pub left_out: u64,
-    /// Frames that could not be read as a picture and were left out.
+    /// Frames left out because they could not be read as a picture.
     pub unusable: u64,
-    /// Errors of reading the file, after which reading went on or ended early.
+    /// Read errors, after which reading continued or ended early.
     pub read_errors: u64,
-    /// True if the last packet was cut short, or its frame came out damaged.
+    /// `true` if the last packet was cut short or its frame was damaged.
     pub ends_damaged: bool,
 }

@@ -1,11 +1,11 @@
-//! FFmpeg's pixel formats: the native ones with the layout of their samples, and the targets of conversion for the others.
+//! FFmpeg's pixel formats: the sample layouts of the native ones, and the conversion targets of the others.
 
 use std::ffi::CString;
 
 use super::av::{PixelDescriptor, PixelFormat};
 use histoscope_core::picture::layout::{ChromaLines, ColorModel, Component, PixelLayout};
 
-/// The layout of a pixel format that needs no conversion; `None` for one that does.
+/// Returns the layout of a pixel format that needs no conversion; `None` for other formats.
 pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout> {
     if !descriptor.is_plain() || descriptor.is_xyz() {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn native_layout(descriptor: &PixelDescriptor) -> Option<PixelLayout>
     (has_known_packing(&layout) && layout.validate().is_ok()).then_some(layout)
 }
 
-/// Returns the colour model of the components; `None` if there is no component at all.
+/// Returns the colour model of the components; `None` if there are none.
 fn color_model(descriptor: &PixelDescriptor) -> Option<ColorModel> {
     let colors = descriptor.components.len() - usize::from(descriptor.has_alpha() && !descriptor.components.is_empty());
     match colors {
@@ -44,8 +44,8 @@ fn color_model(descriptor: &PixelDescriptor) -> Option<ColorModel> {
     }
 }
 
-/// Returns whether the engines know this way of laying out the samples. A layout may be readable in principle and yet have no
-/// upload path; those are converted.
+/// Returns `true` if the engines support this packing of the samples. Other layouts, even readable ones, have no upload
+/// path and are converted.
 fn has_known_packing(layout: &PixelLayout) -> bool {
     let bytes = layout.sample_bytes;
     let [first, second, third] = layout.components;
@@ -57,7 +57,7 @@ fn has_known_packing(layout: &PixelLayout) -> bool {
         && second.plane != third.plane
         && first.plane != third.plane;
     match layout.model {
-        // Alone, or with alpha beside each sample.
+        // Gray only, or with alpha next to each sample.
         ColorModel::Gray => first.plane == 0 && first.offset == 0 && first.shift == 0 && first.step <= 2 * bytes,
         ColorModel::Rgb => {
             let one_plane = layout.components.iter().all(|c| c.plane == 0 && c.step == first.step && c.shift == 0);
@@ -80,18 +80,18 @@ fn is_packed_422(layout: &PixelLayout) -> bool {
     *layout == PixelLayout::packed_422(false) || *layout == PixelLayout::packed_422(true)
 }
 
-/// The native format that a format without a native layout is converted to: the same model and chroma grid where there
-/// is one, and at least as many bits.
+/// Returns the native format to which a format without a native layout is converted. It has the same model, the same
+/// chroma grid if possible, and at least as many bits.
 pub(super) fn conversion_target(descriptor: &PixelDescriptor) -> Option<PixelFormat> {
     if descriptor.is_hardware() {
         return None;
     }
     let bits = descriptor.components.iter().map(|c| c.depth).max()?;
     let name = if descriptor.is_palette() {
-        // A palette's entries are eight bits each of red, green and blue.
+        // Palette entries have eight bits each of red, green and blue.
         "rgb24".to_owned()
     } else if descriptor.is_bayer() {
-        // A mosaic's components are given their share of a sample's bits.
+        // Each component of a mosaic states only its share of a sample's bits.
         let sample_bits: i32 = descriptor.components.iter().map(|c| c.depth).sum();
         (if sample_bits > 8 { "rgb48le" } else { "rgb24" }).to_owned()
     } else if descriptor.is_xyz() {
@@ -111,7 +111,7 @@ pub(super) fn conversion_target(descriptor: &PixelDescriptor) -> Option<PixelFor
     by_name(&name)
 }
 
-/// FFmpeg's digits for a chroma grid.
+/// Returns FFmpeg's digits for a chroma grid.
 const fn chroma_grid(shift: (u8, u8)) -> &'static str {
     match shift {
         (1, 1) => "420",
@@ -123,7 +123,7 @@ const fn chroma_grid(shift: (u8, u8)) -> &'static str {
     }
 }
 
-/// The ending of a pixel format's name for the smallest native depth of at least `bits` bits.
+/// Returns the end of the name of a pixel format with the smallest native depth of at least `bits` bits.
 fn depth_suffix(bits: i32, eight: &str) -> String {
     match bits {
         ..=8 => eight.to_owned(),
@@ -134,13 +134,13 @@ fn depth_suffix(bits: i32, eight: &str) -> String {
     }
 }
 
-/// The format of that name, if it exists here and is native.
+/// Returns the format of that name if this FFmpeg has it and it is native.
 fn by_name(name: &str) -> Option<PixelFormat> {
     let format = PixelFormat::by_name(&CString::new(name).ok()?)?;
     native_layout(&format.descriptor()?).map(|_| format)
 }
 
-/// Returns whether the format means full range by its name.
+/// Returns `true` if the name of the format implies full range.
 pub(super) fn is_full_range(descriptor: &PixelDescriptor) -> bool {
     descriptor.name.starts_with("yuvj")
 }

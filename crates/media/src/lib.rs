@@ -1,15 +1,17 @@
-//! Opening, seeking and decoding video. All of FFmpeg stays behind this module.
+//! Opening, seeking and decoding video. Only this crate uses FFmpeg.
 //!
-//! [`Decoder`] turns a file into [`Frame`](histoscope_core::picture::Frame)s, each once and in presentation order; [`DecodeThread`]
-//! does so on a thread of its own behind a bounded queue.
+//! [`Decoder`] turns a file into [`Frame`](histoscope_core::picture::Frame)s, each delivered once and in presentation
+//! order; [`DecodeThread`] does so on its own thread, behind a bounded queue.
 //!
-//! `decoder` holds the decoder, which opens and seeks in the files of `decoder/`. Its packets come from `packets`: read by `demuxer` from a
-//! `source` (what that may read besides itself: `allowed`; pictures that are numbered: `numbered`), or kept of a live source by `timeshift`.
-//! `stream_codec` decodes them, `pictures` makes the frames readable (`layout`, `tags`; `tiles` where a picture is stored in
-//! parts), `timeline`, `timecodes` and `numbering` place them in time and number, and `position` is what a seek forgets. Where a seek may
-//! begin: `guarantee`; where it leads: `target`. `index` lists a file's packets. `ending` and `boxes` say what is wrong with a file, `error`
-//! in which words. `reception` opens a live source again and again (`address`), `thread` decodes on a thread of its own, and
-//! `exchange` is what it shares with the one that it serves. `av` owns FFmpeg's objects.
+//! `decoder` contains the decoder, with opening and seeking in `decoder/`. Its packets come from `packets`: either
+//! `demuxer` reads them from a `source`, or `timeshift` has stored them from a live source. `allowed` defines the files
+//! that a source may read besides itself; `numbered` finds the files of numbered pictures. `stream_codec` decodes the
+//! packets. `pictures` makes the frames readable, using `layout`, `tags` and, for pictures stored in parts, `tiles`.
+//! `timeline`, `timecodes` and `numbering` give the frames their times and numbers, and `position` is the state that a
+//! seek resets. `guarantee` determines where a seek may start decoding, and `target` where it leads. `index` lists a
+//! file's packets. `ending` and `boxes` find faults in a file, and `error` describes them. `reception` reopens a live
+//! source (`address`) as often as needed. `thread` decodes on its own thread, and `exchange` is the state that it
+//! shares with the thread that it serves. `av` owns FFmpeg's objects.
 
 mod address;
 mod allowed;

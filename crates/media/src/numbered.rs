@@ -1,4 +1,4 @@
-//! Numbered pictures: which files of a folder are one sequence, where it begins, and which number is missing.
+//! Numbered pictures: which files in a folder form a sequence, where it starts, and which number is missing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,31 +9,31 @@ use std::time::Duration;
 use histoscope_core::picture::Ratio;
 use histoscope_core::text::{counted, plain};
 
-/// Endings of names that FFmpeg's numbered pictures have.
+/// File extensions that FFmpeg accepts for numbered pictures.
 const ENDINGS: &[&str] = &[
     "bmp", "dds", "dpx", "exr", "hdr", "j2c", "j2k", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm", "pcx", "pfm", "pgm",
     "phm", "png", "pnm", "ppm", "qoi", "ras", "sgi", "sun", "tga", "tif", "tiff", "webp", "xbm", "xwd",
 ];
-/// Endings of pictures that films are made of.
+/// Extensions of picture formats used for films.
 const FILM_ENDINGS: [&str; 2] = ["dpx", "exr"];
-/// Frames a second that are assumed of those, and of others.
+/// Assumed frame rates in frames per second: of film formats, and of others.
 const RATES: (Ratio, Ratio) = (Ratio { num: 24, den: 1 }, Ratio { num: 25, den: 1 });
-/// The most digits of a number that FFmpeg counts on; digits before them are part of the name.
+/// Maximum number of digits that FFmpeg counts with; digits before them are part of the name.
 const MOST_DIGITS: usize = 9;
-/// How long a file must have been as it is before it is taken for whole.
+/// Time for which a file must be unchanged before it is considered complete.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// A path with a number in it, as FFmpeg writes it: `shots/a.%04d.exr`.
+/// A path that contains a number, in FFmpeg's notation: `shots/a.%04d.exr`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NumberPattern {
     before: String,
-    /// The fewest digits; zeros fill them up.
+    /// Minimum number of digits; shorter numbers are padded with zeros.
     digits: usize,
     after: String,
 }
 
 impl NumberPattern {
-    /// Reads `%d`, `%4d` or `%04d`, once, with `%%` for a percent sign.
+    /// Parses a pattern with a single `%d`, `%4d` or `%04d`, and with `%%` for a percent sign.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut found = Self { before: String::new(), digits: 0, after: String::new() };
         let mut has_number = false;
@@ -60,12 +60,12 @@ impl NumberPattern {
         has_number.then_some(found)
     }
 
-    /// The path of that number.
+    /// Returns the path that has that number.
     fn path(&self, number: u32) -> PathBuf {
         format!("{}{number:0digits$}{}", self.before, self.after, digits = self.digits).into()
     }
 
-    /// The number that stands between both parts, where it is written as this pattern has it.
+    /// Returns the number between the two parts, if it is written as this pattern requires.
     fn number_in(&self, text: &str, (before, after): (&str, &str)) -> Option<u32> {
         let digits = text.strip_prefix(before)?.strip_suffix(after)?;
         let is_plain = digits.bytes().all(|b| b.is_ascii_digit()) && digits.len() >= self.digits;
@@ -73,9 +73,9 @@ impl NumberPattern {
         (digits == format!("{number:0width$}", width = self.digits)).then_some(number)
     }
 
-    /// All numbers that there are, from the lowest on.
+    /// Returns the numbers of all existing files, in ascending order.
     fn numbers(&self) -> io::Result<Vec<u32>> {
-        // The number may stand in the name of a folder.
+        // The number may be in the name of a folder.
         let name = self.before.rsplit(is_separator).next().unwrap_or_default();
         let folder = &self.before[..self.before.len() - name.len()];
         let folder = Path::new(if folder.is_empty() { "." } else { folder });
@@ -91,13 +91,14 @@ impl NumberPattern {
         Ok(numbers)
     }
 
-    /// The pattern as FFmpeg reads it.
+    /// Returns the pattern in FFmpeg's notation.
     pub(super) fn text(&self) -> String {
         let escaped = |text: &str| text.replace('%', "%%");
         format!("{}%0{}d{}", escaped(&self.before), self.digits, escaped(&self.after))
     }
 
-    /// The pattern of the sequence that a numbered picture belongs to; `None` where its name has no number.
+    /// Returns the pattern of the sequence that a numbered picture belongs to; `None` if its name has no number or no
+    /// picture's extension.
     pub(super) fn around(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let folder = path.to_str()?.strip_suffix(name)?;
@@ -106,12 +107,12 @@ impl NumberPattern {
             .map(|(_, pattern)| pattern)
     }
 
-    /// Returns whether its files are stills by their names.
+    /// Returns `true` if its files are stills, according to their extension.
     fn is_of_stills(&self) -> bool {
         ending(&self.after).is_some_and(|ending| ENDINGS.contains(&&*ending))
     }
 
-    /// The patterns that a file's name may be of: each row of digits in it may be the number.
+    /// Returns the patterns that a file name may belong to: each run of digits in it may be the number.
     fn all_of(folder: &str, name: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let stem = name.rfind('.').unwrap_or(name.len());
@@ -138,7 +139,7 @@ impl NumberPattern {
     }
 }
 
-/// Of several patterns of a file the one of most files; of those the one whose number stands last in the name.
+/// Returns the pattern with the most files; if several have as many, the one whose number is last in the name.
 fn largest(sized: impl Iterator<Item = (usize, NumberPattern)>) -> Option<(usize, NumberPattern)> {
     sized.reduce(|best, other| if other.0 > best.0 { other } else { best })
 }
@@ -147,16 +148,16 @@ fn ending(name: &str) -> Option<String> {
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// The files of a pattern, from the first number up to the last, or to the first that is missing.
+/// The files of a pattern, from the first number to the last, or to the first gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sequence {
     pattern: NumberPattern,
     first: u32,
-    /// The number that reading begins with.
+    /// The number at which reading starts.
     begin: u32,
-    /// How many there are from the first on without a gap.
+    /// Number of pictures from the first up to the gap or the end.
     count: u32,
-    /// How many there are behind the gap.
+    /// Number of pictures after the gap.
     behind_gap: usize,
 }
 
@@ -170,14 +171,15 @@ impl Sequence {
         Some(Self { pattern, first, begin: first, count: u32::try_from(count).ok()?, behind_gap })
     }
 
-    /// The sequence without its last picture while that is being written.
+    /// Returns the sequence without its last picture if that is still being written.
     pub(super) fn settled(self) -> Self {
         let last = self.pattern.path(self.first.saturating_add(self.count.saturating_sub(1)));
         let count = if is_settled(&last) { self.count } else { (self.count - 1).max(1) };
         Self { count, ..self }
     }
 
-    /// Returns the sequence with the pictures that have come behind the last one, with which reading goes on; `None` while there are none.
+    /// Returns the sequence extended by the pictures added after its last one, where reading continues; `None` if there
+    /// are none yet.
     pub(super) fn grown(&self) -> Option<Self> {
         let begin = self.next();
         if !is_settled(&self.pattern.path(begin)) {
@@ -188,10 +190,10 @@ impl Sequence {
         Some(Self { begin, count, behind_gap: 0, ..self.clone() })
     }
 
-    /// The sequences of a folder that have two pictures or more, in the order of their names.
+    /// Returns the sequences in a folder that have at least two pictures, ordered by name.
     ///
     /// # Errors
-    /// Those of reading the folder.
+    /// Fails if the folder cannot be read.
     pub(super) fn in_folder(folder: &Path) -> io::Result<Vec<NumberPattern>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
@@ -207,7 +209,7 @@ impl Sequence {
                 *sizes.entry(pattern).or_default() += 1;
             }
         }
-        // Each file goes to the largest of its patterns.
+        // Each file belongs to the largest of its patterns.
         let of_file = |name: &String| {
             let patterns = NumberPattern::all_of(prefix, name).into_iter();
             largest(patterns.map(|pattern| (sizes.get(&pattern).copied().unwrap_or(0), pattern)))
@@ -219,37 +221,37 @@ impl Sequence {
         Ok(found)
     }
 
-    /// The pattern as FFmpeg reads it.
+    /// Returns the pattern in FFmpeg's notation.
     pub(super) fn pattern(&self) -> String {
         self.pattern.text()
     }
 
-    /// How many pictures there are without a gap.
+    /// Returns the number of pictures up to the gap or the end.
     pub(super) const fn count(&self) -> u32 {
         self.count
     }
 
-    /// The number that reading begins with.
+    /// Returns the number at which reading starts.
     pub(super) const fn begin(&self) -> u32 {
         self.begin
     }
 
-    /// How many pictures come before that.
+    /// Returns how many pictures precede that one.
     pub(super) const fn before(&self) -> u32 {
         self.begin - self.first
     }
 
-    /// The number behind the last one that there is without a gap.
+    /// Returns the number that follows the last picture before the gap or the end.
     const fn next(&self) -> u32 {
         self.first.saturating_add(self.count)
     }
 
-    /// Returns whether a number is missing.
+    /// Returns `true` if a number is missing.
     pub(super) const fn is_broken(&self) -> bool {
         self.behind_gap > 0
     }
 
-    /// The number that is missing, in words; `None` where none is.
+    /// Returns a description of the missing number; `None` if there is none.
     pub(super) fn gap(&self) -> Option<String> {
         let number = self.next();
         let path = self.pattern.path(number);
@@ -258,30 +260,30 @@ impl Sequence {
         self.is_broken().then(|| format!("number {number} is missing ({name}), and {behind} behind it left out"))
     }
 
-    /// The frame rate that is assumed, frames a second.
+    /// Returns the assumed frame rate, in frames per second.
     pub(super) fn assumed_rate(&self) -> Ratio {
         assumed_rate(&self.pattern.after)
     }
 }
 
-/// Returns whether a file is there, and nobody has written to it for a while.
+/// Returns `true` if a file exists, is not empty, and has not been written to for a while.
 fn is_settled(path: &Path) -> bool {
     let Ok(metadata) = fs::metadata(path) else { return false };
-    // Where clocks differ, a file may be from the future.
+    // If clocks differ, a file's time may be in the future.
     let is_new = metadata.modified().is_ok_and(|written| written.elapsed().is_ok_and(|age| age < SETTLED));
     metadata.len() > 0 && !is_new
 }
 
-/// The frame rate that is assumed of pictures with names like that, frames a second.
+/// Returns the frame rate assumed for pictures with such names, in frames per second.
 pub(super) fn assumed_rate(name: &str) -> Ratio {
     let is_film = ending(name).is_some_and(|ending| FILM_ENDINGS.contains(&&*ending));
     if is_film { RATES.0 } else { RATES.1 }
 }
 
-/// The sequences of numbered pictures in a folder, as patterns that can be opened, in the order of their names.
+/// Returns the sequences of numbered pictures in a folder as patterns that can be opened, ordered by name.
 ///
 /// # Errors
-/// Those of reading the folder.
+/// Fails if the folder cannot be read.
 pub fn sequences_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(Sequence::in_folder(folder)?.iter().map(|pattern| pattern.text().into()).collect())
 }

@@ -1,16 +1,18 @@
 //! The numbers of a file's frames.
 //!
-//! Numbers go on from frame to frame as long as none can be missing between them ([`Count`]). A frame that follows no counted one is
-//! numbered by its timestamp: as it was counted before, as the container's table announces it, or as the list of the packets has it.
+//! Counting continues from frame to frame as long as none can be missing between them ([`Count`]). A frame that does
+//! not follow a counted one is numbered by its timestamp: as counted before, as announced by the container's table, or
+//! as found in the list of packets.
 
 use std::sync::Arc;
 
 use super::index::FrameIndex;
 
-/// Frames whose timestamps are remembered, 8 bytes each: nineteen hours at 60 a second.
+/// Maximum number of timestamps remembered, 8 bytes each: nineteen hours at 60 frames per second.
 const MAX_KNOWN: usize = 1 << 22;
 
-/// Codecs whose packets hold exactly one shown frame each, or say that they hold none, so that counting packets is counting frames.
+/// Codecs whose packets each hold exactly one shown frame or are marked as holding none, so that counting packets
+/// counts frames.
 const ONE_FRAME_A_PACKET: [&str; 24] = [
     "h264",
     "hevc",
@@ -38,99 +40,102 @@ const ONE_FRAME_A_PACKET: [&str; 24] = [
     "theora",
 ];
 
-/// Returns whether each packet of that codec in that container is a frame or says that it is none.
+/// Returns `true` if each packet of that codec in that container holds one frame or is marked as holding none.
 pub(super) fn has_one_frame_a_packet(codec: &str, container: &str) -> bool {
-    // AVI may pack two frames of MPEG-4 into a packet.
+    // AVI may pack two MPEG-4 frames into one packet.
     let is_packed = codec == "mpeg4" && container == "avi";
     ONE_FRAME_A_PACKET.contains(&codec) && !is_packed
 }
 
-/// The number of the next frame.
+/// The number of the next frame, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Count {
-    /// It is not known.
+    /// It is unknown.
     #[default]
     Unknown,
-    /// This one.
+    /// It is this number.
     Next(u64),
-    /// It is not known, but so many frames came without a gap since the one of this timestamp.
+    /// It is unknown, but `frames` frames have been counted without a gap, starting with the one whose timestamp is
+    /// `first`.
     Run { first: i64, frames: u64 },
 }
 
-/// Numbers of the frames from a keyframe up to a target, as a table of packets announces them.
+/// Numbers of the frames from a keyframe up to a target, as announced by a table of packets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnnouncedNumbers {
-    /// Number of the first.
+    /// Number of the first frame.
     pub(super) first: u64,
-    /// Their timestamps, rising.
+    /// Timestamps of the frames, in ascending order.
     pub(super) stamps: Vec<i64>,
 }
 
-/// The numbers of the frames in the whole file as far as they are known, and that of the next frame.
+/// The frame numbers of the whole file, as far as they are known, and the number of the next frame.
 #[derive(Default)]
 pub(super) struct Numbering {
-    /// Timestamps of the frames from the first on, as far as they were ever decoded without a gap.
+    /// Timestamps of all frames that were ever decoded without a gap since the first.
     counted: Vec<i64>,
-    /// All frames' timestamps, once the packets have been listed.
+    /// Timestamps of all frames, once the packets have been listed.
     list: Option<Arc<FrameIndex>>,
-    /// Packets before the first frame that gave none, though they are to be shown.
+    /// Packets before the first frame that gave no frame although they are to be shown.
     pub(super) lost_at_start: u64,
     count: Count,
     announced: Option<AnnouncedNumbers>,
 }
 
 impl Numbering {
-    /// Goes on elsewhere, with a frame whose number is known as far as `count` says.
+    /// Restarts the count at another frame, whose number is known as far as `count` states.
     pub(super) fn restart(&mut self, count: Count) {
         (self.count, self.announced) = (count, None);
     }
 
-    /// Returns what is known of the next frame's number.
+    /// Returns what is known about the number of the next frame.
     pub(super) const fn count(&self) -> Count {
         self.count
     }
 
-    /// From here on the next frame need not be the next in the count.
+    /// Stops counting: the next frame may not be the next one in the count.
     pub(super) const fn lose_count(&mut self) {
         self.count = Count::Unknown;
     }
 
-    /// The same where a packet was refused behind a seek, and nothing else would tell that its frame is missing.
+    /// Stops counting after a packet was refused following a seek, if no list would reveal that its frame is missing.
     pub(super) const fn note_refusal(&mut self) {
         if matches!(self.count, Count::Next(_)) && self.list.is_none() {
             self.lose_count();
         }
     }
 
-    /// Takes the numbers of the frames up to `ticks`, of packets of which the first shown has that number.
+    /// Announces the numbers of the frames up to `ticks`, given the timestamps of packets and the number of the first
+    /// one shown.
     pub(super) fn announce(&mut self, first: Option<u64>, stamps: &[i64], ticks: i64) {
         let known = stamps.partition_point(|pts| *pts <= ticks);
         self.announced = first.map(|first| AnnouncedNumbers { first, stamps: stamps[..known].to_vec() });
     }
 
-    /// Returns the timestamp of the frame of that number, as far as frames were counted; that of the last counted one behind those.
+    /// Returns the timestamp of the frame with that number if it has been counted; otherwise that of the last counted
+    /// frame, as an error.
     pub(super) fn counted_ticks(&self, number: u64) -> Result<i64, Option<i64>> {
         let position = usize::try_from(number).unwrap_or(usize::MAX);
         self.counted.get(position).copied().ok_or(self.counted.last().copied())
     }
 
-    /// Returns whether no frame was ever counted.
+    /// Returns `true` if no frame has ever been counted.
     pub(super) const fn is_empty(&self) -> bool {
         self.counted.is_empty()
     }
 
-    /// Returns the list that the frames are numbered by, if there is one.
+    /// Returns the list that frames are numbered by, if there is one.
     pub(super) const fn list(&self) -> Option<&Arc<FrameIndex>> {
         self.list.as_ref()
     }
 
-    /// Numbers the frames by that list from now on.
+    /// Numbers frames by that list from now on, if there is one.
     pub(super) fn set_list(&mut self, list: Option<Arc<FrameIndex>>) {
         self.list = list;
     }
 
-    /// Numbers the next frame, and counts on. With `is_timed` its timestamp tells it apart from all others; with `is_whole` no frame is left
-    /// out from there on; with `is_remembered` somebody may come back to it.
+    /// Numbers the next frame, and continues counting. `is_timed` means that its timestamp distinguishes it from all
+    /// others, `is_whole` that no frame is left out from there on, and `is_remembered` that a seek may come back to it.
     pub(super) fn number_next(
         &mut self,
         pts: i64,
@@ -139,7 +144,7 @@ impl Numbering {
         let by_timestamp = is_timed.then(|| self.number_of(pts)).flatten();
         let number = match self.count {
             Count::Next(counted) if self.contradicts(counted, by_timestamp) => {
-                // A frame was lost, or no packet told of it: numbers by the packets would be wrong somewhere.
+                // A frame was lost, or had no packet: numbers taken from the packets would be wrong somewhere.
                 log::debug!("the frame at {pts} does not come as the packets tell");
                 (self.list, self.announced) = (None, None);
                 (counted == self.counted.len() as u64).then_some(counted)
@@ -160,12 +165,13 @@ impl Numbering {
         number
     }
 
-    /// Returns whether a frame's number by its timestamp is another than the counted one, or is missing where all are listed.
+    /// Returns `true` if the number found by timestamp differs from the counted one, or is missing although all frames
+    /// are listed.
     fn contradicts(&self, counted: u64, by_timestamp: Option<u64>) -> bool {
         by_timestamp.map_or(self.list.is_some(), |number| number != counted)
     }
 
-    /// Returns the number of a frame that was counted before or that packets tell of.
+    /// Returns the number of a frame that was counted before or is known from packets.
     fn number_of(&self, pts: i64) -> Option<u64> {
         let counted = || self.counted.binary_search(&pts).ok().map(|index| index as u64);
         let announced = || {
@@ -175,7 +181,8 @@ impl Numbering {
         counted().or_else(announced).or_else(|| self.list.as_ref()?.number_of(pts))
     }
 
-    /// Returns whether the frames so far are those of a list of packets, of which the last came at `last_pts`. With `is_plain` each packet is a frame.
+    /// Returns `true` if the frames so far, the last one at `last_pts`, are those of a list of packets. `is_plain`
+    /// means that each packet is a frame.
     pub(super) fn agrees_with(&self, index: &FrameIndex, last_pts: Option<i64>, is_plain: bool) -> bool {
         if !is_plain {
             return self.counted.iter().all(|pts| index.number_of(*pts).is_some());
@@ -197,7 +204,7 @@ mod tests {
     const PLAIN: (bool, bool, bool) = (true, true, true);
 
     #[test]
-    fn announced_numbers_are_those_up_to_the_target() {
+    fn announced_numbers_end_at_the_target() {
         let mut numbers = Numbering::default();
         numbers.announce(Some(58), &[10, 20, 30, 40], 35);
         assert_eq!(numbers.announced, Some(AnnouncedNumbers { first: 58, stamps: vec![10, 20, 30] }));
@@ -207,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_counted_on_and_known_again_by_their_timestamps() {
+    fn counted_frames_are_recognised_by_timestamp() {
         let mut numbers = Numbering::default();
         numbers.restart(Count::Next(0));
         assert_eq!([10, 20, 30].map(|pts| numbers.number_next(pts, PLAIN)), [Some(0), Some(1), Some(2)]);
@@ -222,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_a_frame_contradicts_is_given_up() {
+    fn list_contradicted_by_a_frame_is_dropped() {
         let mut numbers = Numbering::default();
         numbers.restart(Count::Next(0));
         numbers.set_list(Some(Arc::new(FrameIndex { pts: vec![10, 30], keys: vec![10] })));

@@ -1,4 +1,5 @@
-//! The packets of one stream in decoding order, and reading them ahead of decoding, to know where to begin and which frame is wanted.
+//! The packets of one stream in decoding order, and reading them ahead of decoding, to find where to start and which
+//! frame is the target.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,34 +10,34 @@ use super::demuxer::Demuxer;
 use super::error::MediaError;
 use super::timeshift::KeptReader;
 
-/// Bytes of packets that may be read ahead in search of a frame.
+/// Maximum bytes of packets read ahead in search of a frame.
 const LOOK_AHEAD_BYTES: usize = 48 << 20;
-/// Packets without a decoding timestamp and past the target after which none before it can follow.
+/// Number of packets past the target, without a decoding timestamp, after which none before the target can follow.
 const REORDER_LIMIT: u32 = 17;
 
-/// Where packets come from.
+/// The origin of packets.
 pub(super) enum PacketSource {
     /// A file, an address, a device or a pipe.
     Opened(Demuxer),
-    /// Those that are kept of a live source.
+    /// The stored packets of a live source.
     Kept(KeptReader),
 }
 
-/// A packet as it is remembered.
+/// The properties of a packet that are remembered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadPacket {
     pub(super) pts: Option<i64>,
     pub(super) dts: Option<i64>,
-    /// True if the container calls it corrupt.
+    /// `true` if the container marks it as corrupt.
     pub(super) is_corrupt: bool,
-    /// When it came, from a live source.
+    /// Arrival time, if it is from a live source.
     pub(super) arrival: Option<SystemTime>,
 }
 
-/// How far to read ahead.
+/// The point up to which packets are read ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LookAhead {
-    /// Until all packets that can hold the target are in the queue.
+    /// Until all packets that can contain the target are in the queue.
     ToTarget,
     /// Until the first keyframe.
     ToKeyframe,
@@ -46,29 +47,30 @@ pub(super) enum LookAhead {
 pub(super) struct Ahead {
     /// Position in the queue of the last keyframe at or before the target.
     pub(super) key: Option<usize>,
-    /// Timestamps of the shown packets from that keyframe on, rising, where they tell the frames beyond doubt.
+    /// Timestamps of the shown packets from that keyframe on, in ascending order, if they identify the frames beyond
+    /// doubt.
     pub(super) stamps: Option<Vec<i64>>,
-    /// True if the packets were too many to be read up to the target, so that they tell nothing.
+    /// `true` if there were too many packets to read up to the target, so that they are inconclusive.
     pub(super) is_cut_short: bool,
 }
 
-/// Reading on past a target.
+/// The state of reading past a target.
 struct Passing {
     ticks: i64,
-    /// Packets that are shown after it, and do not say when they are decoded.
+    /// Packets shown after the target that have no decoding timestamp.
     later: u32,
 }
 
 /// The packets of a stream.
 pub(super) struct Packets {
     source: PacketSource,
-    /// FFmpeg's name of the codec.
+    /// FFmpeg's name for the codec.
     codec: String,
-    /// Packets read ahead, before those that the source still holds.
+    /// Packets read ahead, which precede those still in the source.
     queue: VecDeque<AvPacket>,
-    /// True if the source has given its last packet.
+    /// `true` if the source has returned its last packet.
     has_ended: bool,
-    /// The last packet that was read.
+    /// The last packet read.
     last: Option<ReadPacket>,
 }
 
@@ -77,23 +79,24 @@ impl Packets {
         Self { source, codec: codec.to_owned(), queue: VecDeque::new(), has_ended: false, last: None }
     }
 
-    /// Returns the open source, unless these packets are kept ones.
+    /// Returns the open source, unless these are stored packets.
     pub(super) const fn opened(&self) -> Option<&Demuxer> {
         if let PacketSource::Opened(demuxer) = &self.source { Some(demuxer) } else { None }
     }
 
-    /// Returns the reader of kept packets, if these are such.
+    /// Returns the reader of stored packets, if these are stored packets.
     pub(super) const fn kept(&self) -> Option<&KeptReader> {
         if let PacketSource::Kept(reader) = &self.source { Some(reader) } else { None }
     }
 
-    /// Forgets what was read, to go on with what the reader of kept packets is changed to; `None` if there is none.
+    /// Discards the packets read so far and returns the reader of stored packets, to be repositioned; `None` if there
+    /// is none.
     pub(super) fn restart_kept(&mut self) -> Option<&mut KeptReader> {
         self.forget();
         if let PacketSource::Kept(reader) = &mut self.source { Some(reader) } else { None }
     }
 
-    /// Returns what ends blocking reads.
+    /// Returns the flag that interrupts blocking reads.
     pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
         match &self.source {
             PacketSource::Opened(demuxer) => demuxer.source().interrupt(),
@@ -101,19 +104,19 @@ impl Packets {
         }
     }
 
-    /// Sets how long a network source may give no data from now on.
+    /// Sets how long a network source may go without delivering data from now on.
     pub(super) const fn set_network_limit(&mut self, limit: Duration) {
         if let PacketSource::Opened(demuxer) = &mut self.source {
             demuxer.set_network_limit(limit);
         }
     }
 
-    /// Returns the last packet that was read.
+    /// Returns the last packet read.
     pub(super) const fn last(&self) -> Option<ReadPacket> {
         self.last
     }
 
-    /// Keeps there what is read from now on.
+    /// Stores the packets read from now on.
     #[cfg(test)]
     pub(super) fn keep_in(&mut self, shift: &Arc<super::timeshift::Timeshift>) {
         if let PacketSource::Opened(demuxer) = &mut self.source {
@@ -121,13 +124,13 @@ impl Packets {
         }
     }
 
-    /// Has that packet be the last that was read.
+    /// Records a packet with that decoding timestamp as the last one read.
     #[cfg(test)]
     pub(super) fn note_read(&mut self, dts: i64) {
         self.last = Some(ReadPacket { pts: None, dts: Some(dts), is_corrupt: false, arrival: None });
     }
 
-    /// Returns the last packet that was read, if there are no more.
+    /// Returns the last packet read, if there are no more.
     pub(super) fn last_of_all(&self) -> Option<ReadPacket> {
         self.last.filter(|_| self.has_ended)
     }
@@ -140,12 +143,12 @@ impl Packets {
         }
     }
 
-    /// Puts back the packet that came last.
+    /// Puts back the packet returned last.
     pub(super) fn put_back(&mut self, packet: AvPacket) {
         self.queue.push_front(packet);
     }
 
-    /// Returns the packet that comes next, if it has been read ahead.
+    /// Returns the next packet, if it has been read ahead.
     pub(super) fn front(&self) -> Option<&AvPacket> {
         self.queue.front()
     }
@@ -173,7 +176,8 @@ impl Packets {
         Ok(packet)
     }
 
-    /// Goes where the source can find the frame at `ticks`; whether it can. What was read is forgotten then.
+    /// Seeks to where the source can find the frame at `ticks`. Returns whether it can; if so, discards the packets
+    /// read so far.
     pub(super) fn seek(&mut self, ticks: i64) -> bool {
         let PacketSource::Opened(demuxer) = &mut self.source else { return false };
         let is_there = demuxer.seek(ticks);
@@ -183,7 +187,7 @@ impl Packets {
         is_there
     }
 
-    /// Goes back to the first packet by opening the source again.
+    /// Goes back to the first packet by reopening the source.
     pub(super) fn reopen(&mut self) -> Result<(), MediaError> {
         if let PacketSource::Opened(demuxer) = &mut self.source {
             demuxer.reopen()?;
@@ -197,13 +201,13 @@ impl Packets {
         (self.has_ended, self.last) = (false, None);
     }
 
-    /// Begins with that packet of the queue; its timestamp.
+    /// Makes that packet of the queue the next one. Returns its timestamp.
     pub(super) fn begin_at(&mut self, at: usize) -> Option<i64> {
         self.queue.drain(..at);
         self.queue.front()?.pts()
     }
 
-    /// Passes over the packets before the next keyframe.
+    /// Skips the packets before the next keyframe.
     pub(super) fn skip_to_key(&mut self) -> Result<(), MediaError> {
         while let Some(packet) = self.next()? {
             if packet.is_key() {
@@ -214,7 +218,7 @@ impl Packets {
         Ok(())
     }
 
-    /// Reads packets ahead. Keyframes above `key_limit` do not count.
+    /// Reads packets ahead. Ignores keyframes above `key_limit`.
     pub(super) fn look_ahead(&mut self, ticks: i64, key_limit: i64, until: LookAhead) -> Result<Ahead, MediaError> {
         self.look_ahead_within(LOOK_AHEAD_BYTES, ticks, key_limit, until)
     }
@@ -230,7 +234,7 @@ impl Packets {
         let mut bytes = 0;
         let mut passing = Passing { ticks, later: 0 };
         let mut is_cut_short = false;
-        // What is queued already was read after what the codec holds.
+        // The queued packets were read after those that the codec holds.
         let mut queued = std::mem::take(&mut self.queue);
         loop {
             let packet = match queued.pop_front() {
@@ -263,8 +267,8 @@ impl Packets {
         Ok(Ahead { key, stamps, is_cut_short })
     }
 
-    /// Returns the timestamps of the shown packets in the queue from that one on, and of those before, rising; `None` if they leave a doubt
-    /// which frame is which.
+    /// Adds the timestamps of the shown packets in the queue, from that position on, to `stamps`. Returns all of them
+    /// in ascending order; `None` if they do not identify the frames beyond doubt.
     pub(super) fn stamps_from(&self, key: usize, mut stamps: Vec<i64>) -> Option<Vec<i64>> {
         let gives_frame =
             |packet: &&AvPacket| !packet.is_discarded() && !FramelessPackets::always_has(&self.codec, packet);
@@ -277,7 +281,7 @@ impl Packets {
 }
 
 impl Passing {
-    /// Returns whether no packet after this one, which has these timestamps, can be shown at the target or before it.
+    /// Returns `true` if no packet after this one, which has these timestamps, can be shown at or before the target.
     fn is_past(&mut self, pts: Option<i64>, dts: Option<i64>) -> bool {
         if let Some(dts) = dts {
             return dts > self.ticks;

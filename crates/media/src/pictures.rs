@@ -1,4 +1,4 @@
-//! From the decoder's frames to pictures: native planes without a copy, the others through a conversion.
+//! Turns decoded frames into pictures: native planes without a copy, the others by conversion.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,27 +16,27 @@ use histoscope_core::picture::{
     SourceFormat, Timecode, VideoId, nonlinear,
 };
 
-/// The container's defaults for all frames; a frame may state others.
+/// The container's defaults for all frames; a frame may state its own.
 #[derive(Clone)]
 pub(super) struct StreamDefaults {
     /// Colour tags.
     pub(super) tags: tags::TagNumbers,
-    /// Width of a pixel over its height, which wins over the frames': it is what is changed where a file is flagged anew
-    /// without coding it again.
+    /// Width of a pixel divided by its height. Takes precedence over the frames' value: flagging a file again without
+    /// re-encoding it changes only this one.
     pub(super) sample_aspect: Option<Ratio>,
-    /// The same as the codec's header has it, for frames that state none.
+    /// The same ratio from the codec's header, for frames that state none.
     pub(super) coded_sample_aspect: Option<Ratio>,
-    /// The orientation of the whole stream, which wins over the frames'.
+    /// Orientation of the whole stream. Takes precedence over the frames'.
     pub(super) orientation: Option<Orientation>,
-    /// True if each picture that is flagged as interlaced is a single field, as in HEVC.
+    /// `true` if each picture flagged as interlaced is a single field, as in HEVC.
     pub(super) codes_fields: bool,
-    /// True if the headers say how the video is scanned.
+    /// `true` if the headers state the scan type.
     pub(super) states_scan: bool,
-    /// The container's cropping, after the codec's.
+    /// The container's cropping, applied after the codec's.
     pub(super) crop: Crop,
 }
 
-/// Where a frame lies in time and number.
+/// The position of a frame in time and number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TimelinePlace {
     pub(super) pts_ticks: i64,
@@ -46,11 +46,11 @@ pub(super) struct TimelinePlace {
     pub(super) duration_secs: f64,
     pub(super) index: Option<u64>,
     pub(super) timecode: Option<Timecode>,
-    /// When the data of a live frame came in.
+    /// Arrival time of the data, for a live frame.
     pub(super) arrival: Option<SystemTime>,
 }
 
-/// A picture and what else the frame says about how to show it.
+/// A picture, and what else determines how its frame is shown.
 pub(super) struct Presented {
     pub(super) picture: Picture,
     pub(super) sample_aspect: Ratio,
@@ -58,35 +58,35 @@ pub(super) struct Presented {
     pub(super) source: Arc<SourceFormat>,
 }
 
-/// Makes pictures of frames. Size, pixel format and tags may differ from frame to frame.
+/// Makes pictures from frames. Size, pixel format and tags may differ from frame to frame.
 pub(super) struct PictureMaker {
     video: VideoId,
     options: OpenOptions,
     defaults: StreamDefaults,
-    /// The orientation that the frames stated last.
+    /// The orientation most recently stated by a frame.
     stated_orientation: Orientation,
     current: Option<Current>,
-    /// Sentences about what could not be taken as it was, each once.
+    /// Sentences about anything that could not be used as it was, each only once.
     notes: Vec<String>,
 }
 
-/// The results that frames of one kind share.
+/// Results shared by all frames of one kind.
 struct Current {
     kind: FrameKind,
-    /// The rectangle of the planes that is left after cropping.
+    /// The rectangle of the planes that remains after cropping.
     rect: Rect,
     layout: PixelLayout,
     scaler: Option<Scaler>,
     source: Arc<SourceFormat>,
 }
 
-/// The properties that make frames the same for our purposes.
+/// The properties that determine how a frame is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FrameKind {
     format: PixelFormat,
     /// Width and height as decoded.
     size: (u32, u32),
-    /// The codec's cropping of that.
+    /// The codec's cropping of that size.
     crop: Crop,
     tags: tags::TagNumbers,
 }
@@ -108,7 +108,7 @@ impl PictureMaker {
         Self::new(&self.options, defaults)
     }
 
-    /// The frame of that place and serial, or why it cannot be read as one.
+    /// Makes a frame with that position and serial. An error says why it cannot be read.
     pub(super) fn make_frame(&mut self, frame: AvFrame, place: TimelinePlace, serial: u64) -> Result<Frame, String> {
         let (key, damaged, picture_type) = (frame.is_key(), frame.is_damaged(), frame.picture_type());
         let scan = self.scan(&frame);
@@ -141,30 +141,30 @@ impl PictureMaker {
         }
     }
 
-    /// Sentences about what could not be taken as it was.
+    /// Returns sentences about anything that could not be used as it was, each only once.
     pub(super) fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the pixel format of a frame and the one that it is converted to; `None` if it cannot be read.
+    /// Returns the pixel format of a frame, and the format to which it is converted; `None` if it cannot be read.
     pub(super) fn source_format(&mut self, frame: &AvFrame) -> Option<&SourceFormat> {
         let kind = self.kind(frame);
         self.current_for(kind).ok().map(|current| &*current.source)
     }
 
-    /// How the samples of a frame's picture lie; `None` if they cannot be read.
+    /// Returns the sample layout of a frame's picture; `None` if it cannot be read.
     pub(super) fn layout(&mut self, frame: &AvFrame) -> Option<PixelLayout> {
         let kind = self.kind(frame);
         self.current_for(kind).ok().map(|current| current.layout)
     }
 
-    /// Width and height of a frame's picture, after cropping; those of its planes if they cannot be read.
+    /// Returns the width and height of a frame's picture after cropping, or those of its planes if it cannot be read.
     pub(super) fn size(&mut self, frame: &AvFrame) -> (u32, u32) {
         let kind = self.kind(frame);
         self.current_for(kind).map_or(kind.size, |current| (current.rect.width, current.rect.height))
     }
 
-    /// The matrix of a frame's picture, if it cannot be read.
+    /// Returns the matrix of a frame's picture, if that matrix is unreadable.
     pub(super) fn unreadable_matrix(&mut self, frame: &AvFrame) -> Option<UnreadableMatrix> {
         let kind = self.kind(frame);
         let layout = self.current_for(kind).ok()?.layout;
@@ -188,7 +188,7 @@ impl PictureMaker {
         }
     }
 
-    /// How frames of this kind are read, worked out anew when the kind changes.
+    /// Returns how frames of this kind are read, which is determined again whenever the kind changes.
     fn current_for(&mut self, kind: FrameKind) -> Result<&mut Current, String> {
         let current = match self.current.take().filter(|current| current.kind == kind) {
             Some(current) => current,
@@ -197,7 +197,7 @@ impl PictureMaker {
         Ok(self.current.insert(current))
     }
 
-    /// The picture of a frame; an error says in a few words why there is none.
+    /// Makes the picture of a frame. An error says in a few words why there is none.
     pub(super) fn make(&mut self, frame: AvFrame) -> Result<Presented, String> {
         let kind = self.kind(&frame);
         let orientation = self.orientation(&frame);
@@ -228,7 +228,7 @@ impl PictureMaker {
         Ok(Presented { picture, sample_aspect, orientation, source })
     }
 
-    /// How a frame was scanned.
+    /// Returns the scan type of a frame.
     fn scan(&self, frame: &AvFrame) -> Scan {
         match self.defaults.codes_fields {
             true => frame.scan().of_single_field(),
@@ -236,7 +236,7 @@ impl PictureMaker {
         }
     }
 
-    /// The lines that share a chroma row in 4:2:0 of a frame that was scanned so.
+    /// Returns the lines that share a chroma row in 4:2:0, in a frame of that scan type.
     fn chroma_lines(&self, scan: Scan) -> Sourced<ChromaLines> {
         match self.options.chroma_lines {
             Some(value) => Sourced { value, origin: Origin::Overridden },
@@ -245,7 +245,7 @@ impl PictureMaker {
         }
     }
 
-    /// Decides how frames of a new kind are read.
+    /// Determines how frames of a new kind are read.
     fn prepare(&mut self, kind: FrameKind) -> Result<Current, String> {
         let descriptor = kind.format.descriptor().ok_or("unknown pixel format")?;
         let cropping = Cropping::resolve(kind.size, kind.crop, self.defaults.crop, self.options.cropping);
@@ -284,14 +284,15 @@ impl PictureMaker {
         Ok(Current { kind, rect, layout, scaler, source })
     }
 
-    /// Width of a pixel over its height: the container's, else the frame's, else the codec's, else 1.
+    /// Returns the width of a pixel divided by its height: the container's value, else the frame's, else the codec's,
+    /// else 1.
     pub(super) fn sample_aspect(&self, frame: &AvFrame) -> Sourced<Ratio> {
         let coded = || frame.sample_aspect().or(self.defaults.coded_sample_aspect);
         let stated = self.defaults.sample_aspect.or_else(coded);
         stated.map_or(Sourced::guessed(Ratio::ONE), Sourced::tagged)
     }
 
-    /// The stream's orientation, else the one that a frame stated last.
+    /// Returns the stream's orientation, or else the one most recently stated by a frame.
     pub(super) fn orientation(&mut self, frame: &AvFrame) -> Orientation {
         if let Some(orientation) = self.defaults.orientation {
             return orientation;
@@ -310,7 +311,7 @@ impl PictureMaker {
     }
 }
 
-/// Finds the samples of a frame in floating point that lie outside 0 to 1, to which conversion clamps them.
+/// Finds the samples of a floating-point frame that lie outside 0 to 1, to which conversion clamps them.
 fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> {
     let descriptor = kind.format.descriptor().filter(PixelDescriptor::is_float)?;
     let is_half = descriptor.components.first()?.depth == 16;
@@ -335,7 +336,7 @@ fn clamped_samples(frame: &AvFrame, kind: &FrameKind) -> Option<ClampedSamples> 
     ClampedSamples::of(kind.size, |x, y| std::array::from_fn(|channel| sample(channel, x, y)))
 }
 
-/// The value of a number of floating point with 16 bits (IEEE 754, binary16).
+/// Returns the value of a 16-bit floating-point number (IEEE 754, binary16).
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
     let value = match exponent {
@@ -347,7 +348,7 @@ fn half(bits: u16) -> f32 {
     if bits >> 15 == 1 { -value } else { value }
 }
 
-/// The frame's planes where they can be read as they are, else a copy with the rows from the top.
+/// Returns the frame's planes if they can be read as they are, or else a copy with the rows in order from the top.
 fn store(frame: AvFrame, layout: &PixelLayout, (width, height): (u32, u32)) -> Option<Arc<dyn PlaneStore>> {
     let mut lengths = [(0, 0); 3];
     let mut as_they_are = true;
@@ -368,10 +369,10 @@ fn store(frame: AvFrame, layout: &PixelLayout, (width, height): (u32, u32)) -> O
     Some(Arc::new(OwnedPlanes { planes: planes.collect::<Option<_>>()? }))
 }
 
-/// A decoder's own planes, alive as long as this.
+/// A decoder's own planes, which live as long as this does.
 struct DecodedPlanes {
     frame: AvFrame,
-    /// Bytes in use and stride of each plane.
+    /// Number of bytes in use and stride of each plane.
     lengths: [(usize, usize); 3],
 }
 

@@ -1,4 +1,4 @@
-//! The state that a seek forgets.
+//! The decoding state that a seek resets.
 //!
 //! Packets and frames pass through a decoder like this:
 //!
@@ -15,61 +15,62 @@ use super::av::AvFrame;
 use super::packets::ReadPacket;
 use super::pictures::TimelinePlace;
 
-/// A decoded frame with its place in time.
+/// A decoded frame with its position in time.
 pub(super) struct Timed {
     pub(super) frame: AvFrame,
-    /// Timestamp on the time axis on which the decoder seeks: that of the file, or of the packets that are kept.
+    /// Timestamp on the time axis on which the decoder seeks: the file's, or that of the stored packets.
     pub(super) pts: i64,
-    /// Its place, in which the duration is yet to be filled in unless it is stated.
+    /// Its position in time and number. The duration is yet to be filled in, unless it is stated.
     pub(super) place: TimelinePlace,
-    /// How long it is shown, in seconds, where that is stated.
+    /// Duration in seconds, if stated.
     pub(super) stated_secs: Option<f64>,
 }
 
-/// Where decoding began.
+/// Where decoding started.
 ///
 /// ```text
 ///   opened, or back at the first frame ──────────────▶ Start
 ///   at a keyframe, with a guarantee ─────────────────▶ Keyframe
-///   at one without ──────────────────────────────────▶ Guess
-///   a frame was left out on the way: Start ──────────▶ Keyframe
+///   at a keyframe, without a guarantee ──────────────▶ Guess
+///   frames were left out since Start ────────────────▶ Keyframe
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Origin {
-    /// At the first frame, and none was left out since.
+    /// At the first frame, and no frame has been left out since.
     Start,
-    /// At a keyframe, and frames are those of decoding from the start.
+    /// At a keyframe, and the frames are the same as when decoding from the start.
     Keyframe,
-    /// At a keyframe, and frames may be others. From there on there are no numbers.
+    /// At a keyframe, and the frames may differ from those of decoding from the start. They are not numbered.
     #[default]
     Guess,
 }
 
-/// Frames that are left out.
+/// The frames that are left out.
 #[derive(Debug, Default)]
 pub(super) struct Omission {
-    /// Packets with a timestamp before this one need not be decoded unless other pictures refer to them.
+    /// Packets before this timestamp need not be decoded unless other pictures refer to them.
     pub(super) skip_before: Option<i64>,
-    /// Frames before this timestamp refer to pictures from before the seek and are dropped; ends with the first other.
+    /// Frames before this timestamp refer to pictures from before the seek and are dropped, up to the first later
+    /// frame.
     pub(super) drop_before: Option<i64>,
     /// Frames before this timestamp may be missing from here on.
     pub(super) gap_until: Option<i64>,
-    /// The frame with this timestamp was handed out before the codec reached it again.
+    /// Timestamp of a frame that was delivered before the codec reached it again.
     pub(super) shown_ahead: Option<i64>,
 }
 
 impl Omission {
-    /// Returns whether no frame from that timestamp on is left out.
+    /// Returns `true` if no frame from that timestamp on is left out.
     pub(super) fn is_whole_from(&self, pts: i64) -> bool {
         [self.skip_before, self.gap_until].into_iter().flatten().all(|limit| pts >= limit)
     }
 
-    /// Remembers up to where frames may be missing, as decoding towards a frame ends before it is there.
+    /// Records up to where frames may be missing, when decoding towards a frame ends before reaching it.
     pub(super) fn note_gap(&mut self) {
         self.gap_until = self.gap_until.max(self.skip_before.take());
     }
 
-    /// Returns whether a frame of that stated timestamp is not to be handed out.
+    /// Returns `true` if a frame with that stated timestamp must not be delivered.
     pub(super) fn drops(&mut self, stated: Option<i64>) -> bool {
         if let (Some(limit), Some(stated)) = (self.drop_before, stated)
             && stated < limit
@@ -81,16 +82,16 @@ impl Omission {
     }
 }
 
-/// How much may be kept of what decoding passes.
+/// Limits on the frames kept while decoding passes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Room {
-    /// The most frames.
+    /// Maximum number of frames.
     pub(super) frames: usize,
-    /// The most bytes of their buffers.
+    /// Maximum size of their buffers, in bytes.
     pub(super) bytes: usize,
 }
 
-/// The last frames that decoding passed, without a gap up to the one that comes next.
+/// The last frames that decoding passed, without a gap up to the next one.
 #[derive(Default)]
 pub(super) struct Passed {
     frames: VecDeque<Timed>,
@@ -98,7 +99,7 @@ pub(super) struct Passed {
 }
 
 impl Passed {
-    /// Keeps one more frame, and of all the last ones that there is room for.
+    /// Adds a frame, and drops the oldest ones that exceed the limits.
     pub(super) fn push(&mut self, timed: Timed, room: Room) {
         self.push_wanted(timed);
         while self.frames.len() > room.frames || self.bytes > room.bytes {
@@ -107,7 +108,7 @@ impl Passed {
         }
     }
 
-    /// Keeps a frame that was asked for by itself, whether there is room or not.
+    /// Adds a frame that was itself requested, whatever the limits.
     pub(super) fn push_wanted(&mut self, timed: Timed) {
         self.bytes += timed.frame.buffer_bytes();
         self.frames.push_back(timed);
@@ -119,34 +120,35 @@ impl Passed {
     }
 }
 
-/// Where a decoder is.
+/// The current position of a decoder.
 #[derive(Default)]
 pub(super) struct Position {
     pub(super) origin: Origin,
-    /// Timestamp of the keyframe that decoding began at; `None` if it began at the first frame, or has begun earlier once already.
+    /// Timestamp of the keyframe at which decoding started; `None` if it started at the first frame, or has already
+    /// restarted earlier once.
     pub(super) began: Option<i64>,
-    /// Frames decoded ahead, before those that the codec still holds.
+    /// Frames decoded ahead, which precede those still in the codec.
     pub(super) ready: VecDeque<Timed>,
     /// Timestamp of the last frame that came out of the codec.
     pub(super) last_pts: Option<i64>,
     pub(super) omission: Omission,
-    /// Timestamp of the last frame whose packet could not all be read.
+    /// Timestamp of the last frame whose packet could not be read completely.
     broken: Option<i64>,
-    /// True if the last frame is such, or one that came after the last packet.
+    /// `true` if that was the last frame, or if only frames from draining the codec have followed it.
     ends_broken: bool,
-    /// Packets that the codec refused and frames that it called damaged.
+    /// Number of packets refused by the codec and of frames that it reported as damaged.
     pub(super) damage: u64,
-    /// Frames that were decoded on the way to the last seek's target, right before it.
+    /// Frames decoded on the way to the last seek's target, right before it.
     pub(super) passed: Passed,
 }
 
 impl Position {
-    /// A position from which nothing has been decoded.
+    /// Creates a position from which nothing has been decoded.
     pub(super) fn at(origin: Origin) -> Self {
         Self { origin, ..Self::default() }
     }
 
-    /// Takes note of a frame as it comes out of the codec, and whether its packet could not all be read.
+    /// Records a frame that comes out of the codec, and whether its packet could not be read completely.
     pub(super) fn note_frame(&mut self, stated: Option<i64>, is_broken: bool, is_draining: bool) {
         if is_broken {
             self.broken = stated;
@@ -154,12 +156,12 @@ impl Position {
         self.ends_broken = is_broken || (self.ends_broken && is_draining);
     }
 
-    /// Returns whether the last packet of all was cut short, or its frame came out damaged.
+    /// Returns `true` if the last packet of the stream was cut short, or its frame was damaged.
     pub(super) fn ends_damaged(&self, last: ReadPacket) -> bool {
         last.is_corrupt || if last.pts.is_some() { self.broken == last.pts } else { self.ends_broken }
     }
 
-    /// Returns the timestamp of the frame that comes next, if it is decoded already.
+    /// Returns the timestamp of the next frame, if it has already been decoded.
     pub(super) fn next_pts(&self) -> Option<i64> {
         self.ready.front().map(|timed| timed.pts)
     }

@@ -1,10 +1,10 @@
-//! Receiving what is live: from a sender that may not have begun yet, that pauses, and that comes back as another.
+//! Receiving live sources, whose sender may not have started yet, may pause, and may be replaced by another.
 //!
 //! ```text
-//!               it opens                       nothing for a while, or the end
-//!   Searching ───────────▶ Receiving ──────────────────────────────────────────▶ Searching
-//!    │    ▲                    each frame goes on in time and number where the last one was
-//!    └────┘ it does not: again, after a pause that grows to a second
+//!               it opens                     silence, or the end
+//!   Searching ───────────▶ Receiving ──────────────────────────────────▶ Searching
+//!    │    ▲                    each frame continues the times and numbers of the last one
+//!    └────┘ it does not: try again, after a pause that grows to a second
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -19,28 +19,28 @@ use super::info::{OpenOptions, StreamInfo};
 use super::timeshift::Timeshift;
 use histoscope_core::picture::{Frame, FrameFacts, Ratio};
 
-/// How long one attempt to open may take, until its first frame: keyframes can be ten seconds apart, and a server that has died without a
-/// word never answers.
+/// Time limit for one attempt to open a source and decode its first frame: keyframes can be ten seconds apart, and a
+/// server that has died silently never answers.
 const OPEN_LIMIT: Duration = Duration::from_secs(30);
-/// How long no frame may come before the source is opened anew, and how many frames' time where that is more.
+/// Time without a frame after which the source is reopened, or the time of `SILENT_FRAMES` frames if that is longer.
 const SILENCE: Duration = Duration::from_secs(2);
 const SILENT_FRAMES: f64 = 5.0;
-/// The pauses between attempts: the first, and the longest.
+/// Pauses between attempts: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
-/// How often somebody who waits looks whether it is to stop.
+/// Interval at which waiting code checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Why there is no picture of a live source.
+/// The reason why a live source has no picture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NoSignal {
-    /// Nothing has ever come.
+    /// Nothing has ever been received.
     Awaited {
-        /// The error of the last attempt, if one is over.
+        /// The error of the last attempt, if one has finished.
         reason: Option<String>,
     },
-    /// Frames came, and come no more.
+    /// Frames were received, but no longer are.
     Lost {
-        /// When the last one did.
+        /// When the last one was received.
         since: SystemTime,
         /// The reason.
         reason: String,
@@ -49,11 +49,11 @@ pub enum NoSignal {
 
 /// The result of waiting for a sender.
 pub enum Reception {
-    /// It is there, for the first time or again, as this.
+    /// The source was opened, for the first time or again, as described.
     Opened(Arc<StreamInfo>),
     /// A frame.
     Frame(Frame),
-    /// Nothing.
+    /// There is no picture.
     NoSignal(NoSignal),
 }
 
@@ -62,7 +62,7 @@ enum ReceptionState {
     Receiving(Box<Decoder>),
 }
 
-/// A live source that is opened again and again.
+/// A live source that is reopened as often as needed.
 pub struct Receiver {
     path: PathBuf,
     options: OpenOptions,
@@ -70,35 +70,35 @@ pub struct Receiver {
     state: ReceptionState,
     has_told: bool,
     line: Option<ReceivedTimeline>,
-    /// Where what comes is kept.
+    /// Store for received packets and frames.
     shift: Option<Arc<Timeshift>>,
 }
 
-/// Where the next frames lie in time and number, over all that has been received.
+/// The position of the next frames in time and number, over everything received so far.
 struct ReceivedTimeline {
-    /// When the first frame of all came, and its ticks.
+    /// When the first frame of all was received.
     began: Instant,
     time_base: Ratio,
-    /// Seconds and number at which the sender's own begin.
+    /// Offset of the current sender's times, in seconds, and of its numbers.
     offset_secs: f64,
     first_index: u64,
-    /// Of the newest frame.
+    /// Time in seconds, number and arrival of the newest frame.
     newest: (f64, u64, SystemTime),
 }
 
 impl Receiver {
-    /// Nothing is opened yet.
+    /// Creates a receiver that has not opened anything yet.
     pub(super) const fn new(path: PathBuf, options: OpenOptions, stop: StopHandle) -> Self {
         let state = ReceptionState::Searching { pause: None };
         Self { path, options, stop, state, has_told: false, line: None, shift: None }
     }
 
-    /// Keeps there what comes from now on.
+    /// Stores packets and frames received from now on.
     pub(super) fn keeping(self, shift: &Arc<Timeshift>) -> Self {
         Self { shift: Some(Arc::clone(shift)), ..self }
     }
 
-    /// Goes on with a source that has turned out to be live.
+    /// Creates a receiver that continues with the decoder of a source that has turned out to be live.
     #[must_use]
     pub fn with(path: PathBuf, options: OpenOptions, stop: StopHandle, decoder: Decoder) -> Self {
         let mut receiver = Self::new(path, options, stop);
@@ -106,15 +106,16 @@ impl Receiver {
         receiver
     }
 
-    /// The decoder in use.
+    /// Returns the decoder in use, if one is open.
     pub(super) const fn decoder(&self) -> Option<&Decoder> {
         if let ReceptionState::Receiving(decoder) = &self.state { Some(decoder) } else { None }
     }
 
-    /// Waits for what happens next.
+    /// Waits for the next event.
     ///
     /// # Errors
-    /// [`MediaError`] if it was stopped, or if the source will never open as it is named. Before the first picture, only.
+    /// [`MediaError`] if the receiver was stopped, or, before the first picture only, if the source can never be opened
+    /// under this name.
     pub fn wait(&mut self) -> Result<Reception, MediaError> {
         match &mut self.state {
             ReceptionState::Receiving(decoder) => match decoder.next_frame() {
@@ -139,7 +140,7 @@ impl Receiver {
 
     fn search(&mut self, pause: Option<Duration>) -> Result<Reception, MediaError> {
         if self.line.is_none() && !self.has_told {
-            // Told once it is certain that there can be something to wait for.
+            // Reported once it is certain that there can be something to wait for.
             self.has_told = true;
             address::resolve(&self.path)?;
             return Ok(Reception::NoSignal(NoSignal::Awaited { reason: None }));
@@ -163,7 +164,7 @@ impl Receiver {
         }
     }
 
-    /// Waits, unless it is to stop.
+    /// Waits for that time. Fails if the receiver is stopped.
     fn rest(&self, pause: Duration) -> Result<(), MediaError> {
         let until = Instant::now() + pause;
         while Instant::now() < until {
@@ -188,7 +189,7 @@ impl Receiver {
     }
 
     fn lose(&mut self, reason: String) -> Reception {
-        // The decoder goes first: what it listens on is free then.
+        // Drop the decoder first, which releases the address that it listens on.
         self.state = ReceptionState::Searching { pause: None };
         if let Some(shift) = &self.shift {
             shift.end();
@@ -211,14 +212,14 @@ impl ReceivedTimeline {
         Self { began: Instant::now(), time_base, offset_secs: 0.0, first_index: 0, newest }
     }
 
-    /// A sender comes whose times and numbers begin anew. Times go on by this machine's clock.
+    /// Continues with a sender whose times and numbers start over. Times continue by this machine's clock.
     fn resume(&mut self) {
         let (newest_secs, newest_index, _) = self.newest;
         self.offset_secs = self.began.elapsed().as_secs_f64().max(newest_secs + self.time_base.value());
         self.first_index = newest_index + 1;
     }
 
-    /// A frame at its place.
+    /// Positions a frame in time and number.
     fn place(&mut self, frame: Frame) -> Frame {
         let time_secs = frame.time_secs + self.offset_secs;
         let index = frame.index.map(|index| index + self.first_index);
@@ -229,10 +230,10 @@ impl ReceivedTimeline {
     }
 }
 
-/// Opens a source; a live one as soon as its sender is there, however long that takes.
+/// Opens a source. If it is live, waits for its sender, however long that takes.
 ///
 /// # Errors
-/// [`MediaError`] if it was stopped, or if the source will never open as it is named.
+/// [`MediaError`] if opening was stopped, or if the source can never be opened under this name.
 pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) -> Result<Decoder, MediaError> {
     if address::delivery(path) != Delivery::Live {
         return Decoder::open_with(path, options, stop);
@@ -246,7 +247,7 @@ pub fn open_when_there(path: &Path, options: &OpenOptions, stop: &StopHandle) ->
     }
 }
 
-/// Returns whether trying again would come to the same: what is wrong is the name, or what this machine can do.
+/// Returns `true` if another attempt would fail in the same way, because of the name or of what this machine supports.
 const fn is_final(error: &MediaError) -> bool {
     matches!(
         error,

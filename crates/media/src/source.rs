@@ -1,4 +1,4 @@
-//! From a path or URL to an open input, with errors that say what is wrong.
+//! Opens the input that a path or URL names, with errors that say what is wrong.
 
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
@@ -19,27 +19,27 @@ use histoscope_core::picture::Ratio;
 use histoscope_core::picture::color::{Origin, Sourced};
 use histoscope_core::text::{file_name, plain};
 
-/// Of a live source as little is read before its first picture as tells what it is. FFmpeg's `nobuffer` would throw away what was
-/// read for that, with the keyframe in it; decoding it takes no time that anybody sees.
+/// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
+/// would discard the data read for that, including its keyframe; decoding it takes no noticeable time.
 const PROBED: [(&CStr, &CStr); 3] =
     [(c"probesize", c"1000000"), (c"analyzeduration", c"1000000"), (c"fpsprobesize", c"0")];
-/// How often somebody who waits for a picture looks for it.
+/// Interval between checks for the next picture.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A reader that is too slow for UDP loses packets and goes on.
+/// Options for live sources: a reader that is too slow for UDP loses packets and continues.
 const LIVE: [(&CStr, &CStr); 4] = [PROBED[0], PROBED[1], PROBED[2], (c"overrun_nonfatal", c"1")];
 
-/// Where a video comes from. It can be opened again and again, unless it is a pipe.
+/// The source of a video. It can be opened repeatedly, unless it is a pipe.
 #[derive(Clone)]
 pub(super) struct Source {
     path: PathBuf,
     url: CString,
     kind: SourceKind,
-    /// Frames a second of pictures that are files of their own, and whether somebody said so.
+    /// Frame rate of pictures that are separate files, in frames per second, and whether it was specified.
     picture_rate: Sourced<Ratio>,
-    /// True if pictures that are still being written are waited for.
+    /// `true` to wait for pictures that are still being written.
     follows: bool,
-    /// How long a network source may give no data.
+    /// Time without data after which a network source is given up.
     network_limit: Duration,
     interrupt: Arc<Interrupt>,
 }
@@ -47,27 +47,27 @@ pub(super) struct Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SourceKind {
     File,
-    /// The standard input.
+    /// Standard input.
     Pipe,
     /// A named pipe or a device.
     Fifo,
     Network,
-    /// An address whose sender gives the pace.
+    /// An address whose sender sets the pace.
     Live,
-    /// A file that tells where an RTP stream comes from.
+    /// A file that describes where to receive an RTP stream.
     SessionDescription,
     /// A camera, a screen or a generator.
     Device,
     /// Numbered pictures.
     Numbered(Sequence),
-    /// A pattern for the names of an image sequence's files, such as `img*.png`.
+    /// A pattern for the file names of an image sequence, such as `img*.png`.
     Glob,
     /// Anything else that FFmpeg may understand: `concat:`, …
     Other,
 }
 
 impl Source {
-    /// Checks what can be checked without FFmpeg. `-` is the standard input.
+    /// Creates a source after checking what can be checked without FFmpeg. `-` is standard input.
     pub(super) fn new(path: &Path, options: &OpenOptions, interrupt: Arc<Interrupt>) -> Result<Self, MediaError> {
         let text = path.to_string_lossy();
         let kind = if text == "-" {
@@ -94,7 +94,7 @@ impl Source {
             options.frame_rate.map_or(Sourced::guessed(assumed), |value| Sourced { value, origin: Origin::Overridden });
         let url = match &kind {
             SourceKind::Pipe => b"pipe:0".to_vec(),
-            // The prefix keeps a colon in a file's name from being taken for a protocol.
+            // The prefix keeps a colon in a file name from being taken for the end of a protocol.
             SourceKind::File | SourceKind::Fifo | SourceKind::SessionDescription => {
                 [b"file:".as_slice(), path.as_os_str().as_encoded_bytes()].concat()
             }
@@ -109,65 +109,65 @@ impl Source {
         Ok(Self { path: path.to_owned(), url, kind, picture_rate, follows, network_limit, interrupt })
     }
 
-    /// The path as it was given.
+    /// Returns the path as it was given.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns whether it can be opened more than once.
+    /// Returns `true` if the source can be opened more than once.
     pub(super) fn can_reopen(&self) -> bool {
         !matches!(self.kind, SourceKind::Pipe | SourceKind::Fifo)
     }
 
-    /// Returns whether its sender gives the pace, as far as that is known before it is open.
+    /// Returns `true` if the sender sets the pace, as far as that is known before opening.
     pub(super) const fn is_live(&self) -> bool {
         matches!(self.kind, SourceKind::Live | SourceKind::SessionDescription | SourceKind::Device)
     }
 
-    /// Returns whether an open input of this source is live: a web server that tells no length sends what is made meanwhile. Segments that a
-    /// playlist lists come many frames at a time and are played by the clock.
+    /// Returns `true` if an open input of this source is live. A web server that states no length sends a live stream.
+    /// The segments of a playlist are not live: they arrive many frames at a time and are played by the clock.
     pub(super) fn is_live_as(&self, input: &Input) -> bool {
         let is_flowing = || !input.is_seekable() && input.byte_length().is_none() && input.duration_secs().is_none();
         let is_listed = || matches!(input.container(), "hls" | "dash");
         self.is_live() || self.follows || (self.kind == SourceKind::Network && is_flowing() && !is_listed())
     }
 
-    /// How long it may give no data.
+    /// Sets how long the source may deliver no data.
     pub(super) const fn set_network_limit(&mut self, limit: Duration) {
         self.network_limit = limit;
     }
 
-    /// Returns whether it is a plain file.
+    /// Returns `true` if the source is a plain file.
     pub(super) fn is_file(&self) -> bool {
         self.kind == SourceKind::File
     }
 
-    /// Returns whether it is an MP4 whose index is spread over the file.
+    /// Returns `true` if the source is a fragmented MP4, whose index is spread throughout the file.
     pub(super) fn is_fragmented(&self) -> bool {
         self.is_file() && boxes::is_fragmented(&self.path)
     }
 
-    /// The item of a HEIF file that is its picture, if that is put together of others.
+    /// Returns the item that is the picture of a HEIF file, if it is composed of other items.
     pub(super) fn composed_item(&self) -> Option<u32> {
         self.is_file().then(|| boxes::composed_item(&self.path)).flatten()
     }
 
-    /// The numbered pictures that it is.
+    /// Returns the sequence, if the source consists of numbered pictures.
     pub(super) const fn sequence(&self) -> Option<&Sequence> {
         if let SourceKind::Numbered(sequence) = &self.kind { Some(sequence) } else { None }
     }
 
-    /// Frames a second of pictures that are files of their own, and whether somebody said so.
+    /// Returns the frame rate of pictures that are separate files, in frames per second, and whether it was specified.
     pub(super) fn picture_rate(&self) -> Option<Sourced<Ratio>> {
         matches!(self.kind, SourceKind::Numbered(_) | SourceKind::Glob).then_some(self.picture_rate)
     }
 
-    /// Returns whether FFmpeg may look for a picture of a sequence that is not there: it may overlook a gap.
+    /// Returns `true` if FFmpeg may try to read a missing picture of a sequence, because it can overlook a gap.
     pub(super) fn may_lack_pictures(&self) -> bool {
         self.follows || self.sequence().is_some_and(Sequence::is_broken)
     }
 
-    /// Waits until there is a picture behind the last one, where those that are still being written are waited for; says whether they are.
+    /// If the source is being followed, waits for a picture after the last one. Returns whether it is being followed.
     pub(super) fn await_next(&mut self) -> Result<bool, MediaError> {
         let SourceKind::Numbered(sequence) = &mut self.kind else { return Ok(false) };
         if !self.follows {
@@ -185,17 +185,17 @@ impl Source {
         }
     }
 
-    /// Returns whether it is a pattern that FFmpeg opens whether any file fits it or not.
+    /// Returns `true` if the source is a pattern, which FFmpeg opens even if no file matches it.
     pub(super) fn is_glob(&self) -> bool {
         self.kind == SourceKind::Glob
     }
 
-    /// The flag that ends blocking reads.
+    /// Returns the flag that interrupts blocking reads.
     pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
         &self.interrupt
     }
 
-    /// Sets the time limit of the operation that follows, where there is one.
+    /// Sets the time limit of the next operation, if it has one.
     pub(super) fn limit_time(&self) {
         let comes_from_outside = self.is_live() || self.kind == SourceKind::Network;
         let limit = comes_from_outside.then_some(self.network_limit);
@@ -234,18 +234,18 @@ impl Source {
         let protocols = self.reach().protocols();
         let allowed: [(&CStr, &CStr); 1] = [(c"protocol_whitelist", &protocols)];
         let options = [options, &Reach::OPTIONS, &allowed].concat();
-        // Nothing that was opened on this thread before counts here.
+        // Discard what was denied to sources opened earlier on this thread.
         take_denied();
         let input = Input::open(&self.url, format, &options, Arc::clone(&self.interrupt))
             .map_err(|error| take_denied().map_or_else(|| self.open_error(error), |denied| self.denied(denied)))?;
         if input.container() == "tty" {
-            // FFmpeg draws plain text as the picture of a terminal, by the file's name alone.
+            // FFmpeg renders plain text as the picture of a terminal, based only on the file name.
             return Err(MediaError::NotMedia { path: self.path.clone(), reason: "it is plain text".to_owned() });
         }
         Ok(input)
     }
 
-    /// FFmpeg's name of the kind of a device; nothing for what is none.
+    /// Returns FFmpeg's name for the kind of device; `None` if the source is not a device.
     fn device_kind(&self) -> Result<Option<CString>, MediaError> {
         let text = self.path.to_string_lossy();
         let Some(Device { kind, name }) = device(&text) else { return Ok(None) };
@@ -255,7 +255,7 @@ impl Source {
             library: library.to_owned(),
             major: av::major(),
         })?;
-        // Of a name that it does not know FFmpeg would take the rest for a file.
+        // If FFmpeg did not know the kind, it would take the rest of the name for a file.
         let known = CString::new(kind).ok().filter(|_| devices.has(kind) && !name.is_empty());
         known.map(Some).ok_or_else(|| MediaError::NoSuchDevice { path: path(), available: devices.names() })
     }
@@ -273,10 +273,10 @@ impl Source {
         }
     }
 
-    /// The error for what it names and may not read, or cannot.
+    /// Returns the error for a name in the source that may not or cannot be read.
     pub(super) fn denied(&self, denied: Denied) -> MediaError {
         let path = self.path.clone();
-        // The prefix is what FFmpeg, or this program, puts before a file's name.
+        // FFmpeg, or this program, puts the prefix before a file name.
         let bare = |named: &str| {
             let bare = named.strip_prefix("file:").or_else(|| named.strip_prefix("pipe:"));
             plain(bare.unwrap_or(named))
@@ -308,7 +308,7 @@ impl Source {
         }
     }
 
-    /// The error for a file in which FFmpeg finds no video.
+    /// Returns the error for a file in which FFmpeg finds no video.
     fn unrecognised(&self, error: AvError) -> MediaError {
         let path = self.path.clone();
         if boxes::is_heif(&path) {
@@ -321,13 +321,13 @@ impl Source {
         }
     }
 
-    /// The error for `action`, told apart from a stop and from a time limit.
+    /// Returns the error for a failed `action`, or for the stop or the time limit that made it fail.
     pub(super) fn error(&self, action: &'static str, error: AvError) -> MediaError {
         let path = self.path.clone();
         if self.interrupt.is_stopped() {
             MediaError::Stopped { path }
         } else if self.interrupt.is_late() || error == AvError::EXIT {
-            // What had come before the limit may have been handed out in between, which began a new one.
+            // Data received before the limit may have been delivered in between, which started a new limit.
             MediaError::TimedOut { path, seconds: self.network_limit.as_secs_f64() }
         } else {
             MediaError::Failed { path, action, reason: error.to_string() }
@@ -335,13 +335,13 @@ impl Source {
     }
 }
 
-/// The errors that the file system can tell at once.
+/// Checks for errors that the file system reports immediately. Returns the kind of source.
 fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A pattern such as %03d.png or a protocol such as concat: is FFmpeg's to resolve.
+            // FFmpeg resolves patterns such as %03d.png and protocols such as concat:.
             let text = path.to_string_lossy();
             let is_protocol = text.split_once(':').is_some_and(|(name, _)| name.len() > 1);
             let pattern = NumberPattern::parse(&text);
@@ -360,7 +360,7 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
         return folder_of_pictures(path, options);
     }
     if !metadata.is_file() {
-        // A named pipe or a device: opening it here would take its first bytes away.
+        // A named pipe or a device: opening it here would consume its first bytes.
         return Ok(SourceKind::Fifo);
     }
     if metadata.len() == 0 {
@@ -375,13 +375,14 @@ fn check_file(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaErr
     }
 }
 
-/// The pictures of a pattern; without the last one while that is being written, where more are waited for.
+/// Returns the pictures of a pattern. If further ones are waited for, the last one is left out while it is being
+/// written.
 fn sequence_of(pattern: NumberPattern, options: &OpenOptions) -> Option<SourceKind> {
     let sequence = Sequence::of(pattern)?;
     Some(SourceKind::Numbered(if options.follow { sequence.settled() } else { sequence }))
 }
 
-/// The numbered pictures of a folder, where they are one sequence.
+/// Returns the numbered pictures in a folder, if they are a single sequence.
 fn folder_of_pictures(path: &Path, options: &OpenOptions) -> Result<SourceKind, MediaError> {
     let path_buf = || path.to_owned();
     let found = Sequence::in_folder(path)
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_another_program_has_is_told_from_one_that_does_not_work() {
+    fn device_in_use_differs_from_broken_device() {
         let told = |name: &str, error| {
             let source = Source::new(Path::new(name), &OpenOptions::default(), Arc::new(Interrupt::new()));
             source.expect("nothing is opened yet").open_error(error).to_string()

@@ -1,26 +1,26 @@
-//! The codec of a stream, with the packets that it has and whose frames have not come.
+//! The codec of a stream, and the packets whose frames are still pending.
 
 use super::av::{AvError, AvFrame, AvPacket, Codec, FramelessPackets, Received, StreamParameters};
 use super::timecodes::{GroupHeaders, GroupPlace};
 
-/// An open codec and what it holds.
+/// An open codec and its pending packets.
 pub(super) struct StreamCodec {
     codec: Codec,
-    /// The timecodes in the packets' headers, where the codec has such.
+    /// Timecodes from the packets' headers, if the codec has them.
     groups: Option<GroupHeaders>,
-    /// Timestamps of the packets whose frames it still holds; `None` for packets without one.
+    /// Timestamps of the packets whose frames are pending; `None` for packets without a timestamp.
     held: Vec<Option<i64>>,
-    /// True if it was told that there are no more packets.
+    /// `true` if the codec has been told that there are no more packets.
     is_draining: bool,
 }
 
-/// The outcome of handing over a packet.
+/// The outcome of sending a packet to the codec.
 pub(super) enum Sent {
-    /// The codec has it.
+    /// The codec took it.
     Taken,
-    /// Nobody needs its picture, and the codec does not either.
+    /// Neither the caller nor the codec needs its picture.
     LeftOut,
-    /// The codec wants its frames taken first.
+    /// The codec's frames must be taken first.
     Full(AvPacket),
     /// The codec refused it.
     Refused(AvError),
@@ -32,13 +32,13 @@ impl StreamCodec {
         Self { codec, groups, held: Vec::new(), is_draining: false }
     }
 
-    /// Opens the same codec anew: flushing does not make every codec forget all.
+    /// Opens the same codec again, because flushing does not make every codec forget everything.
     pub(super) fn reopen(&mut self, parameters: &StreamParameters<'_>) -> Result<(), AvError> {
         *self = Self::new(self.codec.anew(parameters)?);
         Ok(())
     }
 
-    /// Forgets everything that it was given.
+    /// Makes the codec forget everything that it was given.
     pub(super) fn flush(&mut self) {
         self.codec.flush();
         self.groups = self.groups.take().map(|_| GroupHeaders::default());
@@ -46,22 +46,23 @@ impl StreamCodec {
         self.is_draining = false;
     }
 
-    /// Returns the number of threads that it uses.
+    /// Returns the number of threads that the codec uses.
     pub(super) fn threads(&self) -> usize {
         self.codec.threads()
     }
 
-    /// Returns whether it tells of errors in a frame before the frame comes. With a thread for each frame it may do so afterwards.
+    /// Returns `true` if errors in a frame are reported before the frame is returned. With one thread per frame, they
+    /// may be reported afterwards.
     pub(super) fn tells_errors_in_time(&self) -> bool {
         !self.codec.has_frame_threads()
     }
 
-    /// Returns whether it was told that there are no more packets.
+    /// Returns `true` if the codec has been told that there are no more packets.
     pub(super) const fn is_draining(&self) -> bool {
         self.is_draining
     }
 
-    /// Hands over the next packet. Its picture is left out if it is not needed, and no other refers to it.
+    /// Sends the next packet. If its picture is not needed and no other refers to it, it is left out.
     pub(super) fn send(&mut self, packet: AvPacket, is_needed: bool, name: &str) -> Sent {
         self.codec.skip_unreferenced(!is_needed);
         let sent = if !is_needed && self.codec.can_do_without(&packet) {
@@ -86,7 +87,8 @@ impl StreamCodec {
         sent
     }
 
-    /// Tells the codec that there are no more packets. One with frame threads may refuse an earlier packet here.
+    /// Tells the codec that there are no more packets. A codec with frame threads may report here that it refuses an
+    /// earlier packet.
     pub(super) fn drain(&mut self) -> Result<(), AvError> {
         self.is_draining = true;
         match self.codec.send(None) {
@@ -100,8 +102,8 @@ impl StreamCodec {
         self.codec.receive()
     }
 
-    /// Decodes one packet by itself, without others that the codec would otherwise want before it gives a frame out, and forgets it then;
-    /// the frames.
+    /// Decodes one packet without the others that the codec would otherwise need before it returns a frame, then
+    /// flushes the codec. Returns the frames.
     pub(super) fn decode_alone(&mut self, packet: &AvPacket) -> Vec<AvFrame> {
         let mut frames = Vec::new();
         self.codec.skip_unreferenced(false);
@@ -114,27 +116,28 @@ impl StreamCodec {
         frames
     }
 
-    /// Forgets the packets that are shown up to that time, whose frames have come or will not. Without a time, all.
+    /// Forgets the packets shown up to that time, whose frames have been returned or never will be. Without a time,
+    /// forgets all.
     pub(super) fn forget_up_to(&mut self, stated: Option<i64>) {
         self.held.retain(|sent| stated.is_some() && *sent > stated);
     }
 
-    /// Returns the timestamps of the packets whose frames have not come; `None` if one has no timestamp.
+    /// Returns the timestamps of the packets whose frames are pending; `None` if one has no timestamp.
     pub(super) fn stamps(&self) -> Option<Vec<i64>> {
         self.held.iter().copied().collect()
     }
 
-    /// Returns how many packets are shown before that time, or at no known one, and gave no frame.
+    /// Returns the number of packets shown before that time, or at an unknown time, that gave no frame.
     pub(super) fn lost_before(&self, stated: Option<i64>) -> usize {
         self.held.iter().filter(|sent| stated.is_some() && **sent < stated).count()
     }
 
-    /// Returns whether a frame is to come that is shown at one of these times.
+    /// Returns `true` if a frame with one of these times is pending.
     pub(super) fn owes(&self, is_meant: impl Fn(i64) -> bool) -> bool {
         self.held.iter().flatten().any(|sent| is_meant(*sent))
     }
 
-    /// Returns what the headers of MPEG-1 and MPEG-2 say of a frame's place in its group of pictures.
+    /// Returns the position of a frame in its group of pictures, from the headers of MPEG-1 and MPEG-2.
     pub(super) fn group_place(&self, frame: &AvFrame) -> Option<GroupPlace> {
         self.groups.as_ref()?.of(frame.packet_number())
     }

@@ -1,4 +1,4 @@
-//! The choice of the stream that is the video.
+//! Chooses the stream that is the video.
 
 use std::fmt;
 use std::path::Path;
@@ -11,11 +11,11 @@ use histoscope_core::picture::layout::ColorModel;
 /// The kind of a video track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackKind {
-    /// Pictures that move.
+    /// Moving pictures.
     Video,
     /// A cover or a thumbnail.
     Cover,
-    /// Gray beside a track with colour, as alpha and depth maps are.
+    /// A gray track next to one with colour, such as alpha or a depth map.
     GrayBeside,
 }
 
@@ -24,11 +24,11 @@ pub enum TrackKind {
 pub struct VideoTrack {
     /// Index of its stream in the file.
     pub stream: usize,
-    /// Its kind.
+    /// The kind of track.
     pub kind: TrackKind,
     /// The codec's name, for instance "h264".
     pub codec: String,
-    /// Width and height that the header states, in pixels.
+    /// Width and height stated in the header, in pixels.
     pub size: (u32, u32),
 }
 
@@ -44,14 +44,14 @@ impl fmt::Display for VideoTrack {
     }
 }
 
-/// The doubts about a stream, the gravest first: of two streams the lesser is the likelier.
+/// Doubts about a stream, the most serious first. The stream with the lesser doubts is more likely the video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Doubts {
     is_cover: bool,
     lacks_decoder: bool,
-    /// A stream of one frame beside longer ones is a cover, whatever its flags say.
+    /// A stream of one frame next to longer ones is a cover, whatever its flags say.
     is_single: bool,
-    /// A gray stream beside one with colour is likely its alpha.
+    /// A gray stream next to one with colour is probably its alpha.
     is_gray: bool,
     is_not_best: bool,
     is_not_default: bool,
@@ -64,8 +64,8 @@ pub(super) struct Candidate {
     pub(super) index: usize,
 }
 
-/// The video streams, the likeliest first, or the one that was asked for, as the number of a video track. The others are tried when the
-/// first gives no frame.
+/// Returns the video streams, the likeliest first, or only the requested video track, given by its number. If a stream
+/// gives no frame, the caller tries the next.
 pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Result<Vec<Candidate>, MediaError> {
     let best = input.best_video();
     let doubts = |index| {
@@ -93,7 +93,7 @@ pub(super) fn candidates(input: &Input, track: Option<u32>, path: &Path) -> Resu
     Ok(found)
 }
 
-/// Why the first of several candidates comes first.
+/// Returns the reason why the first of several candidates comes first.
 pub(super) fn reason(candidates: &[Candidate]) -> &'static str {
     let [first, second, ..] = candidates else { return "the only one" };
     let (first, second) = (first.doubts, second.doubts);
@@ -108,7 +108,7 @@ pub(super) fn reason(candidates: &[Candidate]) -> &'static str {
     }
 }
 
-/// All video tracks, in the order of the file.
+/// Returns all video tracks, in file order.
 pub(super) fn tracks(input: &Input) -> Vec<VideoTrack> {
     let is_colored = |index: usize| input.stream(index).is_some_and(|stream| stream.is_video() && !stream.is_cover());
     let has_color = (0..input.stream_count()).any(|index| is_colored(index) && !is_gray(input, index));
@@ -129,7 +129,7 @@ fn is_gray(input: &Input, index: usize) -> bool {
     descriptor.and_then(|d| native_layout(&d)).is_some_and(|layout| layout.model == ColorModel::Gray)
 }
 
-/// Checks that there is a decoder for a stream.
+/// Checks that FFmpeg has a decoder for a stream.
 pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> Result<(), MediaError> {
     if parameters.has_decoder() {
         return Ok(());
@@ -138,8 +138,8 @@ pub(super) fn check_decoder(parameters: &StreamParameters<'_>, path: &Path) -> R
     Err(MediaError::NoDecoder { path: path.to_owned(), codec })
 }
 
-/// The name of a codec that cannot be decoded, and the container's mark of it. FFmpeg has no name for codecs that are newer
-/// than it.
+/// Returns the name of a codec that cannot be decoded, with the container's tag for it. FFmpeg has no names for codecs
+/// newer than itself.
 fn codec_in_words(name: &str, tag: Option<String>) -> String {
     let name = match (name, tag.as_deref()) {
         ("none", Some("vvc1" | "vvi1")) => "vvc",
@@ -150,7 +150,7 @@ fn codec_in_words(name: &str, tag: Option<String>) -> String {
     tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"))
 }
 
-/// Describes the contents of a file without video, for the message.
+/// Describes the contents of a file without video, for an error message.
 pub(super) fn describe(input: &Input) -> String {
     match input.stream_count() {
         0 => "no streams at all".to_owned(),

@@ -1,4 +1,4 @@
-//! The meaning of a frame's colour tags, and of its display matrix.
+//! The meaning of a frame's colour tags and of its display matrix.
 
 use super::av::{self, PixelDescriptor};
 use super::info::OpenOptions;
@@ -14,10 +14,10 @@ use histoscope_core::picture::transfer::SignalCurve;
 /// Colour tags as numbers.
 pub(super) type TagNumbers = av::ColorNumbers;
 
-/// H.273's "unspecified".
+/// H.273's code for "unspecified".
 const UNSPECIFIED: i32 = 2;
 
-/// The frame's tags, each filled in from the stream's where the frame has none.
+/// Returns the frame's tags. If the frame lacks a tag, it is taken from the stream.
 pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
     let either = |frame: i32, stream: i32| if frame == UNSPECIFIED { stream } else { frame };
     TagNumbers {
@@ -28,7 +28,7 @@ pub(super) fn merged(frame: TagNumbers, stream: TagNumbers) -> TagNumbers {
     }
 }
 
-/// The matrix that these tags state; `None` for "unspecified".
+/// Returns the matrix that these tags state; `None` for "unspecified".
 fn matrix(numbers: TagNumbers) -> Option<Matrix> {
     let primaries = Primaries::of_number(numbers.primaries);
     let curve = SignalCurve::of_number(numbers.transfer);
@@ -44,7 +44,7 @@ fn matrix(numbers: TagNumbers) -> Option<Matrix> {
         9 => Matrix::Bt2020,
         10 => match curve {
             Some(curve) => nonlinear(NonlinearForm::Bt2020Constant, curve),
-            // It was made for that one.
+            // The matrix was designed for this curve.
             None if numbers.transfer == UNSPECIFIED => nonlinear(NonlinearForm::Bt2020Constant, SignalCurve::Camera),
             None => Matrix::Unreadable(UnreadableMatrix::Bt2020Constant),
         },
@@ -63,7 +63,7 @@ fn matrix(numbers: TagNumbers) -> Option<Matrix> {
     })
 }
 
-/// The range of FFmpeg's number.
+/// Returns the range denoted by FFmpeg's number.
 const fn range(number: i32) -> Option<Range> {
     match number {
         1 => Some(Range::Limited),
@@ -72,7 +72,7 @@ const fn range(number: i32) -> Option<Range> {
     }
 }
 
-/// How the samples are read, and a sentence about a tag that could not be followed.
+/// Returns how to interpret the samples, and a sentence about a tag that could not be followed.
 pub(super) fn colorimetry(
     numbers: TagNumbers,
     layout: &PixelLayout,
@@ -84,7 +84,7 @@ pub(super) fn colorimetry(
     let mut colorimetry = Colorimetry::resolve(layout, size, tagged, range(numbers.range), is_full_range(source));
     let mut note = None;
     if let (ColorModel::YCbCr, Some(matrix)) = (layout.model, options.matrix) {
-        // Identity on subsampled planes is refused like a tag that says so.
+        // Identity on subsampled planes is refused here, as it is if tagged.
         if matrix != Matrix::Identity || layout.chroma_shift == (0, 0) {
             colorimetry.matrix = Sourced { value: matrix, origin: Origin::Overridden };
         }
@@ -105,17 +105,17 @@ pub(super) fn colorimetry(
     (colorimetry, note)
 }
 
-/// Returns the orientation that a display matrix asks for; `None` for a matrix that flattens the picture.
+/// Returns the orientation that a display matrix requires; `None` for a matrix that flattens the picture.
 ///
-/// The matrix holds 16.16 fixed-point numbers by which (x, y, 1), y downwards, is multiplied from the left. Angles
-/// between quarter turns go to the nearest one.
+/// The matrix holds 16.16 fixed-point numbers and is multiplied from the left by (x, y, 1), where y points down. Angles
+/// between quarter turns are rounded to the nearest one.
 pub(super) fn orientation(matrix: &[i32; 9]) -> Option<Orientation> {
     let [a, b, _, c, d, ..] = matrix.map(f64::from);
     let determinant = a * d - b * c;
     if determinant == 0.0 {
         return None;
     }
-    // A flip does not show in the angle, only in the determinant's sign.
+    // A flip shows only in the sign of the determinant, not in the angle.
     let mirrored = determinant < 0.0;
     // The picture's x axis after the turn alone: mirroring, which comes first, has reversed it.
     let (x, y) = if mirrored { (-a, -b) } else { (a, b) };
@@ -139,9 +139,9 @@ mod tests {
         assert_eq!(orientation(0, 1, -1, 0), Some((1, false)));
         assert_eq!(orientation(-1, 0, 0, -1), Some((2, false)));
         assert_eq!(orientation(0, -1, 1, 0), Some((3, false)));
-        // Left to right.
+        // Mirrored from left to right.
         assert_eq!(orientation(-1, 0, 0, 1), Some((0, true)));
-        // Upside down: mirrored and turned by half.
+        // Upside down: mirrored and turned by half a turn.
         assert_eq!(orientation(1, 0, 0, -1), Some((2, true)));
         // Transposed: mirrored, then a quarter turn anticlockwise.
         assert_eq!(orientation(0, 1, 1, 0), Some((3, true)));

@@ -1,4 +1,4 @@
-//! Decoding on a thread of its own, behind a bounded queue.
+//! Decoding on a separate thread, behind a bounded queue.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,15 +16,15 @@ use super::reception::{Receiver, Reception};
 use super::target::{Seek, SeekTarget};
 use super::timeshift::Timeshift;
 
-/// How long dropping waits for the thread before leaving it behind: a read from a named pipe cannot be interrupted.
+/// Time that dropping waits for the thread before abandoning it: a read from a named pipe cannot be interrupted.
 const JOIN_LIMIT: Duration = Duration::from_secs(2);
 
-/// The most frames that are kept of those decoded on the way to the target of a seek, and the most bytes of their buffers.
-/// Every one of them costs the time to decode a picture that could have been left out.
+/// Limits on the frames kept while decoding towards the target of a seek, and on the bytes of their buffers. Each frame
+/// costs the time to decode a picture that could have been left out.
 const KEPT: Room = Room { frames: 1, bytes: 64 << 20 };
 
-/// How long the frames behind the target of a seek are left alone while nobody wants them. Who has sought often seeks again, and
-/// would have to wait for those that are being decoded.
+/// Pause in decoding after the target of a seek while no more frames are needed. A user who has just sought often seeks
+/// again, and would have to wait for the frames being decoded.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// A decoder on its own thread. Dropping it stops and joins the thread.
@@ -34,25 +34,25 @@ pub struct DecodeThread {
     handle: Option<JoinHandle<()>>,
 }
 
-/// The state that both threads hold.
+/// State shared by the threads.
 struct ThreadShared {
     exchange: Mutex<Exchange>,
-    /// Signalled at every change of what is exchanged.
+    /// Notified at every change of the exchanged state.
     changed: Condvar,
     limits: QueueLimits,
     waker: Box<dyn Fn() + Send + Sync>,
     stop: StopHandle,
-    /// The packets that are kept of a live source.
+    /// The stored packets of a live source.
     shift: Arc<Timeshift>,
 }
 
 impl DecodeThread {
-    /// Opens `path` on a new thread and decodes it from the start. The events tell how that goes.
+    /// Opens `path` on a new thread and decodes it from the start. Its progress is reported by events.
     ///
-    /// `waker` is called on that thread whenever something was queued.
+    /// `waker` is called, on a decoding thread, whenever there is something new to take.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// Fails if the system cannot create a thread.
     pub fn open(
         path: impl Into<PathBuf>,
         options: OpenOptions,
@@ -76,10 +76,10 @@ impl DecodeThread {
         })
     }
 
-    /// Goes on with a decoder that is already open, on a new thread.
+    /// Continues decoding with an open decoder, on a new thread.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// Fails if the system cannot create a thread.
     pub fn start(
         decoder: Decoder,
         limits: QueueLimits,
@@ -112,7 +112,7 @@ impl DecodeThread {
         Ok(Self { shared, stop, handle: Some(handle) })
     }
 
-    /// Takes the next event, if one is there.
+    /// Takes the next event, if there is one.
     #[must_use]
     pub fn try_recv(&self) -> Option<DecodeEvent> {
         let event = self.shared.lock().queue.take();
@@ -122,13 +122,13 @@ impl DecodeThread {
         event
     }
 
-    /// Takes the next news of the source itself, that it was opened or gives nothing, before frames that wait.
+    /// Takes the next event about the source itself, opened or without a signal, ahead of waiting frames.
     #[must_use]
     pub fn take_news(&self) -> Option<DecodeEvent> {
         self.shared.lock().queue.take_news()
     }
 
-    /// Waits for the next event; `None` when the time is up or the thread has ended.
+    /// Waits for the next event; returns `None` if the timeout expires or the thread has ended.
     #[must_use]
     pub fn recv_timeout(&self, timeout: Duration) -> Option<DecodeEvent> {
         let deadline = Instant::now() + timeout;
@@ -147,9 +147,9 @@ impl DecodeThread {
         }
     }
 
-    /// Asks for a seek. Frames after it carry `serial`; frames before it leave the queue at once. A request that has not
-    /// begun yet is replaced. Of a live source [`SeekTarget::End`] leads to the newest frame and those that come; all else to
-    /// what is kept of it, see [`kept_secs`](Self::kept_secs).
+    /// Requests a seek. Frames after it carry `serial`; frames before it leave the queue immediately. A request that
+    /// has not started yet is replaced. In a live source, [`SeekTarget::End`] leads to the newest frame and those that
+    /// arrive after it; all other seeks lead to the stored packets, see [`kept_secs`](Self::kept_secs).
     pub fn seek(&self, serial: u64, seek: Seek) {
         let mut exchange = self.shared.lock();
         exchange.seek = Some((serial, seek));
@@ -162,7 +162,8 @@ impl DecodeThread {
         drop(stale);
     }
 
-    /// Says whether nobody waits for the frames that follow: a picture stands, and the next one may well be wanted elsewhere.
+    /// Sets whether no more frames are needed for now: the picture on screen stays, and the next seek may lead
+    /// elsewhere.
     pub fn set_idle(&self, is_idle: bool) {
         let was_idle = std::mem::replace(&mut self.shared.lock().is_idle, is_idle);
         if was_idle && !is_idle {
@@ -170,40 +171,41 @@ impl DecodeThread {
         }
     }
 
-    /// The list that the frames are numbered by. It is made aside once a seek has led to a frame whose number nobody knows,
-    /// and only where the packets of a file tell the frames; it is taken back if the frames do not come as they tell.
+    /// Returns the list that frames are numbered by. It is made in the background when seeks need it, and only if the
+    /// packets of a file identify the frames; it is withdrawn if a frame contradicts it.
     #[must_use]
     pub fn frame_index(&self) -> Option<Arc<FrameIndex>> {
         self.shared.lock().list.adopted().cloned()
     }
 
-    /// The last seek and its serial, where its frames may be others than decoding from the start gives: the packets have told
-    /// meanwhile that the container's word is not to be relied on. The same seek again leads to the right ones.
+    /// Returns the last seek and its serial if its frames may differ from those of decoding from the start, because the
+    /// packets have since shown that the container is unreliable. Repeating the seek leads to the right frames.
     #[must_use]
     pub fn take_mistake(&self) -> Option<(u64, Seek)> {
         self.shared.lock().mistake.take()
     }
 
-    /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds from its first frame.
+    /// Returns the start times of the oldest and newest frames of a live source that can still be decoded, in seconds
+    /// from its first frame.
     #[must_use]
     pub fn kept_secs(&self) -> Option<(f64, f64)> {
         self.shared.shift.span_secs()
     }
 
-    /// From when to when nothing came of a live source between what is kept, in seconds from its first frame, where that took more
-    /// than half a second.
+    /// Returns the start and the end of each pause of more than half a second between stored frames of a live source,
+    /// in seconds from its first frame.
     #[must_use]
     pub fn gaps_secs(&self) -> Vec<(f64, f64)> {
         self.shared.shift.gaps_secs()
     }
 
-    /// How many frames of a live source newer ones have replaced before they were taken, since this was last asked.
+    /// Returns the number of live frames that newer ones have replaced before they were taken, since the last call.
     #[must_use]
     pub fn take_replaced(&self) -> u64 {
         std::mem::take(&mut self.shared.lock().replaced)
     }
 
-    /// Returns the decoder's counters so far, and a sentence about the fault at the file's end, if one is known.
+    /// Returns the decoder's counters so far, and a sentence about the fault at the end of the file, if one is known.
     #[must_use]
     pub fn condition(&self) -> (FrameCounters, Option<String>) {
         let exchange = self.shared.lock();
@@ -237,7 +239,7 @@ impl Drop for DecodeThread {
     }
 }
 
-/// Decodes the next frame.
+/// Decodes the next frame. Returns the frame, the end or the error as an event.
 fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     match decoder.next_frame() {
         Ok(Some(frame)) => DecodeEvent::Frame(frame),
@@ -246,7 +248,7 @@ fn next_event(decoder: &mut Decoder, serial: u64) -> DecodeEvent {
     }
 }
 
-/// A task of the thread.
+/// A task for the thread.
 enum Task {
     Learn(Listing),
     Seek(u64, Seek),
@@ -254,20 +256,20 @@ enum Task {
     Stop,
 }
 
-/// The thread's own task afterwards.
+/// The thread's activity after a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Afterwards {
-    /// It decodes the frames that follow.
+    /// Decodes the frames that follow.
     GoOn,
-    /// The same, but not before then unless they are wanted.
+    /// Decodes the frames that follow, but not before that time unless they are needed.
     Later(Instant),
-    /// Nothing until the next seek.
+    /// Does nothing until the next seek.
     Rest,
 }
 
 impl ThreadShared {
     fn lock(&self) -> MutexGuard<'_, Exchange> {
-        // What is exchanged is consistent between any two statements that change it.
+        // The state is consistent between any two statements that change it, so a poisoned lock may be used.
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -308,7 +310,7 @@ impl ThreadShared {
                         DecodeEvent::Frame(_) => afterwards = Afterwards::GoOn,
                         DecodeEvent::EndOfStream { .. } => {
                             let counters = decoder.counters();
-                            // After a seek not all frames have been counted.
+                            // After a seek, not all frames have been counted.
                             let frames = last.is_none().then_some(counters.delivered + counters.unusable);
                             let missing = decoder
                                 .reached_secs()
@@ -327,7 +329,7 @@ impl ThreadShared {
         }
     }
 
-    /// Tells which list the frames are numbered by, where that has changed: before the frames that come after it.
+    /// Publishes which list frames are numbered by, if it has changed, before the frames that come after it.
     fn tell_list(&self, decoder: &Decoder) {
         let mut exchange = self.lock();
         if exchange.list.follow(decoder.adopted()) {
@@ -336,7 +338,7 @@ impl ThreadShared {
         }
     }
 
-    /// Lists the file's packets on a thread of its own, once.
+    /// Lists the file's packets on a separate thread, once.
     fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
         let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
         match &mut self.lock().list {
@@ -355,7 +357,7 @@ impl ThreadShared {
         }
     }
 
-    /// Carries a seek out up to its first frame and what was decoded on the way to it.
+    /// Carries out a seek up to its first frame, including the frames decoded on the way to it.
     fn seek(self: &Arc<Self>, decoder: &mut Decoder, serial: u64, seek: Seek) -> Afterwards {
         if let Seek::Back { target, budget } = seek {
             let before_ticks = if let SeekTarget::Before(ticks) = target { ticks } else { i64::MAX };
@@ -395,7 +397,8 @@ impl ThreadShared {
         }
     }
 
-    /// Hands on what is live as it comes: nobody's slowness holds it up. Another thread decodes again what was kept, wherever a seek leads.
+    /// Delivers live frames as they arrive, however slowly they are taken. Another thread decodes stored packets,
+    /// wherever a seek leads.
     fn receive(self: &Arc<Self>, receiver: Receiver, options: &OpenOptions) {
         let receiver = receiver.keeping(&self.shift);
         thread::scope(|scope| {
@@ -404,7 +407,8 @@ impl ThreadShared {
                 log::warn!("no thread to look back on: {error}");
             }
             self.hand_on(receiver);
-            // What was kept is of no use any more; the other thread is not to wait for a seek, or for what does not come.
+            // The stored packets are of no more use: the other thread must not wait for a seek, or for packets that
+            // will not arrive.
             let mut exchange = self.lock();
             if exchange.life == Life::Running {
                 exchange.life = Life::Finished;
@@ -446,7 +450,7 @@ impl ThreadShared {
         }
     }
 
-    /// Frees the oldest frames of a live source until another has room.
+    /// Frees the oldest frames of a live source until there is room for another.
     fn make_room(&self) {
         let mut exchange = self.lock();
         let mut freed = Vec::new();
@@ -460,7 +464,7 @@ impl ThreadShared {
         drop(freed);
     }
 
-    /// Decodes what is kept wherever a seek leads.
+    /// Decodes stored packets, wherever a seek leads.
     fn look_back(self: &Arc<Self>, options: &OpenOptions) {
         let mut decoder: Option<Decoder> = None;
         let mut serial = 0;
@@ -500,7 +504,7 @@ impl ThreadShared {
         }
     }
 
-    /// Waits until there is something to do: a command, or room in the queue.
+    /// Waits for a task: a request, or room in the queue.
     fn next_task(&self, afterwards: Afterwards) -> Task {
         let mut exchange = self.lock();
         loop {
@@ -530,7 +534,7 @@ impl ThreadShared {
         }
     }
 
-    /// Queues an event, unless a seek that came meanwhile has made it stale.
+    /// Queues an event, unless a newer seek has made it stale.
     fn push(&self, event: DecodeEvent) {
         let mut exchange = self.lock();
         let is_stale = exchange.seek.is_some() && event.is_of_a_seek();

@@ -1,4 +1,4 @@
-//! A picture of HEIF (HEIC, AVIF) that is stored as tiles, put together.
+//! Assembly of HEIF pictures (HEIC, AVIF) that are stored as tiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,20 @@ use super::streams::check_decoder;
 use histoscope_core::picture::crop::Crop;
 use histoscope_core::picture::layout::PixelLayout;
 
-/// All tiles of a picture in one frame.
+/// All tiles of a picture, assembled in one frame.
 pub(super) struct TiledPicture {
     grid: TileGrid,
-    /// Index of the stream of the tile that speaks for all.
+    /// Index of the stream of the tile that represents all of them.
     stream: usize,
     frame: AvFrame,
 }
 
 impl TiledPicture {
-    /// Decodes all tiles of that item of a HEIF file.
+    /// Decodes all tiles of that item in a HEIF file.
     ///
     /// # Errors
-    /// [`MediaError::Tiled`] unless they cover the picture as equal tiles with the same format, each once.
+    /// [`MediaError::Tiled`] unless equal tiles of the same format cover the picture, each once. Other errors as for
+    /// reading.
     pub(super) fn read(source: &Source, item: u32) -> Result<Self, MediaError> {
         let path = || source.path().to_owned();
         let refusal = || MediaError::Tiled { path: path() };
@@ -32,7 +33,7 @@ impl TiledPicture {
         let mut input = source.open()?;
         let grid = input.tile_grid(item).ok_or_else(refusal)?;
         let stream = grid.tiles.first().ok_or_else(refusal)?.stream;
-        // One stream may be several tiles.
+        // One stream may supply several tiles.
         let mut places = BTreeMap::<_, Vec<_>>::new();
         for tile in &grid.tiles {
             places.entry(tile.stream).or_default().push(tile.place);
@@ -68,28 +69,28 @@ impl TiledPicture {
         Ok(Self { grid, stream, frame })
     }
 
-    /// Index of the stream of the tile whose frame tells of the [whole](Self::whole).
+    /// Returns the index of the stream of the tile whose frame describes the [whole](Self::whole).
     pub(super) const fn stream(&self) -> usize {
         self.stream
     }
 
-    /// Width and height of all tiles together.
+    /// Returns the width and height of all tiles together.
     pub(super) const fn size(&self) -> (u32, u32) {
         self.grid.size
     }
 
-    /// Returns the part of them that the container leaves out.
+    /// Returns the container's cropping of them.
     pub(super) const fn crop(&self) -> Crop {
         self.grid.crop
     }
 
-    /// The whole picture, in place of that tile's.
+    /// Returns the whole picture with the properties of that tile's frame, which it replaces.
     pub(super) fn whole(&self, tile: &AvFrame) -> AvFrame {
         self.frame.described_as(tile)
     }
 }
 
-/// The frame of a packet that is a stream's only one.
+/// Decodes the only packet of a stream and returns its frame.
 fn decode(input: &Input, stream: usize, packet: &AvPacket) -> Result<Option<AvFrame>, AvError> {
     let Some(parameters) = input.stream(stream) else { return Ok(None) };
     let mut codec = Codec::open(&parameters, CodecOptions { threads: 1, low_delay: false })?;
@@ -107,12 +108,12 @@ fn decode(input: &Input, stream: usize, packet: &AvPacket) -> Result<Option<AvFr
 struct TileKind {
     format: av::PixelFormat,
     color: av::ColorNumbers,
-    /// Width and height without what the codec leaves out.
+    /// Width and height after the codec's cropping.
     size: (u32, u32),
 }
 
 impl TileKind {
-    /// Returns those of a frame; `None` if the codec leaves something out before its first column or line.
+    /// Returns the properties of a frame; `None` if the codec crops columns on its left or lines at its top.
     fn of(frame: &AvFrame) -> Option<Self> {
         let crop = frame.crop();
         let size = crop.leaves(frame.size()).filter(|_| (crop.left, crop.top) == (0, 0))?;
@@ -120,7 +121,7 @@ impl TileKind {
     }
 }
 
-/// A frame that tiles are put into.
+/// A frame into which tiles are copied.
 struct TileFrame {
     kind: TileKind,
     layout: PixelLayout,
@@ -128,7 +129,7 @@ struct TileFrame {
 }
 
 impl TileFrame {
-    /// The frame for tiles like this one, if such make up the grid.
+    /// Creates the frame for tiles like this one; `None` unless they fill the grid.
     fn of(grid: &TileGrid, tile: &AvFrame) -> Option<Self> {
         let kind = TileKind::of(tile)?;
         let layout = native_layout(&kind.format.descriptor()?)?;
@@ -139,7 +140,7 @@ impl TileFrame {
         Some(Self { kind, layout, frame })
     }
 
-    /// Copies a tile to a place that is the grid's; `None` if it is not like the first.
+    /// Copies a tile to a position of the grid; returns `None` if it differs from the first tile.
     fn put(&mut self, tile: &AvFrame, (x, y): (u32, u32)) -> Option<()> {
         if TileKind::of(tile)? != self.kind {
             return None;
@@ -157,7 +158,7 @@ impl TileFrame {
     }
 }
 
-/// Returns whether tiles of one size at these places fill the whole size, each its own part of it.
+/// Returns `true` if tiles of equal size at these positions fill the whole size without overlapping.
 fn is_filled((width, height): (u32, u32), tile: (u32, u32), places: &[(u32, u32)]) -> bool {
     if tile.0 == 0 || tile.1 == 0 || width % tile.0 != 0 || height % tile.1 != 0 {
         return false;
@@ -168,7 +169,7 @@ fn is_filled((width, height): (u32, u32), tile: (u32, u32), places: &[(u32, u32)
     distinct.len() == places.len() && places.len() as u64 == cells
 }
 
-/// Returns whether samples of all planes begin at a place.
+/// Returns `true` if samples of all planes start at that position.
 const fn is_at_sample(layout: &PixelLayout, (x, y): (u32, u32)) -> bool {
     let (across, down) = layout.chroma_shift;
     x % (1 << across) == 0 && y % (1 << down) == 0
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_fill_a_picture_each_once() {
+    fn tiles_must_fill_the_picture_without_overlapping() {
         let places = [(0, 0), (64, 0), (0, 32), (64, 32)];
         assert!(is_filled((128, 64), (64, 32), &places));
         assert!(!is_filled((128, 64), (64, 32), &places[..3]), "one is missing");
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn chroma_begins_with_a_whole_sample() {
+    fn tiles_start_at_whole_chroma_samples() {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
         assert!(
             is_at_sample(&layout, (62, 30)) && !is_at_sample(&layout, (63, 30)) && !is_at_sample(&layout, (62, 31))

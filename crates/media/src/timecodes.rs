@@ -1,14 +1,16 @@
-//! Where a frame's timecode comes from: the frame itself (SMPTE ST 12-1, as H.264 and HEVC have it in SEI messages), else the container's
-//! first one and the frame's number, else the headers of MPEG-1 and MPEG-2 groups of pictures.
+//! Timecodes of frames: from the frame itself (SMPTE ST 12-1, which H.264 and HEVC carry in SEI messages), else from
+//! the container's first timecode and the frame's number, else from the headers of MPEG-1 and MPEG-2 groups of
+//! pictures.
 //!
-//! The timecodes of groups of pictures come last: encoders write something there because they have to, and few tools keep it true.
+//! The timecodes of groups of pictures come last: encoders have to write something there, and few tools keep it
+//! correct.
 
 use std::collections::VecDeque;
 
 use super::av::{AvFrame, Input, StreamParameters};
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Timecodes};
 
-/// Pictures whose headers are remembered until their frames come.
+/// Maximum number of pictures whose headers are remembered until their frames are decoded.
 const MOST_NOTED: usize = 1024;
 
 /// The timecodes that a container states.
@@ -19,7 +21,7 @@ pub(super) struct TimecodeReader {
 }
 
 impl TimecodeReader {
-    /// Reads the tags of the file, of its video stream and of its timecode track.
+    /// Reads the tags of the file, its video stream and its timecode track.
     pub(super) fn of(input: &Input, stream: &StreamParameters<'_>) -> Self {
         let track = (0..input.stream_count())
             .filter_map(|index| input.stream(index))
@@ -33,7 +35,7 @@ impl TimecodeReader {
         Self { rate, first: first.filter(|first| rate.is_some_and(|rate| rate.number(*first).is_some())) }
     }
 
-    /// A frame's timecode, and where that comes from; of its place are known its number and what its group says of it.
+    /// Returns a frame's timecode and where it was found, given its number and its position in its group, if known.
     pub(super) fn of_frame(
         &self,
         frame: &AvFrame,
@@ -51,7 +53,7 @@ impl TimecodeReader {
         }
     }
 
-    /// How the frames of the video are labelled whose first one this is.
+    /// Returns the timecodes of a video, given its first frame.
     pub(super) fn timecodes(&self, first: &AvFrame, group: Option<GroupPlace>) -> Option<Timecodes> {
         let (timecode, source) = self.of_frame(first, Some(0), group)?;
         Some(Timecodes { first: timecode, rate: self.rate?, source })
@@ -62,7 +64,8 @@ fn rate_of(rate: Ratio) -> Option<TimecodeRate> {
     TimecodeRate::of(rate.num, rate.den)
 }
 
-/// The place of a picture as MPEG-1 and MPEG-2 state it: the timecode of its group's first one in presentation order, and how many come between.
+/// The position of a picture as MPEG-1 and MPEG-2 state it: the timecode of the first picture of its group in
+/// presentation order, and the number of pictures from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupPlace {
     group: Timecode,
@@ -75,21 +78,21 @@ impl GroupPlace {
     }
 }
 
-/// The headers of the pictures that a decoder of MPEG-1 or MPEG-2 is at work on.
+/// Headers of the pictures that an MPEG-1 or MPEG-2 decoder is working on.
 #[derive(Default)]
 pub(super) struct GroupHeaders {
     group: Option<Timecode>,
-    /// By the numbers of their packets.
+    /// Positions of pictures, with the numbers of their packets.
     noted: VecDeque<(u64, GroupPlace)>,
 }
 
 impl GroupHeaders {
-    /// Returns whether the packets of that decoder have such headers.
+    /// Returns `true` if packets for that decoder have such headers.
     pub(super) fn are_in(decoder: &str) -> bool {
         matches!(decoder, "mpeg1video" | "mpeg2video" | "mpegvideo")
     }
 
-    /// Looks into a packet, which has that number.
+    /// Reads the headers in a packet, which has that number.
     pub(super) fn note(&mut self, number: u64, packet: &[u8]) {
         let (group, temporal_reference) = headers(packet);
         self.group = group.unwrap_or(self.group);
@@ -100,14 +103,14 @@ impl GroupHeaders {
         }
     }
 
-    /// Returns the place of the picture that came from that packet.
+    /// Returns the position of the picture decoded from that packet.
     pub(super) fn of(&self, number: u64) -> Option<GroupPlace> {
         self.noted.iter().rev().find(|(noted, _)| *noted == number).map(|(_, place)| *place)
     }
 }
 
-/// Finds the timecode of the group that begins with a picture, where one does, and the picture's temporal reference: ISO/IEC 13818-2,
-/// sections 6.2.2.6 and 6.2.3. A group whose timecode cannot be one is `Some(None)`.
+/// Finds the timecode of the group that starts with a picture, if there is one, and the picture's temporal reference:
+/// ISO/IEC 13818-2, sections 6.2.2.6 and 6.2.3. If the group's timecode is invalid, it is `Some(None)`.
 fn headers(packet: &[u8]) -> (Option<Option<Timecode>>, Option<u16>) {
     let mut group = None;
     let mut rest = packet;
@@ -138,7 +141,7 @@ fn headers(packet: &[u8]) -> (Option<Option<Timecode>>, Option<u16>) {
 mod tests {
     use super::*;
 
-    /// A group's header: 12:34:56 and that picture, dropped or not, closed.
+    /// Returns the header of a closed group: 12:34:56 and that picture, with or without drop-frame counting.
     fn group(drop: u32, picture: u32) -> Vec<u8> {
         let bits: u32 = drop << 31 | 12 << 26 | 34 << 20 | 1 << 19 | 56 << 13 | picture << 7 | 1 << 6;
         [&[0, 0, 1, 0xb8][..], &bits.to_be_bytes()].concat()
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_so_many_after_the_first_of_its_group() {
+    fn pictures_count_from_the_first_of_their_group() {
         let rate = TimecodeRate::of(30_000, 1001).unwrap();
         let mut headers = GroupHeaders::default();
         headers.note(0, &picture(0));
@@ -164,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_group_whose_timecode_is_none_ends_the_one_before() {
+    fn group_with_invalid_timecode_ends_the_previous_group() {
         let mut headers = GroupHeaders::default();
         headers.note(0, &[group(0, 1), picture(0)].concat());
         assert!(headers.of(0).is_some());
         headers.note(1, &[&[0, 0, 1, 0xb8, 0x7f, 0xff, 0xff, 0xff][..], &picture(0)].concat());
         assert_eq!(headers.of(1), None);
-        // Headers that are cut off.
+        // Truncated headers.
         headers.note(2, &[0, 0, 1, 0xb8, 0x7f]);
         headers.note(3, &[0, 0, 1, 0]);
     }

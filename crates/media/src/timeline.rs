@@ -1,17 +1,18 @@
-//! When each frame is shown: from timestamps that may be missing, repeated, backward or absurd to ones that rise.
+//! Presentation times of frames: turns timestamps that may be missing, repeated, backward or absurd into rising ones.
 
 use histoscope_core::picture::Ratio;
 
-/// Seconds by which a timestamp may fall behind before it counts as a new start rather than as a stray, and frames, which
-/// count at low rates.
+/// Seconds by which a timestamp may fall behind before it counts as a new start rather than a stray, or
+/// `BACKWARD_JUMP_FRAMES` frames if that is longer, as it is at low rates.
 const BACKWARD_JUMP_SECS: f64 = 0.3;
 const BACKWARD_JUMP_FRAMES: f64 = 5.0;
-/// Seconds by which a timestamp of a format that may jump (transport streams) may run ahead before it counts as a jump.
+/// Seconds by which a timestamp may run ahead before it counts as a jump, in a format that may jump (transport
+/// streams).
 const FORWARD_JUMP_SECS: f64 = 10.0;
-/// The same for the other formats, where long pauses are legitimate: slide shows, surveillance.
+/// The same limit for other formats, in which long pauses are legitimate: slide shows, surveillance.
 const ABSURD_JUMP_SECS: f64 = 6.0 * 3600.0;
 
-/// Gives each frame its timestamp. Never drops a frame, and what it returns rises.
+/// Assigns a timestamp to each frame. Never drops a frame, and returns rising timestamps.
 #[derive(Debug, Clone)]
 pub(super) struct Timeline {
     /// Ticks between frames at the stated rate, at least 1.
@@ -21,18 +22,19 @@ pub(super) struct Timeline {
     last: Option<i64>,
     /// Ticks added to the file's timestamps since the last jump.
     offset: i64,
-    /// The offset before the last frame's jump, if that was one: the frame may have been a lone outlier.
+    /// The offset before the last frame's jump, if that frame jumped: it may have been a lone outlier.
     offset_before_jump: Option<i64>,
-    /// The timestamp before a run of frames without one, and the run's length; the run's timestamps are computed from
-    /// both, so that rounding does not add up.
+    /// The timestamp before a run of frames without one, and the run's length. The run's timestamps are computed from
+    /// both, so that rounding errors do not add up.
     run: (i64, u64),
     jumped: bool,
-    /// True if a frame since the start or the last seek was given another timestamp than the file's.
+    /// `true` if a frame since the start or the last seek was given a timestamp other than the file's.
     strayed: bool,
 }
 
 impl Timeline {
-    /// For a stream with this time base and frame rate; 25 frames a second where the rate is unknown.
+    /// Creates a timeline for a stream with this time base and frame rate; assumes 25 frames per second if the rate is
+    /// unknown.
     pub(super) fn new(time_base: Ratio, rate: Option<Ratio>, may_jump: bool) -> Self {
         let tick_secs = time_base.value();
         let rate = rate.map_or(25.0, Ratio::value);
@@ -51,27 +53,28 @@ impl Timeline {
         }
     }
 
-    /// Ticks between frames at the stated rate.
+    /// Returns the ticks between frames at the stated rate.
     pub(super) fn frame_ticks(&self) -> i64 {
         self.frame_ticks.round() as i64
     }
 
-    /// The file's own timestamp of a frame that was placed there since the last jump.
+    /// Returns the file's own timestamp of a frame that was placed at that time since the last jump.
     pub(super) const fn stated(&self, placed: i64) -> i64 {
         placed.saturating_sub(self.offset)
     }
 
-    /// Returns whether the file's timestamps ever jumped, so that they do not tell positions in the whole file apart.
+    /// Returns `true` if the file's timestamps have ever jumped, so that they do not identify positions in the whole
+    /// file.
     pub(super) const fn has_jumped(&self) -> bool {
         self.jumped
     }
 
-    /// Returns whether a frame since the start or the last seek was given another timestamp than the file's.
+    /// Returns `true` if a frame since the start or the last seek was given a timestamp other than the file's.
     pub(super) const fn has_strayed(&self) -> bool {
         self.strayed
     }
 
-    /// Forgets the position, as after a seek.
+    /// Resets the position, as after a seek.
     pub(super) const fn restart(&mut self) {
         self.last = None;
         self.offset = 0;
@@ -80,7 +83,7 @@ impl Timeline {
         self.strayed = false;
     }
 
-    /// The timestamp of the next frame, whose own is `stated`.
+    /// Returns the timestamp of the next frame, whose own is `stated`.
     pub(super) fn place(&mut self, stated: Option<i64>) -> i64 {
         let pts = match (stated, self.last) {
             (Some(stated), None) => self.begin(stated),
@@ -93,7 +96,8 @@ impl Timeline {
         pts
     }
 
-    /// Room for the jumps and runs that may follow: timestamps near the ends of the integers' range are absurd anyway.
+    /// Returns the first timestamp, limited so that there is room for the jumps and runs that may follow: timestamps
+    /// near the limits of the integer type are absurd anyway.
     fn begin(&mut self, stated: i64) -> i64 {
         let pts = stated.clamp(i64::MIN / 4, i64::MAX / 4);
         self.offset = pts.saturating_sub(stated);

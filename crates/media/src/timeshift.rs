@@ -1,10 +1,11 @@
-//! The packets of a live source that memory keeps, from which pictures that have gone by are decoded again.
+//! Stored packets of a live source, from which past frames are decoded again.
 //!
-//! Decoded pictures fill memory in seconds, packets in minutes. The place of each frame in time and number is noted when it comes, and
-//! a frame that is decoded again is known by its packet's timestamp, so that it comes back with the same time and number.
+//! Decoded pictures fill memory in seconds, packets in minutes. The position of each frame in time and number is
+//! recorded when it arrives. A frame that is decoded again is recognised by its packet's timestamp, so it gets the same
+//! time and number as before.
 //!
-//! Packets lie in segments, each of one connection and of timestamps that do not begin anew. A segment begins at a packet at
-//! which decoding can begin, and loses its oldest group of frames where memory is short.
+//! Packets are stored in segments, each from one connection and with timestamps that do not start over. A segment
+//! starts at a packet at which decoding can start, and loses its oldest group of frames when memory is short.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -19,28 +20,28 @@ use super::pictures::{StreamDefaults, TimelinePlace};
 use super::target::SeekTarget;
 use histoscope_core::picture::{Frame, FrameFacts};
 
-/// Memory that a packet takes beside its bytes.
+/// Memory that a packet takes besides its data, in bytes.
 const PACKET_BYTES: usize = 256;
-/// How many packets back the one of a frame that has just been decoded is looked for.
+/// Number of newest packets that are searched for the packet of a frame just decoded.
 const DECODED_BACK: usize = 256;
 
-/// The shortest pause that counts as a gap: a sender that was replaced at once leaves none.
+/// The shortest pause that counts as a gap, in seconds: replacing a sender immediately leaves none.
 const LEAST_GAP_SECS: f64 = 0.5;
-/// How often somebody who waits for a packet looks whether it has come.
+/// Interval at which waiting code checks for a packet.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How the packets of a connection are decoded.
+/// How to decode the packets of a connection.
 pub(super) struct Coding {
     stream: StreamCopy,
     pub(super) info: StreamInfo,
     pub(super) defaults: StreamDefaults,
     threads: usize,
-    /// True if decoding from a keyframe gives what decoding from the first frame does.
+    /// `true` if decoding from any keyframe gives the same frames as decoding from the first frame.
     pub(super) begins_anew: bool,
 }
 
 impl Coding {
-    /// Copies what a decoder with that many threads has to know of a stream.
+    /// Copies what a decoder with that many threads needs to know of a stream.
     pub(super) fn of(
         parameters: &StreamParameters<'_>,
         info: &StreamInfo,
@@ -49,7 +50,7 @@ impl Coding {
     ) -> Result<Self, AvError> {
         Ok(Self {
             stream: StreamCopy::of(parameters)?,
-            // What is kept waits for whoever reads it.
+            // Stored packets wait for their reader.
             info: StreamInfo { live: false, ..info.clone() },
             defaults: defaults.clone(),
             threads,
@@ -63,36 +64,36 @@ impl Coding {
     }
 }
 
-/// The way to a frame: from where it is decoded.
+/// The decode path to a frame: where to start, and from where to keep frames.
 #[derive(Clone)]
 pub(super) struct Way {
-    /// The segment that it lies in, and how that is decoded.
+    /// The segment of the frame, and how to decode it.
     pub(super) segment: u64,
     pub(super) coding: Arc<Coding>,
-    /// The packet to begin with, and its timestamp.
+    /// The packet to start with, and its timestamp.
     pub(super) start: (u64, i64),
-    /// True if that is the first packet of all that the sender sent.
+    /// `true` if that is the first packet that its segment ever held.
     pub(super) is_first: bool,
     /// The frame's own timestamp.
     pub(super) stated: i64,
-    /// The timestamp of the frame from which on all are wanted.
+    /// Timestamp of the frame from which all frames are needed.
     pub(super) whole_from: i64,
 }
 
-/// The answer to who asks for a packet of a segment.
+/// The answer to a request for a packet of a segment.
 enum Supplied {
     Packet(AvPacket),
-    /// It has not come yet.
+    /// It has not arrived yet.
     NotYet,
-    /// There is none in this segment any more.
+    /// The segment has ended before it.
     Over,
-    /// It is not kept any more.
+    /// It is no longer stored.
     Gone,
 }
 
-/// The packets, for those who write them and those who read them.
+/// The packet store, shared by its writer and its readers.
 pub(super) struct Timeshift {
-    /// Bytes of packets; none are kept where this is 0.
+    /// Maximum bytes of packets; 0 stores none.
     limit: usize,
     kept: Mutex<KeptSegments>,
 }
@@ -101,7 +102,7 @@ pub(super) struct Timeshift {
 struct KeptSegments {
     bytes: usize,
     segments: VecDeque<Segment>,
-    /// The number of the next one.
+    /// The number of the next segment.
     next: u64,
 }
 
@@ -111,14 +112,14 @@ struct Segment {
     packets: VecDeque<(AvPacket, Option<i64>)>,
     /// The number of the first of these packets.
     first: u64,
-    /// Those at which decoding can begin: their numbers and timestamps, both rising.
+    /// Packets at which decoding can start: their numbers and timestamps, both rising.
     starts: VecDeque<(u64, i64)>,
-    /// In presentation order.
+    /// Recorded frames, in presentation order.
     frames: VecDeque<Noted>,
     is_over: bool,
 }
 
-/// A frame that has come.
+/// The record of a received frame.
 struct Noted {
     packet: u64,
     stated: i64,
@@ -126,17 +127,17 @@ struct Noted {
 }
 
 impl Timeshift {
-    /// Nothing yet, and of packets no more than so many bytes.
+    /// Creates an empty store for that many bytes of packets.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, kept: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, KeptSegments> {
-        // What is kept is consistent between any two statements that change it.
+        // The store is consistent between any two statements that change it, so a poisoned lock may be used.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When the oldest and the newest frame begin that can be had again, in seconds from the first frame of all.
+    /// Returns the start times of the oldest and newest frames still available, in seconds from the very first frame.
     pub(super) fn span_secs(&self) -> Option<(f64, f64)> {
         let kept = self.lock();
         let first = kept.frames().next()?.place.time_secs;
@@ -144,31 +145,31 @@ impl Timeshift {
         Some((first, last))
     }
 
-    /// From when to when nothing came between the segments, in seconds from the first frame of all, where that was long.
+    /// Returns the start and the end of each long pause between segments, in seconds from the very first frame.
     pub(super) fn gaps_secs(&self) -> Vec<(f64, f64)> {
         self.lock().gaps_secs()
     }
 
-    /// A connection begins, whose packets are decoded so.
+    /// Begins a connection, whose packets are to be decoded as `coding` states.
     pub(super) fn begin(&self, coding: Coding) {
         if self.limit > 0 {
             self.lock().begin(Arc::new(coding));
         }
     }
 
-    /// Returns the newest segment and how it is decoded.
+    /// Returns the newest segment and how to decode it.
     pub(super) fn newest_segment(&self) -> Option<(u64, Arc<Coding>)> {
         self.lock().segments.back().map(|segment| (segment.number, Arc::clone(&segment.coding)))
     }
 
-    /// The connection is over.
+    /// Ends the current connection.
     pub(super) fn end(&self) {
         if let Some(last) = self.lock().segments.back_mut() {
             last.is_over = true;
         }
     }
 
-    /// Keeps a packet of the connection that was begun last.
+    /// Stores a packet of the current connection.
     pub(super) fn note_packet(&self, packet: &AvPacket) {
         if self.limit == 0 {
             return;
@@ -182,7 +183,7 @@ impl Timeshift {
         }
     }
 
-    /// Notes where a frame lies that has been decoded, whose packet has this timestamp.
+    /// Records the position of a decoded frame whose packet has this timestamp.
     pub(super) fn note_frame(&self, stated: i64, frame: &Frame) {
         let FrameFacts { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival, .. } = frame.facts;
         let place = TimelinePlace { pts_ticks, time_base, time_secs, duration_secs, index, timecode, arrival };
@@ -191,13 +192,14 @@ impl Timeshift {
         }
     }
 
-    /// The way to a frame: the last that is not beyond the target, else the first that is kept, from a packet so many seconds
-    /// before it at least, where there is one. As many as `whole` frames before it are wanted too.
+    /// Returns the decode path to the last frame that is not beyond the target, or else to the first stored frame. It
+    /// starts at least `early_secs` before that frame, if there is such a packet. The last `whole` frames before it are
+    /// needed, too.
     fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
         self.lock().way_to(target, whole, early_secs)
     }
 
-    /// The packet of that number.
+    /// Returns the packet with that number.
     fn packet(&self, segment: u64, number: u64) -> Supplied {
         let kept = self.lock();
         let Some(segment) = kept.segment(segment) else { return Supplied::Gone };
@@ -209,14 +211,15 @@ impl Timeshift {
         }
     }
 
-    /// Where the frame of a segment lies whose packet has this timestamp; `None` where it has not come on time.
+    /// Returns the position of the frame whose packet has this timestamp in a segment; `None` if it has not been
+    /// recorded.
     fn place_of(&self, segment: u64, stated: i64) -> Option<TimelinePlace> {
         let kept = self.lock();
         let frames = &kept.segment(segment)?.frames;
         frames.binary_search_by_key(&stated, |noted| noted.stated).ok().map(|at| frames[at].place)
     }
 
-    /// The way to the first frame behind a segment; `None` if none has come yet.
+    /// Returns the decode path to the first frame after a segment; `None` if none has been recorded yet.
     fn way_behind(&self, segment: u64) -> Option<Way> {
         let kept = self.lock();
         let next = kept.segments.iter().find(|next| next.number > segment && !next.frames.is_empty())?;
@@ -224,47 +227,48 @@ impl Timeshift {
     }
 }
 
-/// Reads what is kept: packet after packet of a segment, and waits for those that have not come.
+/// Reads the stored packets of a segment in order, and waits for those that have not arrived.
 pub(super) struct KeptReader {
     shift: Arc<Timeshift>,
     interrupt: Arc<Interrupt>,
     path: PathBuf,
     segment: u64,
-    /// The number of the next packet; `None` where it is not kept any more.
+    /// The number of the next packet; `None` if there is nothing to read.
     next: Option<u64>,
-    /// Until when it waits although a later request does, too.
+    /// Time until which it waits even if a later request is waiting.
     patient_until: Instant,
 }
 
 impl KeptReader {
-    /// Has no packet follow before it [begins](Self::begin). `path` names the source.
+    /// Creates a reader that returns no packets before it [begins](Self::begin). `path` names the source.
     pub(super) fn new(shift: Arc<Timeshift>, segment: u64, interrupt: Arc<Interrupt>, path: PathBuf) -> Self {
         Self { shift, interrupt, path, segment, next: None, patient_until: Instant::now() }
     }
 
-    /// Returns what ends its waiting.
+    /// Returns the flag that interrupts its waiting.
     pub(super) const fn interrupt(&self) -> &Arc<Interrupt> {
         &self.interrupt
     }
 
-    /// Goes on with the first packet of a way. For so long it waits for packets although a later request waits.
+    /// Continues with the first packet of a decode path. For the time `patience`, it waits for packets even if a later
+    /// request is waiting.
     pub(super) fn begin(&mut self, way: &Way, patience: Duration) {
         self.segment = way.segment;
         self.next = Some(way.start.0);
         self.patient_until = Instant::now() + patience;
     }
 
-    /// Has no packet follow.
+    /// Stops returning packets.
     pub(super) const fn leave(&mut self) {
         self.next = None;
     }
 
-    /// Returns whether it reads that segment.
+    /// Returns `true` if it reads that segment.
     pub(super) const fn is_in(&self, segment: u64) -> bool {
         self.segment == segment
     }
 
-    /// Reads the next packet; `None` where the segment is over, or its packets are not kept any more.
+    /// Reads the next packet; returns `None` if the segment has ended, or if its packets are no longer stored.
     pub(super) fn read(&mut self) -> Result<Option<AvPacket>, MediaError> {
         let Some(number) = self.next else { return Ok(None) };
         loop {
@@ -283,7 +287,7 @@ impl KeptReader {
         }
     }
 
-    /// Waits for a moment, unless somebody wants something else.
+    /// Waits briefly. Fails if the reader is stopped, or if a later request takes precedence.
     fn wait(&self) -> Result<(), MediaError> {
         let is_superseded = self.interrupt.is_hurried() && Instant::now() >= self.patient_until;
         if self.interrupt.is_stopped() || is_superseded {
@@ -293,17 +297,18 @@ impl KeptReader {
         Ok(())
     }
 
-    /// Returns the place of the frame whose packet has this timestamp; `None` where it has not come on time.
+    /// Returns the position of the frame whose packet has this timestamp; `None` if it has not been recorded.
     pub(super) fn place_of(&self, stated: i64) -> Option<TimelinePlace> {
         self.shift.place_of(self.segment, stated)
     }
 
-    /// Returns the way to a frame, as [`Timeshift`] knows it.
+    /// Returns the decode path to a frame, as [`Timeshift`] finds it.
     pub(super) fn way_to(&self, target: SeekTarget, whole: usize, early_secs: f64) -> Option<Way> {
         self.shift.way_to(target, whole, early_secs)
     }
 
-    /// Waits for the first frame of the next segment: the sender comes back. `None` where the packets of this one are not kept any more.
+    /// Waits for the first frame of the next segment, which begins when the sender returns. Returns `None` if the
+    /// packets of this one are no longer stored.
     pub(super) fn next_way(&self) -> Result<Option<Way>, MediaError> {
         while self.next.is_some() {
             if let Some(way) = self.shift.way_behind(self.segment) {
@@ -339,7 +344,7 @@ impl KeptSegments {
         if let Some(last) = self.segments.back_mut() {
             last.is_over = true;
         }
-        // What came before with no frame in it leads nowhere.
+        // An earlier segment without a frame leads nowhere.
         while let Some(last) = self.segments.back().filter(|last| last.frames.is_empty()) {
             self.bytes -= last.bytes();
             self.segments.pop_back();
@@ -401,7 +406,7 @@ impl Segment {
         self.packets.iter().map(|(packet, _)| packet.size() + PACKET_BYTES).sum()
     }
 
-    /// Keeps a packet, unless decoding leads to it from none; says whether it did.
+    /// Stores a packet, unless there is no packet from which decoding leads to it. Returns whether it did.
     fn push(&mut self, packet: AvPacket, pts: Option<i64>, is_key: bool) -> bool {
         let number = self.first + self.packets.len() as u64;
         let is_start = is_key && (self.coding.begins_anew || number == 0);
@@ -414,14 +419,15 @@ impl Segment {
         true
     }
 
-    /// Frees the packets up to the next at which decoding can begin, and forgets the frames that are not to be had then; the bytes.
+    /// Drops packets up to the next starting point, and the frames that can then no longer be decoded. Returns the
+    /// number of bytes freed.
     fn forget_oldest(&mut self) -> usize {
         self.starts.pop_front();
         let keep_from = self.starts.front().map_or(self.first + self.packets.len() as u64, |&(number, _)| number);
         let gone = usize::try_from(keep_from - self.first).unwrap_or(usize::MAX);
         let bytes = self.packets.drain(..gone).map(|(packet, _)| packet.size() + PACKET_BYTES).sum();
         self.first = keep_from;
-        // Of the pictures that are shown before the first packet's own, some refer to what is gone.
+        // Some pictures that are shown before the first packet's own refer to dropped packets.
         let from = self.starts.front().copied();
         let is_lost = |noted: &Noted| from.is_none_or(|(packet, pts)| noted.packet < packet || noted.stated < pts);
         while self.frames.front().is_some_and(is_lost) {
@@ -443,7 +449,7 @@ impl Segment {
         }
     }
 
-    /// The way to one of the frames.
+    /// Returns the decode path to one of the frames.
     fn way(&self, at: usize, whole: usize, early_secs: f64) -> Option<Way> {
         let noted = self.frames.get(at)?;
         let latest = noted.stated.saturating_sub((early_secs / self.coding.info.time_base.value()) as i64);
@@ -451,7 +457,7 @@ impl Segment {
             self.starts.iter().rev().find(|&&(number, pts)| number <= noted.packet && pts <= latest).copied()
         };
         let start = leads_from(latest).or_else(|| {
-            // There is none so early: the first, as long as it leads there.
+            // No packet is that early: use the first, if it leads to the frame.
             let first = self.starts.front().copied();
             first.filter(|&(number, pts)| number <= noted.packet && pts <= noted.stated)
         })?;

@@ -1,4 +1,4 @@
-//! Counting and drawing: on the GPU through wgpu, or on the processor where there is none.
+//! Counting and drawing: on the GPU through wgpu, or on the CPU if there is no usable GPU.
 
 pub mod cpu;
 pub mod engine;

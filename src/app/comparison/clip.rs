@@ -1,4 +1,4 @@
-//! The second clip of `--compare`: it goes after what is on screen of the first, and its frame is what that is compared with.
+//! The second clip of `--compare`: it follows the first clip on screen, whose frames are compared with its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use histoscope_render::engine::{Counter, Engine, EngineError};
 use histoscope_render::view::region;
 use histoscope_render::view::scene::{Counted, Scene};
 
-/// The part of a frame's time by which a partner may come later than its time says: containers round times.
+/// Tolerance, as a fraction of a frame's duration, for a partner with a later time stamp, since containers round times.
 const SLACK: f64 = 0.125;
-/// How long a frame may take to come before that is told.
+/// How long a frame may be awaited before the user is told.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The second clip.
@@ -32,29 +32,29 @@ pub struct ComparedClip {
     media: Option<DecodeThread>,
     follower: Follower,
     pairing: Pairing,
-    /// The frame that is shown, and how it stands to the one that is wanted.
+    /// The shown frame, and its relation to the requested one.
     frame: Frame,
     state: FollowState,
-    /// Since when the frame that is wanted is waited for.
+    /// The time when waiting for the requested frame began.
     waits_since: Option<Instant>,
-    /// The counter of its frames, and the components and adjustments that it was made for.
+    /// The counter for its frames, and the components and adjustments for which it was created.
     counter: Option<(Components, Adjustments, Counter)>,
     /// The key of the last compared frame.
     told: Option<FrameKey>,
     reported: Faults,
-    /// True if reading has failed since the last seek.
+    /// `true` if reading has failed since the last seek.
     has_failed: bool,
     /// The search for the offset.
     matcher: Matcher,
 }
 
-/// Which of its frames belongs to one of the first clip.
+/// The assignment of its frames to those of the first clip.
 #[derive(Debug, Clone, Copy)]
 struct Pairing {
     by: CompareBy,
-    /// By how many of its frames it is ahead.
+    /// Number of its frames by which it is ahead.
     offset: i64,
-    /// How long each of its frames is shown, where all are shown for as long.
+    /// Duration of each of its frames, if constant.
     frame_secs: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ struct FrameKey {
     region: Option<Rect>,
 }
 
-/// The components and the part of the first clip that are counted.
+/// The components and the region of the first clip that are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedPart<'a> {
     pub scene: &'a Scene,
@@ -78,7 +78,8 @@ pub struct CountedPart<'a> {
 }
 
 impl ComparedClip {
-    /// Takes over a decoding thread that has opened the clip and given its first frame; keeps frames of so many bytes.
+    /// Takes over a decoding thread that has opened the clip and returned its first frame. Stores up to `budget` bytes of
+    /// frames.
     #[must_use]
     pub fn new(
         comparing: Comparing,
@@ -107,7 +108,7 @@ impl ComparedClip {
         }
     }
 
-    /// Goes after what is on screen of the first clip. What went wrong, and what else is to be told, in words.
+    /// Follows the first clip on screen. Returns error messages and other notes.
     pub fn follow(&mut self, first: &Session, now: Instant) -> Vec<String> {
         let mut told = Vec::new();
         let Some(media) = &self.media else { return told };
@@ -147,18 +148,19 @@ impl ComparedClip {
         told
     }
 
-    /// Returns whether its end is where reading broke off.
+    /// Returns `true` if its end is due to a read error.
     const fn breaks_off(&self) -> bool {
         self.has_failed || !self.reported.is_whole()
     }
 
-    /// Returns whether an offset in frames can be told: as a number always, as a time where frames are evenly spaced.
+    /// Returns `true` if an offset in frames is possible: always when comparing by frame, and when comparing by time only if
+    /// frames are evenly spaced.
     #[must_use]
     pub fn has_offset_in_time(&self) -> bool {
         self.pairing.by == CompareBy::Frame || self.pairing.frame_secs.is_some()
     }
 
-    /// Shifts it by so many of its frames. Returns the note on it.
+    /// Shifts it by a number of its frames. Returns the note on it.
     pub fn shift(&mut self, frames: i64) -> String {
         if !self.has_offset_in_time() {
             return format!("{}: its frames are not evenly spaced, an offset takes --compare-by frame", self.name);
@@ -167,12 +169,12 @@ impl ComparedClip {
         format!("offset {:+} frames of {}", self.pairing.offset, self.name)
     }
 
-    /// Begins to look for the offset at which the histograms of both clips are nearest. Returns the note on it.
+    /// Starts searching for the offset at which the histograms of both clips match best. Returns the note on it.
     pub fn find_offset(&mut self, first: &Path) -> String {
         self.matcher.begin([first, &self.input])
     }
 
-    /// Takes the offset that was found. Returns the note on it.
+    /// Applies the offset if it has been found. Returns the note on it.
     pub fn take_offset(&mut self) -> Option<String> {
         Some(match self.matcher.take()? {
             Ok(found) => {
@@ -188,13 +190,13 @@ impl ComparedClip {
         })
     }
 
-    /// When to look again because something is to be told of a frame that does not come.
+    /// Returns when to check again because the user must be told about a frame that does not arrive.
     #[must_use]
     pub fn wake_at(&self, now: Instant) -> Option<Instant> {
         self.waits_since.map(|since| since + PATIENCE).filter(|&at| at > now)
     }
 
-    /// The clip, its frame's time and how it stands to the first one.
+    /// Returns the name of the clip, its frame's time, and its relation to the first clip.
     fn title(&self, now: Instant) -> String {
         let mut title = format!("{} {}", self.name, time_text(self.frame.time_secs));
         if self.pairing.offset != 0 {
@@ -211,7 +213,7 @@ impl ComparedClip {
         title
     }
 
-    /// Its frame as what the first clip's is compared with, counted as that is; nothing where it is what it was.
+    /// Returns its frame for comparison with the first clip's, counted in the same manner, or `None` if nothing has changed.
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
@@ -225,7 +227,7 @@ impl ComparedClip {
         let CountedPart { scene, components, region } = counted;
         let picture = &self.frame.picture;
         let size = |frame: &Frame| (frame.picture.width(), frame.picture.height());
-        // A part of pictures of another size is another part.
+        // In pictures of a different size, the region would be a different part.
         let is_alike = first.frame.as_ref().is_some_and(|frame| size(frame) == size(&self.frame));
         let part = region.filter(|_| is_alike);
         let is_adjusted = scene.look.counted_in(components) != Counted::Source;
@@ -237,7 +239,7 @@ impl ComparedClip {
             (None, _) => {}
         }
         let partner = match self.state {
-            // What is shown meanwhile is no frame of that time.
+            // The frame shown in the meantime is not the partner.
             FollowState::Coming => Partner::Awaited,
             FollowState::InStep | FollowState::NotBegun | FollowState::Ended => {
                 Partner::At(first.player.position_secs())
@@ -249,7 +251,7 @@ impl ComparedClip {
         }
         let has_them = components == Components::Rgbl || picture.has_coded_components();
         let title = told.title.clone();
-        // What cannot be counted is said once, and not with every look.
+        // A frame that cannot be counted is reported only once.
         self.told = Some(told);
         let histogram = if has_them { self.count(engine, (components, adjustments), part)? } else { None };
         Ok(Some(ComparedFrame::in_step(title, self.frame.clone(), histogram, partner)))
@@ -270,20 +272,20 @@ impl ComparedClip {
         Ok(counted.and_then(|counts| counts.histograms.into_iter().next()))
     }
 
-    /// Goes after another video from now on. An offset that is being looked for is one to the video before.
+    /// Follows a different video from now on. Cancels a running search, whose offset would be relative to the previous video.
     pub fn change_first(&mut self) {
         self.matcher.give_up();
         self.told = None;
     }
 
-    /// Forgets what was made on an adapter that is lost.
+    /// Discards everything created on a lost adapter.
     pub fn restart(&mut self) {
         (self.counter, self.told) = (None, None);
     }
 }
 
 impl Pairing {
-    /// The frame that belongs to what is on screen of the first clip, where that is known.
+    /// Returns the frame that corresponds to the first clip's on screen, if known.
     fn goal(&self, first: &Session) -> Option<FollowGoal> {
         match self.by {
             CompareBy::Frame => {

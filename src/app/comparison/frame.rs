@@ -11,30 +11,30 @@ use histoscope_render::engine::{Counter, Engine, EngineError};
 use histoscope_render::view::region;
 use histoscope_render::view::scene::{Counted, Scene};
 
-/// A frame to compare with, and what was counted of it.
+/// A frame to compare with, and its counts.
 #[derive(Debug)]
 pub struct ComparedFrame {
     /// Its file and its time.
     pub title: String,
-    /// The same, and what of it was counted.
+    /// The title, and the region and adjustments of the counts.
     pub name: String,
-    /// The frame, read as it was then.
+    /// The frame, with the interpretation that was in use.
     pub frame: Frame,
-    /// Of the components that were counted.
+    /// The bins of R'G'B' and luminance, if they were counted.
     pub(super) rgbl: Option<ComparedBins>,
-    /// Of a picture that has coded components.
+    /// The bins of the coded components, if the picture has any and they were counted.
     pub(super) coded: Option<ComparedBins>,
     pub(super) partner: Partner,
 }
 
-/// Which frames of the video a reference is compared with by numbers.
+/// The frames of the video to which a reference is compared numerically.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Partner {
-    /// Every one.
+    /// Every frame.
     Any,
-    /// The one of this time in seconds, which it belongs to.
+    /// The corresponding frame, which has this time in seconds.
     At(f64),
-    /// None: the frame that belongs to the one on screen has yet to come.
+    /// No frame: the one that corresponds to the frame on screen has not arrived yet.
     Awaited,
 }
 
@@ -48,7 +48,7 @@ impl Partner {
     }
 }
 
-/// Bins, and their sums.
+/// Bins, and their cumulative sums.
 #[derive(Debug)]
 pub struct ComparedBins {
     pub(super) histogram: Arc<Histogram>,
@@ -62,7 +62,8 @@ impl ComparedBins {
 }
 
 impl ComparedFrame {
-    /// Holds a frame of a file: counts what the histograms show filled, by whoever counts here, and the coded components.
+    /// Holds a frame of a file. Counts the bins that the histograms fill, with the current engine, and those of the coded
+    /// components.
     ///
     /// # Errors
     /// [`EngineError`] if the adapter fails.
@@ -77,7 +78,7 @@ impl ComparedFrame {
         let count = |components: &[Components], adjustments| count(engine, &frame, region, (components, adjustments));
         let mut kinds = vec![Components::Rgbl];
         kinds.extend(frame.picture.has_coded_components().then_some(Components::YCbCr));
-        // Code values are those of the source, whatever is made of it.
+        // Code values are always those of the source.
         let mut bins = if is_adjusted {
             let mut bins = count(&kinds[..1], adjustments)?;
             bins.extend(count(&kinds[1..], Adjustments::default())?);
@@ -93,7 +94,7 @@ impl ComparedFrame {
         Ok(Self { title, name, frame, rgbl: Some(rgbl), coded, partner: Partner::Any })
     }
 
-    /// The frame of a clip that plays in step, of which these components were counted, and the frame that it belongs to.
+    /// Creates a frame of a clip that plays in step, with its histogram and the frame that it corresponds to.
     #[must_use]
     pub fn in_step(title: String, frame: Frame, histogram: Option<Histogram>, partner: Partner) -> Self {
         let components = histogram.as_ref().map(|histogram| histogram.components);
@@ -109,20 +110,20 @@ impl ComparedFrame {
         }
     }
 
-    /// Returns the histogram of these components; `None` where the picture has none.
+    /// Returns the histogram of these components, or `None` if they were not counted.
     #[must_use]
     pub fn histogram(&self, components: Components) -> Option<&Arc<Histogram>> {
         Some(&self.bins(components)?.histogram)
     }
 
-    /// The same, summed up.
+    /// Returns the cumulative sums of these components, or `None` if they were not counted.
     #[must_use]
     pub fn sums(&self, components: Components) -> Option<&Cumulative> {
         Some(&self.bins(components)?.sums)
     }
 }
 
-/// The bins of each of these components; all of them, or an error.
+/// Counts the bins of each of these components. Fails unless all of them were counted.
 fn count(
     engine: &Engine,
     frame: &Frame,

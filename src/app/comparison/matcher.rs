@@ -1,4 +1,4 @@
-//! Looking for the offset of two clips, on a thread of its own: `analyze --align` finds it.
+//! Searches for the offset between two clips in a background thread, like `analyze --align`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use histoscope_media::OpenOptions;
 use histoscope_render::engine::EngineChoice;
 use histoscope_render::gpu::AdapterChoice;
 
-/// How far apart the clips may begin, in frames.
+/// Maximum distance between the starts of the clips, in frames.
 const WITHIN: u32 = 250;
 
-/// How both clips are read and counted, and who is told.
+/// How both clips are read and counted, and how the result is signalled.
 #[derive(Clone)]
 pub struct MatchReading {
-    /// How they are opened.
+    /// The options for opening them.
     pub open: OpenOptions,
-    /// Who counts.
+    /// The engine that counts.
     pub engine: EngineChoice,
-    /// On which adapter.
+    /// The adapter.
     pub adapter: AdapterChoice,
-    /// Called once it is known.
+    /// Called when the result is available.
     pub waker: Waker,
 }
 
-/// Looks for the offset of two clips, one search at a time.
+/// Searches for the offset between two clips, one search at a time.
 pub struct Matcher {
     reading: MatchReading,
     under_way: Option<Matching>,
 }
 
 impl Matcher {
-    /// No search yet.
+    /// Creates a matcher without a search.
     #[must_use]
     pub const fn new(reading: MatchReading) -> Self {
         Self { reading, under_way: None }
     }
 
-    /// Begins to look for the offset of the second clip to the first. Returns the note on it.
+    /// Starts searching for the offset of the second clip relative to the first. Returns the note on it.
     pub fn begin(&mut self, clips: [&Path; 2]) -> String {
         if self.under_way.is_some() {
             return "the offset is being looked for".to_owned();
@@ -66,23 +66,23 @@ impl Matcher {
         Some(found)
     }
 
-    /// Ends the search.
+    /// Cancels the search.
     pub fn give_up(&mut self) {
         self.under_way = None;
     }
 }
 
-/// A search that is under way. Dropping it ends it.
+/// A running search. Dropping it cancels it.
 struct Matching {
     answer: Receiver<Result<FoundOffset, String>>,
     stop: Stop,
 }
 
 impl Matching {
-    /// Begins to look for the offset of the second clip to the first.
+    /// Starts searching for the offset of the second clip relative to the first.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot start a thread.
     fn begin([first, second]: [&Path; 2], reading: &MatchReading) -> std::io::Result<Self> {
         let stop = Stop::default();
         let request = Request {
@@ -105,7 +105,7 @@ impl Matching {
         let (sender, answer) = mpsc::channel();
         let waker = Arc::clone(&reading.waker);
         let search = move || {
-            // Nobody listens any more when the window has been closed.
+            // The receiver is gone if the window has been closed.
             let _ = sender.send(align::find(&request, &against, WITHIN).map_err(|error| error.to_string()));
             waker();
         };

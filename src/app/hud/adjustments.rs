@@ -1,4 +1,4 @@
-//! The panel of adjustments: each with its switch and its parameters, in the order in which they are made.
+//! The panel of adjustments: the switch and parameters of each, in the order in which they are applied.
 
 use egui::{Align2, Color32, Rect, RichText, Sense, Ui, pos2, vec2};
 
@@ -12,7 +12,7 @@ use histoscope_core::adjust::{
 };
 use histoscope_render::view::scene::{Counted, Look, Sharing};
 
-/// Width of the panel's inside, in points.
+/// Width of the panel's content, in points.
 const WIDTH: f32 = 316.0;
 /// Width of a switch.
 const SWITCH: f32 = 82.0;
@@ -27,14 +27,14 @@ pub const FULL_HEIGHT: f32 = 318.0;
 /// Space between lines.
 const GAP: f32 = 3.0;
 
-/// Shows the panel at the left of `room`; where it is.
+/// Shows the panel at the left of `room`. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Rect {
     let area = egui::Area::new(egui::Id::unique("adjustments")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::framed(10, 8).show(ui, |ui| {
             let inside = (room.width() - 24.0).clamp(200.0, WIDTH);
             ui.set_width(inside);
-            // Where it scrolls, the bar for that keeps off the values.
+            // If the panel scrolls, keep the values clear of the scroll bar.
             let width = if room.height() < FULL_HEIGHT { inside - 12.0 } else { inside };
             theme::scrolled(ui, room.height() - 18.0, |ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, GAP);
@@ -72,7 +72,7 @@ impl Lines<'_> {
         self.ui.allocate_exact_size(vec2(self.width, LINE), Sense::hover()).0
     }
 
-    /// A thin line between steps of the chain.
+    /// Draws a thin line between steps of the chain.
     fn rule(&mut self) {
         let (rect, _) = self.ui.allocate_exact_size(vec2(self.width, 3.0), Sense::hover());
         let stroke = egui::Stroke::new(1.0, Color32::from_white_alpha(34));
@@ -83,7 +83,7 @@ impl Lines<'_> {
         kind.is_on(&self.look.adjustments)
     }
 
-    /// The switch at the beginning of a line; what is left of the line.
+    /// Adds the switch at the start of a line. Returns the rest of the line.
     fn switch(&mut self, kind: Adjustment) -> Rect {
         let line = self.next();
         let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
@@ -105,7 +105,7 @@ impl Lines<'_> {
         self.ui.painter().text(line.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), color);
     }
 
-    /// A parameter with a slider; its new place, if it was moved.
+    /// Adds a parameter with a slider. Returns its new position if it was moved.
     fn slider(&mut self, line: Rect, name: &str, on: bool, value: &str, places: Places) -> Option<usize> {
         self.name(line, name, on);
         let color = if on { theme::LIGHT } else { theme::DIM };
@@ -214,7 +214,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Which picture is counted, and what is drawn beside the picture.
+    /// Adds the choice of which picture is counted, and the switches for what is drawn along with it.
     fn showing(&mut self) {
         let line = self.next();
         self.name(line, "Histograms", true);
@@ -249,19 +249,19 @@ impl Lines<'_> {
     }
 }
 
-/// The places of a whole number and of the standard one in their range.
+/// Returns the slider positions of a whole number and its default within their range.
 fn whole(values: [u32; 2], range: &std::ops::RangeInclusive<u32>) -> Places {
     let [now, standard] = values.map(|value| value.saturating_sub(*range.start()) as usize);
     Places { now, standard, last: (range.end() - range.start()) as usize }
 }
 
-/// The places of a number and of the standard one among steps.
+/// Returns the slider positions of a number and its default among the steps.
 fn on_steps(values: [f64; 2], steps: &[f64]) -> Places {
     let [now, standard] = values.map(|value| place_on(steps, value));
     Places { now, standard, last: steps.len() - 1 }
 }
 
-/// Words for a button with its key.
+/// Returns the tooltip of a button, with its key.
 fn help(words: &str, action: Action) -> String {
     keys::label_of(action).map_or_else(|| words.to_owned(), |key| format!("{words}  ({key})"))
 }

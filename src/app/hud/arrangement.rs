@@ -1,5 +1,5 @@
-//! Where each part goes that is written over the picture: the controls above, then the field and notes, panels in what is
-//! left, and cards where nothing else is written.
+//! The arrangement of the HUD: the controls at the top, then the field and notes, panels in the remaining room, and
+//! cards wherever nothing else is drawn.
 
 use std::time::Instant;
 
@@ -14,35 +14,35 @@ use super::{
     left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
-/// The least width that is left for panels at the left, in points.
+/// The least width needed for panels on the left, in points.
 const LEAST_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
 const LEAST_HEIGHT: f32 = 62.0;
 
-/// The view, and what of it is for whom. Rectangles are in points.
+/// The view, and how it is divided. Rectangles are in points.
 struct Room<'a> {
     view: Rect,
-    /// Returns the room that the histograms leave.
+    /// The room left by the histograms.
     free: Rect,
-    /// The room that the controls and the axes' labels leave of that.
+    /// The part of `free` left by the controls and the axis labels.
     panels: Rect,
-    /// The help's, if it is open.
+    /// The room for the help, if it is open.
     help: Option<Rect>,
-    /// Height that the names of the divided picture take at the top of the panels' room.
+    /// Height of the names of the divided pictures, at the top of the panels' room.
     divided: f32,
-    /// How strongly what comes and goes with the pointer is drawn.
+    /// Opacity of everything that appears and fades with the pointer.
     strength: f32,
     model: &'a Model<'a>,
 }
 
-/// Everything above and below the panels.
+/// The field, the notes and the room they leave for panels.
 struct PanelSurroundings {
-    /// The field, if it is open.
+    /// Rectangle of the field, if it is open.
     field: Option<Rect>,
-    /// Width that the field or notes need beside panels.
+    /// Width that the field or the notes need next to panels.
     needed: f32,
     notes: notes::LaidOut,
-    /// Where notes go.
+    /// The room for notes.
     place: Rect,
     /// Height of the notes.
     lane: f32,
@@ -51,14 +51,14 @@ struct PanelSurroundings {
 }
 
 impl Hud {
-    /// Shows all that is to be seen, and gathers what the user asks for.
+    /// Shows everything visible and collects the user's commands.
     pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
         let free = model.beside.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
-        // Where the sheet leaves no room for the controls, it stands alone.
+        // If the help leaves no room for the controls, it is shown alone.
         let below_bar = Rect::from_min_max(
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
             free.max - Vec2::new(0.0, labels::height(model)),
@@ -66,11 +66,12 @@ impl Hud {
         let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
-        // Sliders stay where they are while the controls come and go: who reaches for one brings these up.
+        // Sliders keep their position while the controls appear and fade: moving the pointer to one makes the controls
+        // appear.
         let has_sliders = self.shown_panels(view, model).adjusting || model.lab.is_some();
         let above = controls.or_else(|| has_sliders.then(|| bar::place(free, model)));
         let panels_top = above.map_or(free.min.y + theme::MARGIN, |above| above.max.y + theme::MARGIN * 0.6);
-        // The axes' labels stand right above the histograms.
+        // The axis labels stand directly above the histograms.
         let bottom = if model.scopes.histograms.is_empty() { free.max.y } else { free.max.y - labels::height(model) };
         let panels = Rect::from_min_max(Pos2::new(free.min.x, panels_top), Pos2::new(free.max.x, bottom))
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
@@ -79,7 +80,7 @@ impl Hud {
         let told = self.divide(ui, &room, now, commands);
         let (placed, noted_in) = self.place_panels(ui, &room, &told, commands);
         if let Some(controls) = controls {
-            // What the pointer works on does not go away, or move, because it rests for a while.
+            // Controls in use must not fade or move because the pointer rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
             let is_held = is_over(controls) || is_over(placed.sliders) || self.timeline.is_dragged();
             self.visibility.hold(is_held, now);
@@ -87,7 +88,7 @@ impl Hud {
         let menus = self.show_open_menu(ui, model, commands);
         let noted = told.notes.show(noted_in, &menus, told.field.is_none());
         if let Some(room) = help {
-            // Notes on keys that are tried while it is open leave it where it is.
+            // Notes on keys that the user tries while the help is open do not move it.
             let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::LEAST_LANE)), ..room };
             self.panels.help = help::show(ui, room);
             return;
@@ -97,7 +98,8 @@ impl Hud {
         self.show_cards(ui, &room, placed.open, taken);
     }
 
-    /// The invitation, or the controls with what comes and goes with them; where they are.
+    /// Shows the invitation, or the controls with everything that appears along with them. Returns the rectangle of the
+    /// controls.
     fn show_controls(
         &mut self,
         ui: &mut egui::Ui,
@@ -119,8 +121,8 @@ impl Hud {
         Some(bar::show(ui, &context, model, &mut self.timeline, commands))
     }
 
-    /// Shows the field, lays out the notes, and divides the room among them and the panels. The field stands above panels that
-    /// leave no room for it beside them, and notes stand below such panels.
+    /// Shows the field, lays out the notes, and divides the room among them and the panels. If the panels leave no room
+    /// beside them, the field goes above them and the notes below.
     fn divide(&mut self, ui: &egui::Ui, at: &Room<'_>, now: Instant, commands: &mut Vec<Command>) -> PanelSurroundings {
         let waiting = at.model.play.waiting.lasting_text();
         self.waits = waiting.is_some();
@@ -148,8 +150,8 @@ impl Hud {
         PanelSurroundings { field, needed, notes, place, lane, panels }
     }
 
-    /// Shows the panels in what is left for them, and asks for another layout where they leave another width than was taken
-    /// for granted; where they are, and where notes go.
+    /// Shows the panels in their room, and requests another layout if they leave a different width from the one
+    /// assumed. Returns the placed panels and the room for notes.
     fn place_panels(
         &mut self,
         ui: &mut egui::Ui,
@@ -159,10 +161,10 @@ impl Hud {
     ) -> (Placed, Rect) {
         let PanelSurroundings { field, needed, place, lane, panels, .. } = *told;
         let is_apart = panels != room.panels;
-        // In a low window the field and notes stand alone for as long as they are there.
+        // In a low window, the field and notes are shown without panels.
         let has_room = panels.height() >= LEAST_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
-        // Panels that have made room may be narrower or wider for that, which is no reason to take it back.
+        // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
         let between = if is_settled { self.between } else { Between::of(&placed) };
         let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
@@ -175,8 +177,8 @@ impl Hud {
         (placed, noted_in)
     }
 
-    /// Shows what is written beside pixels and bins, each where nothing else is written: of two texts on each other none can
-    /// be read. `open` is what panels leave, `taken` are the places that have texts already.
+    /// Shows the cards of pixels and bins, clear of all other text: overlapping texts cannot be read. `open` is the
+    /// room between the panels; `taken` lists the rectangles that already have text.
     fn show_cards(&mut self, ui: &egui::Ui, at: &Room<'_>, open: Rect, mut taken: Vec<Rect>) {
         let Room { view, free, panels: room, strength, model, .. } = *at;
         labels::show_counted(ui, view, model, strength);
@@ -196,7 +198,7 @@ impl Hud {
         self.cards.extend(probe);
     }
 
-    /// Shows the menu, if it is open; where it is.
+    /// Shows the menu, if it is open. Returns the rectangles of the menu and its submenus.
     fn show_open_menu(&mut self, ui: &egui::Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> Vec<Rect> {
         let Some(menu) = &mut self.menu else { return Vec::new() };
         let stays = menu.show(ui, model, commands);
@@ -207,7 +209,7 @@ impl Hud {
         places
     }
 
-    /// Shows the field, if it is open, and takes what was typed into it; where it is.
+    /// Shows the field, if it is open, and handles the typed text. Returns its rectangle.
     fn show_entry(&mut self, ui: &egui::Ui, room: Rect, commands: &mut Vec<Command>) -> Option<Rect> {
         let (typed, place) = self.entry.as_mut()?.show(ui, room);
         match typed {
@@ -227,20 +229,21 @@ impl Hud {
         Some(place)
     }
 
-    /// Those of the open panels that there is width for.
+    /// Returns the open panels that fit the width.
     fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
-        // Scopes beside the picture leave them less than the window; and the window may be another than what was gathered for it.
+        // Scopes next to the picture leave the panels less than the window; and the window may have been resized since
+        // the model was collected.
         let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }
 
-    /// The times, the adjustments and the facts at the left, the numbers and the legends at the right.
+    /// Shows the durations, adjustments and facts on the left, and the statistics and legends on the right.
     fn show_panels(&mut self, ui: &mut egui::Ui, room: Rect, at: &Room<'_>, commands: &mut Vec<Command>) -> Placed {
         let model = at.model;
         let shown = self.shown_panels(at.view, model);
         let mut placed = Placed::nothing(room);
         if shown.help {
-            // The sheet takes their place.
+            // The help takes their room.
             return placed;
         }
         let (mut left, mut right) = (room, room);
@@ -264,7 +267,7 @@ impl Hud {
             placed.open.min.x = placed.open.min.x.max(panel.max.x + 6.0);
             placed.panels.push(panel);
         };
-        // What stands below the times needs room as well; where there is none for both, the times wait.
+        // The panels below the durations need room as well; without room for both, the durations are hidden.
         let is_alone = !shown.adjusting && model.tables.info.is_none();
         let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
         if let Some(timing) = model.tables.timing.filter(|_| has_room) {
@@ -307,7 +310,7 @@ impl Hud {
     }
 }
 
-/// Draws on the picture and the histograms themselves, beneath all text.
+/// Draws on the picture and the histograms, beneath all text.
 fn show_beneath(ui: &mut egui::Ui, view: Rect, model: &Model<'_>, strength: f32) {
     lab::show_on_picture(ui, model);
     scopes::show(ui, view, model);

@@ -1,4 +1,4 @@
-//! The control bar at the top edge: the histograms keep the lower edge, and their data is never covered.
+//! The control bar at the top edge. The histograms are at the bottom edge, and nothing covers their data.
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Response, RichText, Sense, Ui, pos2, vec2};
 
@@ -15,7 +15,7 @@ use histoscope_core::text::{behind_text, clock_time, time_text};
 
 /// Height of a row of buttons, in points.
 const ROW: f32 = 26.0;
-/// Where the bar goes in what the histograms leave.
+/// Returns the rectangle of the bar within the room left by the histograms.
 pub fn place(free: Rect, model: &Model<'_>) -> Rect {
     let margin = if free.width() < 600.0 { 4.0 } else { theme::MARGIN };
     let line = if is_tight(free, model) { line_row(free, model) } else { 0.0 };
@@ -23,35 +23,36 @@ pub fn place(free: Rect, model: &Model<'_>) -> Rect {
     Rect::from_min_size(free.min + vec2(margin, margin), size)
 }
 
-/// Returns whether there is no row for the timeline: a single picture has no time that a line could stand for.
+/// Returns `true` if the timeline has no row of its own, because the room is low or because a single picture has no
+/// times.
 fn is_tight(free: Rect, model: &Model<'_>) -> bool {
     free.height() < TIGHT_HEIGHT || model.play.still
 }
 
 /// Height of the timeline's row.
 const LINE_ROW: f32 = 20.0;
-/// Width of a button with a sign.
+/// Width of an icon button.
 const BUTTON: f32 = 28.0;
 const PADDING: egui::Vec2 = vec2(10.0, 6.0);
-/// Height of the timeline's row with the clip behind it, and room below for the line.
+/// Height of the timeline's row with the strip in it, and room below for the line.
 const STRIP_ROW: f32 = 24.0;
-/// The same where that is tall.
+/// Height of that row with a tall strip.
 const TALL_ROW: f32 = 112.0;
-/// Height that a tall one leaves to what stands below the bar: a field to type in, and what it says.
+/// Height that a tall strip leaves below the bar, for the field and its messages.
 const LEAST_BELOW: f32 = 165.0;
-/// The height of the line below the clip.
+/// Height of the line below the strip.
 const BELOW_STRIP: f32 = 6.0;
-/// Width of a time under the pointer where there is a single row.
+/// Width of the time under the pointer, if there is only one row.
 const HINT: f32 = 70.0;
-/// Where there is less height than this, everything goes into one row.
+/// Height below which everything goes into one row.
 const TIGHT_HEIGHT: f32 = 130.0;
 
-/// Height of the bar with both rows, where there is that much.
+/// Returns the height of the bar with both rows.
 pub fn height(free: Rect, model: &Model<'_>) -> f32 {
     2.0 * PADDING.y + line_row(free, model) + ROW
 }
 
-/// Height of the timeline's row.
+/// Returns the height of the timeline's row.
 fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     match model.file.strip {
         None => LINE_ROW,
@@ -63,7 +64,7 @@ fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     }
 }
 
-/// The place of the frame on screen as the bar tells it first, in bright letters, before what else is known of it.
+/// The form of the position that the bar shows first, in bright letters, before any others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PositionReadout {
@@ -77,7 +78,7 @@ pub enum PositionReadout {
 }
 
 impl PositionReadout {
-    /// The next choice, after the last one the first.
+    /// Returns the next choice; the first follows the last.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -87,7 +88,7 @@ impl PositionReadout {
         }
     }
 
-    /// The choice in words.
+    /// Returns the choice in words.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -109,19 +110,19 @@ impl PositionReadout {
     }
 }
 
-/// Where the bar goes and how it looks.
+/// The room for the bar, and its state.
 pub struct Context {
     /// The part of the view without histograms.
     pub free: Rect,
-    /// How strongly it is to be seen, 0 to 1.
+    /// Opacity of the bar, 0 to 1.
     pub strength: f32,
-    /// True if it is pinned.
+    /// `true` if it is pinned.
     pub pinned: bool,
     /// The form of the position that it shows first.
     pub readout: PositionReadout,
 }
 
-/// Shows the bar; where it is.
+/// Shows the bar. Returns its rectangle.
 pub fn show(
     ui: &Ui,
     context: &Context,
@@ -138,7 +139,7 @@ pub fn show(
         |ui| {
             ui.set_opacity(context.strength);
             ui.allocate_rect(rect, Sense::hover());
-            // A click on the plate is no click on the picture behind it.
+            // A click on the bar's background is not a click on the picture behind it.
             ui.interact(rect, ui.scope_id().with("plate"), Sense::click_and_drag());
             theme::fill_plate(ui.painter(), rect, theme::ROUND, theme::PLATE);
             let inner = rect.shrink2(PADDING);
@@ -151,7 +152,7 @@ pub fn show(
             } else if is_tight {
                 row.left(model, context.readout);
                 row.right(model, context.pinned);
-                // What a click would lead to has a part of the row for itself.
+                // The time that a click would seek to has its own part of the row.
                 let (mut line, mut free) = (row.rect.shrink2(vec2(8.0, 0.0)), row.rect);
                 free.min.x = line.max.x - HINT;
                 if line.width() > 3.0 * HINT {
@@ -170,7 +171,7 @@ pub fn show(
                 let line = Rect::from_min_size(inner.min, vec2(inner.width(), line_row - below));
                 let line = line.shrink2(vec2(6.0, 0.0));
                 let free = row.rect.shrink2(vec2(14.0, 0.0));
-                // What a click would lead to takes the place of the name.
+                // The time that a click would seek to replaces the name.
                 let mut wanted = Vec::new();
                 if !timeline.show(row.ui, (line, free), model, &mut wanted) {
                     row.name(model);
@@ -183,7 +184,7 @@ pub fn show(
     rect
 }
 
-/// A row that is filled from both ends; `rect` is what is left of it.
+/// A row that is filled from both ends; `rect` is the part still free.
 struct ButtonRow<'a> {
     ui: &'a mut Ui,
     rect: Rect,
@@ -209,7 +210,7 @@ impl ButtonRow<'_> {
         Some(taken)
     }
 
-    /// A place that reacts like a button, with its background; its sign is drawn on it afterwards.
+    /// Adds a button with its background; the caller draws the icon or text on it.
     fn button(&mut self, rect: Rect, name: &str, action: Action, help: &str) {
         let response = self.ui.interact(rect, self.ui.scope_id().with(name), Sense::click());
         if response.hovered() {
@@ -219,7 +220,7 @@ impl ButtonRow<'_> {
         self.does(response, action, help);
     }
 
-    /// Asks for an action where something was clicked, and says what it is and its key while the pointer rests on it.
+    /// Sends the action if the response was clicked, and shows its help and key in a tooltip.
     fn does(&mut self, response: Response, action: Action, help: &str) {
         if response.clicked() {
             self.commands.push(Command::Do(action));
@@ -242,7 +243,7 @@ impl ButtonRow<'_> {
         self.ui.painter().layout_no_wrap(text.to_owned(), font.clone(), theme::LIGHT).size().x
     }
 
-    /// Says what it is that cannot be played.
+    /// Says that the input is a single picture.
     fn still(&mut self, model: &Model<'_>) {
         let font = theme::words(theme::TEXT);
         let text = model.file.opening.unwrap_or("a single picture");
@@ -251,7 +252,7 @@ impl ButtonRow<'_> {
         }
     }
 
-    /// Pausing, steps and times.
+    /// Adds play and pause, single steps and the times.
     fn left(&mut self, model: &Model<'_>, readout: PositionReadout) {
         let play = &model.play;
         let is_wide = self.rect.width() > 520.0;
@@ -279,7 +280,7 @@ impl ButtonRow<'_> {
         let font = theme::mono(theme::TEXT);
         let texts = readout.texts(play);
         let Some((first, others)) = texts.split_first() else { return };
-        // As wide as the longest time, so that nothing moves while the digits do.
+        // As wide as the longest time, so that nothing moves as the digits change.
         let is_time = *first == time_text(play.position_secs);
         let total = play.duration_secs.map(time_text).filter(|_| is_time);
         let width = self.width_of(total.as_deref().unwrap_or(first), &font).max(self.width_of(first, &font));
@@ -302,7 +303,7 @@ impl ButtonRow<'_> {
         let state = match (play.waiting, model.file.opening) {
             (_, Some(text)) => Some(text),
             (Waiting::Data, None) => Some("waiting for data …"),
-            // Of a picture that is held it is told when it came: that there is no signal stands over it.
+            // For a paused picture the bar shows its arrival; the missing signal is reported over the picture.
             (Waiting::Signal(_), None) if !play.paused => Some("no signal"),
             (Waiting::Signal(_) | Waiting::Nothing | Waiting::Seeking(_), None) => None,
         };
@@ -316,7 +317,7 @@ impl ButtonRow<'_> {
         }
     }
 
-    /// From the right: help, pin, channels, loop, speed, adjustments.
+    /// Adds, from the right: help, pin, channels, loop, speed, adjustments.
     fn right(&mut self, model: &Model<'_>, pinned: bool) {
         if let Some(rect) = self.take_right(24.0) {
             self.button(rect, "help", Action::ToggleHelp, "All keys");
@@ -329,7 +330,7 @@ impl ButtonRow<'_> {
         }
         self.rect.max.x -= 6.0;
         let count = model.scopes.components.channel_names().len();
-        // All or none: one that is missing would look as if the video had no such channel.
+        // All or none: a missing button would suggest that the video lacks the channel.
         let has_room = self.rect.width() >= count as f32 * (BUTTON - 2.0);
         for channel in (0..count).rev().filter(|_| has_room) {
             if let Some(rect) = self.take_right(BUTTON - 2.0) {
@@ -392,7 +393,7 @@ impl ButtonRow<'_> {
         }
     }
 
-    /// The file's name in what is left between the two ends.
+    /// Adds the file's name between the two ends.
     fn name(&self, model: &Model<'_>) {
         let room = self.rect.shrink2(vec2(14.0, 0.0));
         let Some(name) = model.file.name.filter(|_| room.width() > 80.0 && model.file.opening.is_none()) else {
@@ -403,7 +404,7 @@ impl ButtonRow<'_> {
         let format = |color| egui::TextFormat::simple(theme::words(theme::TEXT), color);
         let mut job = egui::text::LayoutJob::default();
         if model.file.faulty {
-            // In front, where no long name can push it out. The file's panel says what is wrong.
+            // In front, so that a long name cannot push it out. The file's panel lists the faults.
             job.append("faulty file (i)  ", 0.0, format(theme::WRONG));
         }
         job.append(&text, 0.0, format(theme::DIM));
@@ -414,13 +415,13 @@ impl ButtonRow<'_> {
     }
 }
 
-/// The number of the frame on screen: with a tilde where it rests on the frame rate alone.
+/// Returns the number of the frame on screen, with a tilde if it is estimated from the frame rate.
 fn frame_text(play: &PlayState) -> Option<String> {
     let estimated = || play.estimated_index.map(|index| format!("frame ~{index}"));
     play.frame_index.map(|index| format!("frame {index}")).or_else(estimated)
 }
 
-/// Of what is live: how long a picture takes to the screen, or when the one that is held came in.
+/// Returns the state of a live source: the delay to the screen or, when paused, the arrival of the picture on screen.
 fn live_text(play: &PlayState) -> Option<String> {
     let live = play.live?;
     let behind = live.kept.map(|(_, newest)| newest - play.position_secs).and_then(behind_text);
@@ -436,7 +437,7 @@ fn live_text(play: &PlayState) -> Option<String> {
     })
 }
 
-/// A speed as it is written: two places, three where it is slow.
+/// Formats a speed with two decimals, or three if it is slow.
 pub fn speed_text(speed: f64) -> String {
     if speed < 0.995 { format!("{speed:.3}×") } else { format!("{speed:.2}×") }
 }
@@ -450,7 +451,7 @@ mod tests {
     use histoscope_core::picture::Timecode;
 
     #[test]
-    fn the_position_is_told_by_the_choice_first_and_by_what_is_known() {
+    fn the_chosen_form_of_the_position_comes_first() {
         let timecode = Timecode::parse("10:00:01;05");
         let play = PlayState { position_secs: 1.5, frame_index: Some(35), timecode, ..PlayState::default() };
         let mut readout = PositionReadout::default();
@@ -467,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_live_tells_its_delay_and_what_is_held_when_it_came() {
+    fn live_sources_show_their_delay_and_paused_ones_their_arrival() {
         let arrival = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(3661));
         let delay = Some(Duration::from_micros(47_900));
         let state = |paused, arrival, delay, kept| PlayState {

@@ -1,4 +1,4 @@
-//! A small table near a point: what lies under the pointer.
+//! A small table of values next to a point, such as the pointer.
 
 use egui::{Color32, Pos2, Rect, Ui, Vec2, pos2, vec2};
 
@@ -12,27 +12,27 @@ const PADDING: Vec2 = vec2(9.0, 6.0);
 /// A line of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardLine {
-    /// The name of the figure.
+    /// The name of the values.
     pub name: String,
     /// Colour of the name.
     pub color: Color32,
-    /// The figures with their colours, each in a column of its own.
+    /// The values with their colours, one per column.
     pub cells: Vec<(String, Color32)>,
 }
 
-/// A heading, perhaps with a colour, and lines below it.
+/// A card: a title, perhaps with a colour swatch, and the lines below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
-    /// Stands above the lines.
+    /// The title, above the lines.
     pub title: String,
-    /// A colour to show beside the title.
+    /// A colour shown next to the title.
     pub swatch: Option<Color32>,
     /// The lines.
     pub lines: Vec<CardLine>,
 }
 
 impl Card {
-    /// The card with the name of the picture that it is of, where there is more than one.
+    /// Adds the picture's name to the title, if one is given.
     #[must_use]
     pub fn of_picture(mut self, name: Option<&str>) -> Self {
         if let Some(name) = name {
@@ -41,7 +41,7 @@ impl Card {
         self
     }
 
-    /// The card as one line of text, for the log.
+    /// Returns the card as one line of text, for the log.
     #[must_use]
     pub fn as_text(&self) -> String {
         let cells = |line: &CardLine| line.cells.iter().map(|(cell, _)| cell.as_str()).collect::<Vec<_>>().join(" ");
@@ -49,7 +49,7 @@ impl Card {
         std::iter::once(self.title.clone()).chain(lines).collect::<Vec<_>>().join("; ")
     }
 
-    /// The card as lines whose cells are parted by tabs.
+    /// Returns the card as lines of tab-separated cells.
     #[must_use]
     pub fn as_table(&self) -> String {
         let row = |line: &CardLine| {
@@ -59,8 +59,8 @@ impl Card {
         std::iter::once(self.title.clone()).chain(self.lines.iter().map(row)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Draws the card at the right of and below `at`, or at the other sides where there is no room, inside `within` and off
-    /// what is `taken` by other cards. Where there is no such place, nothing is drawn.
+    /// Draws the card below and to the right of `at`, or on other sides if there is no room, inside `within` and clear
+    /// of the `taken` rectangles. Returns its rectangle, or `None` without drawing anything if there is no room.
     pub fn show(&self, ui: &Ui, id: &str, at: Pos2, within: Rect, taken: &[Rect], strength: f32) -> Option<Rect> {
         let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique(id));
         let mut painter = ui.ctx().layer_painter(layer);
@@ -106,8 +106,8 @@ impl Card {
     }
 }
 
-/// A rectangle of this size near a point, inside another one and off what is taken: beside the point, else beside what is
-/// taken, as near to the point as can be.
+/// Finds a rectangle of this size inside `within` that avoids all `taken` rectangles: next to the point if possible,
+/// otherwise next to a taken rectangle, as near to the point as possible.
 fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect> {
     let best = beside(at, size, within);
     let room = within.expand(0.5);
@@ -130,11 +130,13 @@ fn free_place(at: Pos2, size: Vec2, within: Rect, taken: &[Rect]) -> Option<Rect
     aside.filter(is_free).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// The gap between the pointer and a card at its right or below it, and at the other sides, where its arrow does not reach.
+/// Distance between the pointer and a card to its right or below. On the other sides, where the pointer's arrow does
+/// not reach, it is [`BEFORE`].
 const AFTER: Vec2 = vec2(16.0, 18.0);
 const BEFORE: Vec2 = vec2(9.6, 9.0);
 
-/// Where a card of that size begins around a point, and does not lie under the pointer's arrow: at its right and below first.
+/// Returns functions that place the corner of a card of a given size around a point, clear of the pointer's arrow. The
+/// first one places the card below and to the right.
 fn sides(at: Pos2) -> [impl Fn(Vec2) -> Pos2; 4] {
     [(true, true), (false, true), (true, false), (false, false)].map(|(right, below)| {
         move |size: Vec2| {
@@ -145,7 +147,7 @@ fn sides(at: Pos2) -> [impl Fn(Vec2) -> Pos2; 4] {
     })
 }
 
-/// A rectangle of this size near a point, but not under the pointer's arrow, inside another one.
+/// Returns a rectangle of this size near a point, clear of the pointer's arrow, inside `within`.
 fn beside(at: Pos2, size: Vec2, within: Rect) -> Rect {
     let right = at.x + AFTER.x + size.x <= within.max.x;
     let below = at.y + AFTER.y + size.y <= within.max.y;
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_stays_near_the_pointer_where_a_panel_leaves_a_thin_strip() {
+    fn a_card_stays_near_the_pointer_next_to_a_panel() {
         let within = Rect::from_min_max(pos2(0.0, 0.0), pos2(480.0, 120.0));
         let panel = Rect::from_min_max(pos2(260.0, 0.0), pos2(470.0, 120.0));
         for x in [170, 200, 230, 250] {
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_never_lie_on_each_other() {
+    fn cards_never_overlap() {
         let within = Rect::from_min_max(pos2(0.0, 60.0), pos2(640.0, 300.0));
         let size = vec2(150.0, 90.0);
         for other in [(40, 100), (240, 200), (480, 70)] {
@@ -203,7 +205,7 @@ mod tests {
                 }
             }
         }
-        // Where there is no room for both, the first one stays alone.
+        // Without room for both, only the first one is shown.
         assert_eq!(free_place(within.center(), size, within, &[within]), None);
         assert_eq!(free_place(pos2(10.0, 70.0), size, within, &[]), Some(beside(pos2(10.0, 70.0), size, within)));
     }

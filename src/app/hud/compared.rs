@@ -1,30 +1,31 @@
-//! The numbers of a frame that is held, beside those of the one on screen: each with what the live one has more or less, and how far
-//! the histograms are apart.
+//! The statistics of the compared frame, next to those of the frame on screen: each with its difference from the live
+//! value, and the distance between the histograms.
 
 use super::readout::share_text;
 use histoscope_core::compare::Distance;
 use histoscope_core::histogram::{ChannelStats, Cumulative};
 use histoscope_core::picture::color::Range;
 
-/// The names of the figures, in the order of the columns' cells.
+/// Names of the statistics, in the order of each column's cells.
 pub const NAMES: [&str; 9] = ["min", "1 %", "median", "mean", "99 %", "max", "at lowest", "at highest", "out of range"];
 /// The name of the last row.
 pub const DISTANCE: &str = "distance";
 
-/// The numbers of a frame that is held.
+/// The statistics of the compared frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// The method that they are of.
+    /// The name of the compared frame.
     pub name: String,
-    /// A channel's figures with the differences, in the order of their names.
+    /// The statistics of each channel with their differences, in the order of [`NAMES`].
     pub columns: Vec<[String; NAMES.len()]>,
-    /// The earth mover's distance of each channel, in codes, or of pictures of different depths in percent of the scale.
+    /// The earth mover's distance of each channel, in codes, or in percent of the scale if the pictures have different
+    /// depths.
     pub distances: Vec<String>,
 }
 
 impl Compared {
-    /// The figures of what is held beside those of what is on screen. Both are of the same components, each with the range of its own
-    /// picture: what is out of range goes by that.
+    /// Compares the held histogram with the live one. Both count the same components. Out-of-range shares use the range
+    /// of each picture.
     pub fn new(
         name: &str,
         (held, held_range): (&Cumulative, Option<Range>),
@@ -47,14 +48,14 @@ impl Compared {
     }
 }
 
-/// A difference with its sign; one too small to be told has none.
+/// Formats a difference with its sign. One that rounds to zero is positive.
 fn difference(value: f64) -> String {
     let text = format!("{value:+.2}");
     if text == "-0.00" { "+0.00".to_owned() } else { text }
 }
 
 fn column(held: &ChannelStats, live: &ChannelStats, is_alike: bool) -> [String; NAMES.len()] {
-    // Codes of other depths have no difference.
+    // Codes of different depths cannot be subtracted.
     let code = |of: fn(&ChannelStats) -> u32| {
         let [held, live] = [of(held), of(live)];
         if is_alike { format!("{held} {:+}", i64::from(live) - i64::from(held)) } else { held.to_string() }
@@ -95,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_small_to_be_told_is_no_loss() {
+    fn a_tiny_negative_difference_is_no_loss() {
         let told = [-0.004, -0.0, 0.004, -0.006, 0.25].map(difference);
         assert_eq!(told, ["+0.00", "+0.00", "+0.00", "-0.01", "+0.25"]);
     }
 
     #[test]
-    fn each_figure_is_told_with_what_the_live_one_has_more() {
+    fn each_value_has_its_difference_to_the_live_one() {
         let (held, live) = (of(8, &[0, 100, 100, 110]), of(8, &[10, 100, 105, 255]));
         let compared = Compared::new("a.mp4 0:01.000", (&held, None), (&live, None));
         let red = &compared.columns[0];
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn either_is_out_of_its_own_range() {
+    fn each_picture_is_out_of_its_own_range() {
         let mut histogram = Histogram::empty(8, Components::YCbCr);
         histogram.bins_mut(0)[5] = 1;
         let sums = histogram.cumulative();
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_other_depths_are_not_subtracted() {
+    fn codes_of_different_depths_are_not_subtracted() {
         let compared = Compared::new("b", (&of(8, &[0, 255]), None), (&of(10, &[1023]), None));
         assert_eq!(compared.columns[0][..4], ["0", "0", "0", "127.50"]);
         assert_eq!(compared.columns[0][7], "50.00 % +50.00");

@@ -1,5 +1,5 @@
-//! The contrast of text with the pixels that really lie behind it: the display is drawn over plain pictures as the window draws it, with
-//! its text and without.
+//! Tests the contrast of text against the pixels behind it: draws the HUD over plain pictures as the window does, with
+//! and without its text.
 
 use egui::Color32;
 use egui::epaint::{ClippedShape, Shape};
@@ -41,7 +41,7 @@ fn color(image: &Image, x: u32, y: u32) -> Color32 {
 }
 
 #[test]
-fn text_can_be_read_on_the_pixels_that_lie_behind_it() {
+fn text_is_readable_on_the_pixels_behind_it() {
     let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter; scripts/setup installs one");
     let mut renderer = Renderer::headless(&gpu, BackendKind::Cpu);
     let mut found = std::collections::BTreeMap::<String, (usize, String)>::new();

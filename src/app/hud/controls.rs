@@ -1,4 +1,4 @@
-//! The widgets of the panels: egui's own in the look of the control bar, where the panel has a place for them.
+//! The widgets of the panels: egui's own, styled like the control bar, in rectangles chosen by the panel.
 
 use egui::style::HandleShape;
 use egui::{
@@ -7,25 +7,25 @@ use egui::{
 
 use super::theme;
 
-/// Size of their letters, in points.
+/// Size of the widgets' letters, in points.
 pub const LETTERS: f32 = theme::TEXT - 1.0;
-/// Ink on a control that is on.
+/// Text colour on a control that is on.
 pub const INK: Color32 = Color32::from_gray(20);
 /// Radius of a slider's knob, in points.
 const KNOB: f32 = 5.0;
 
-/// How a toggle looks.
+/// The colours of a toggle.
 #[derive(Debug, Clone, Copy)]
 pub struct ToggleLook {
-    /// Behind it while it is on.
+    /// Its background while it is on.
     pub on: Color32,
-    /// Behind it while it is off.
+    /// Its background while it is off.
     pub off: Color32,
-    /// Around it while it is off.
+    /// Its outline while it is off.
     pub outline: Color32,
 }
 
-/// A button that is on or off, in a place of its own; its response.
+/// Adds a button that is on or off, in this rectangle. Returns its response.
 pub fn toggle(
     ui: &mut Ui,
     rect: Rect,
@@ -47,19 +47,20 @@ pub fn toggle(
     place.add(Button::selectable(on, text).frame_when_inactive(true).min_size(rect.size()))
 }
 
-/// A switch of the panels. `help` comes up while the pointer rests on it.
+/// Adds a switch of a panel, with `help` as its tooltip. Returns its response.
 pub fn switch(ui: &mut Ui, rect: Rect, (on, text): (bool, &str), help: &str) -> Response {
     let words = RichText::new(text).font(theme::words(LETTERS)).color(if on { INK } else { theme::LIGHT });
     let look = ToggleLook { on: theme::ACCENT, off: Color32::from_white_alpha(30), outline: Color32::TRANSPARENT };
     toggle(ui, rect, text, (on, words), look).on_hover_text(help)
 }
 
-/// Names side by side of which one is chosen; the one that was clicked. `dim` where nothing comes of it at present.
+/// Adds names side by side, one of which is chosen. Returns the index of the clicked one if it changes the choice, or
+/// in any case if `dim`, which means that the choice has no effect at present.
 pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, dim: bool) -> Option<usize> {
     let font = theme::words(LETTERS);
     let width = |name: &&str| ui.painter().layout_no_wrap((*name).to_owned(), font.clone(), INK).size().x;
     let widths: Vec<f32> = names.iter().map(width).collect();
-    // The room that is left is shared out evenly.
+    // Share out the remaining room evenly.
     let spare = (rect.width() - widths.iter().sum::<f32>()) / names.len() as f32;
     ui.painter().rect_filled(rect, 4, Color32::from_white_alpha(16));
     let on = if dim { Color32::from_white_alpha(62) } else { Color32::from_gray(210) };
@@ -72,7 +73,8 @@ pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, 
         let color = match (index == chosen, dim) {
             (true, false) => INK,
             (true, true) => theme::LIGHT,
-            // Lit up under the pointer, it would leave a dim word too little contrast over a white picture.
+            // On the brighter background under the pointer, a dim word would have too little contrast over a white
+            // picture.
             (false, _) if ui.rect_contains_pointer(part) => theme::LIGHT,
             (false, _) => theme::DIM,
         };
@@ -84,21 +86,22 @@ pub fn choice(ui: &mut Ui, rect: Rect, id: &str, names: &[&str], chosen: usize, 
     clicked.filter(|&index| index != chosen || dim)
 }
 
-/// The places of a slider, from 0 on.
+/// The positions of a slider, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Places {
-    /// Where its knob is.
+    /// The current position.
     pub now: usize,
-    /// Where it is at first, and where a double-click leads back to.
+    /// The default position, which a double-click restores.
     pub standard: usize,
-    /// The last one.
+    /// The last position.
     pub last: usize,
 }
 
-/// A slider with its value beside it; the place to which it was dragged, clicked or brought back, if that is another one.
+/// Adds a slider with its value next to it. Returns the new position if it was dragged, clicked or reset to a different
+/// one.
 pub fn slider(ui: &mut Ui, [rail, value]: [Rect; 2], id: &str, places: Places, dim: bool) -> Option<usize> {
     let to = drag(ui, rail, id, places, dim);
-    // Above the slider, which takes drags alone and so loses a click between two drawings.
+    // On top of the slider, which senses only drags and so misses a click that falls between two draws.
     let clicked = ui.interact(rail, ui.scope_id().with((id, "click")), Sense::click());
     let on_value = ui.interact(value, ui.scope_id().with((id, "value")), Sense::click());
     let to = if clicked.double_clicked() || on_value.double_clicked() {
@@ -111,20 +114,21 @@ pub fn slider(ui: &mut Ui, [rail, value]: [Rect; 2], id: &str, places: Places, d
     to.filter(|&to| to != places.now)
 }
 
-/// The place whose knob is nearest to a column of the rail, along which the knob's middle goes from its own radius on.
+/// Returns the position whose knob is nearest to `x`. The knob's centre stays one radius away from either end of the
+/// rail.
 fn place_at(rail: Rect, x: f32, last: usize) -> usize {
     let share = ((x - rail.min.x - KNOB) / (rail.width() - 2.0 * KNOB)).clamp(0.0, 1.0);
     (share * last as f32).round() as usize
 }
 
-/// The slider's knob on its rail; the place to which it was dragged, if that is another one.
+/// Adds the slider's rail and knob. Returns the new position if it was dragged to a different one.
 fn drag(ui: &mut Ui, rect: Rect, id: &str, Places { now, last, .. }: Places, dim: bool) -> Option<usize> {
-    // The knob's size and how far from the ends it stands are reckoned from the height of the place.
+    // egui derives the knob's size and its distance from the ends from the height of this rectangle.
     let rect = Rect::from_center_size(rect.center(), vec2(rect.width(), 2.5 * KNOB));
     let mut ui = place(ui, rect, id);
     let color = if dim { theme::DIM } else { theme::ACCENT };
     let style = ui.style_mut();
-    // A line of letters would make the place higher.
+    // A line of normal text would increase the height.
     style.text_styles.insert(TextStyle::Body, theme::words(1.0));
     style.spacing.slider_width = rect.width();
     style.spacing.slider_rail_height = 3.0;
@@ -138,15 +142,15 @@ fn drag(ui: &mut Ui, rect: Rect, id: &str, Places { now, last, .. }: Places, dim
     let mut to = now.min(last);
     let slider = Slider::new(&mut to, 0..=last.max(1)).show_value(false).trailing_fill(true);
     let response = ui.add(slider.handle_shape(HandleShape::Circle));
-    // Keys are the table's, and what has the keyboard looks as if it were held.
+    // Keys belong to the key table, and a slider with keyboard focus looks as if it were being dragged.
     response.surrender_focus();
     let is_changed = response.changed();
-    // A knob that nobody points at would have the rail's colour.
+    // Without the highlight, a knob not under the pointer would have the rail's colour.
     response.highlight();
     is_changed.then_some(to)
 }
 
-/// A part of the panel for one widget as large as it, which leaves the lines around it where they are.
+/// Creates a child for one widget that fills this rectangle. The lines around it do not move.
 fn place(ui: &mut Ui, rect: Rect, id: impl egui::AsIdSalt) -> Ui {
     let layout = egui::Layout::centered_and_justified(egui::Direction::LeftToRight);
     let mut place = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(layout));
@@ -159,7 +163,7 @@ mod tests {
     use super::super::split_behind_release;
     use super::*;
 
-    /// The slider's knob at the first and at the last of its places: centre and radius.
+    /// Returns the centre and radius of a slider's knob at this position, from 0 to 10.
     fn knob(place_now: usize, rect: Rect) -> (egui::Pos2, f32) {
         let context = egui::Context::default();
         theme::apply(&context);
@@ -185,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Where a slider of ten places at 7, whose first one is 3, leads in these drawings of events.
+    /// Returns the positions that a slider from 0 to 10, at 7 and by default at 3, moves to when these events arrive,
+    /// one batch per draw.
     fn moved(drawings: &[&[egui::Event]]) -> Vec<usize> {
         let context = egui::Context::default();
         theme::apply(&context);
@@ -214,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_click_between_two_drawings_moves_the_knob() {
+    fn a_click_between_two_draws_moves_the_knob() {
         let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true), press(110.0, false)], &[]]), [5]);
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[press(110.0, false)], &[]]), [5]);
@@ -222,20 +227,20 @@ mod tests {
     }
 
     #[test]
-    fn a_knob_that_was_let_go_stays_where_that_was() {
+    fn a_knob_stays_where_it_was_released() {
         let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
         let mut release = vec![press(130.0, false), to(390.0), to(0.0)];
         let later = split_behind_release(&mut release);
         assert_eq!((&release[..], &later[..]), (&[press(130.0, false)][..], &[to(390.0), to(0.0)][..]));
         assert_eq!(moved(&[&[to(110.0)], &[press(110.0, true)], &[to(130.0)], &release, &later, &[]]), [5, 6]);
-        // Nothing is kept from what comes before that, and two clicks in one place are of one drawing.
+        // No events are split off before a release, and two clicks at the same position belong to one draw.
         let mut others =
             vec![to(1.0), press(1.0, true), to(5.0), press(5.0, false), press(5.0, true), press(5.0, false)];
         assert_eq!((split_behind_release(&mut others), others.len()), (vec![], 6));
     }
 
     #[test]
-    fn a_double_click_on_the_rail_or_the_value_leads_back_to_the_first_place() {
+    fn a_double_click_on_the_rail_or_the_value_restores_the_default() {
         let to = |x: f32| egui::Event::PointerMoved(pos2(x, 30.0));
         for x in [110.0, 270.0] {
             let click = [press(x, true), press(x, false)];

@@ -1,5 +1,5 @@
-//! Two pictures on the view: what lies on either side of the line between them, and a grip to drag that by; or what they differ by.
-//! The line itself is drawn with the pictures.
+//! Labels for two pictures on the view: what is on either side of the line between them, with a grip to drag the line;
+//! or what their difference shows. The line itself is drawn with the pictures.
 
 use egui::{Align2, Color32, CursorIcon, Pos2, Rect, Stroke, Ui, pos2, vec2};
 
@@ -7,15 +7,15 @@ use super::model::Model;
 use super::theme;
 use histoscope_render::view::scene::{Other, Pair};
 
-/// Height that the labels take below the upper edge of the room, in points.
+/// Height of the labels at the top of the room, in points.
 pub const LABELS: f32 = 24.0;
 const PADDING: egui::Vec2 = vec2(6.0, 2.5);
-/// The least room for a label.
+/// Minimum width for a label.
 const LEAST: f32 = 50.0;
 /// Size of the grip, in points.
 const GRIP: egui::Vec2 = vec2(14.0, 30.0);
 
-/// Shows the labels at the top of `room` and the grip in `free`, where no histogram is.
+/// Shows the labels at the top of `room` and the grip in `free`, which has no histograms.
 pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, strength: f32) {
     let Some(pair) = model.adjusting.pair else { return };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -37,26 +37,26 @@ pub fn show(ui: &Ui, view: Rect, (room, free): (Rect, Rect), model: &Model<'_>, 
     let sides =
         [(Align2::RIGHT_TOP, x - 5.0, left, x - room.min.x), (Align2::LEFT_TOP, x + 5.0, right, room.max.x - x)];
     for (anchor, at, text, width) in sides {
-        // Beside a panel, or at an edge of the view, there may be no room for both.
+        // Next to a panel or at an edge of the view, there may be room for only one label.
         if width > LEAST && room.x_range().contains(x) {
             label(&painter, width - 8.0, pos2(at, room.min.y), anchor, text);
         }
     }
 }
 
-/// The name of the picture in the place of two.
+/// Returns the label of the difference of two pictures.
 fn difference(pair: Pair, model: &Model<'_>) -> String {
     let [other, live] = names(pair.other, model);
     format!("difference {}: {live} against {other}", pair.gain)
 }
 
-/// The names of the picture that is shown with the live one, and of that.
+/// Returns the names of the other picture and of the live one.
 fn names(other: Other, model: &Model<'_>) -> [String; 2] {
     let adjustments = &model.look.adjustments;
     match other {
         Other::Source => ["source".to_owned(), adjustments.to_string()],
         Other::Held | Other::Second => {
-            // Beside a second clip, both are live.
+            // With a second clip, both pictures are live.
             let live = if other == Other::Second { model.file.name.unwrap_or("live") } else { "live" };
             let made = if adjustments.is_off() { String::new() } else { format!(", {adjustments}") };
             [model.comparison.title.unwrap_or("the other one"), live].map(|name| format!("{name}{made}"))
@@ -64,7 +64,7 @@ fn names(other: Other, model: &Model<'_>) -> [String; 2] {
     }
 }
 
-/// Names a side, as far as there is room for the name.
+/// Draws the name of a side, cut to the available width.
 fn label(painter: &egui::Painter, room: f32, at: Pos2, anchor: Align2, text: String) {
     let mut job = egui::text::LayoutJob::simple_singleline(text, theme::words(theme::SMALL), theme::LIGHT);
     job.wrap = egui::text::TextWrapping::truncate_at_width((room - 2.0 * PADDING.x).max(8.0));
@@ -74,7 +74,7 @@ fn label(painter: &egui::Painter, room: f32, at: Pos2, anchor: Align2, text: Str
     painter.galley(rect.min + PADDING, galley, theme::LIGHT);
 }
 
-/// A handle with an arrow to either side.
+/// Draws a handle with an arrow to either side.
 fn grip(painter: &egui::Painter, centre: Pos2, strength: f32, is_held: bool) {
     let fill = if is_held { theme::ACCENT } else { theme::LIGHT };
     let rect = Rect::from_center_size(centre, GRIP);

@@ -1,4 +1,4 @@
-//! The window that nothing is open in: it says what to do.
+//! The window without an open video: an invitation to open one.
 
 use egui::containers::menu::menu_style;
 use egui::{Align2, Color32, Pos2, Rect, RichText, Stroke, Ui, vec2};
@@ -45,7 +45,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     });
 }
 
-/// A quiet histogram along the lower edge, as a sign of what is to come.
+/// Draws a faint histogram along the bottom edge, to suggest what the program shows.
 fn bars(ui: &Ui, view: Rect) {
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     let count = 96;

@@ -1,4 +1,4 @@
-//! The field for a time or a frame number to go to, and for what of the lab is typed.
+//! The text field for a time or a frame number to go to, and for values in the lab.
 
 use egui::{Align2, Color32, Margin, Rect, RichText, Ui};
 
@@ -7,32 +7,32 @@ use histoscope_batch::analyze::selection::Point;
 use histoscope_core::picture::Timecode;
 use histoscope_core::text::parse_time;
 
-/// The longest text that leads anywhere.
+/// Maximum length of the text, in characters.
 const MOST_LETTERS: usize = 24;
-/// Width of the field with all that belongs to it, in points.
+/// Width of the field with its label and padding, in points.
 pub const WIDTH: f32 = 354.0;
 
-/// Room around the text in the field.
+/// Space around the text in the field.
 const FIELD_MARGIN: Margin = Margin::symmetric(7, 4);
 
-/// The kind of value that a field asks for.
+/// The kind of value that the field asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Asked {
-    /// Where to go.
+    /// A position to go to.
     #[default]
     Place,
-    /// Pixels of a chunk, across and down.
+    /// Size of a chunk, in pixels: width and height.
     Chunk,
-    /// Bins of a channel.
+    /// Number of bins per channel.
     Bins,
-    /// Words of a prefix sum.
+    /// Length of a prefix sum, in words.
     Length,
-    /// Pixels of a blur across.
+    /// Width of a blur, in pixels.
     Width,
 }
 
 impl Asked {
-    /// The words before the field, in it while it is empty, and below it.
+    /// Returns the text before the field, in the empty field, and below it.
     const fn words(self) -> [&'static str; 3] {
         match self {
             Self::Place => [
@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    /// Its name.
+    /// Returns its name, for the log.
     #[must_use]
     pub const fn subject(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Asked {
         }
     }
 
-    /// Reads a text.
+    /// Parses a text.
     fn read(self, text: &str) -> Result<Typed, String> {
         match self {
             Self::Place => parse_goal(text).map(Typed::Point),
@@ -71,7 +71,7 @@ impl Asked {
     }
 }
 
-/// Reads `24x10`, with any of the signs for times between.
+/// Parses `24x10`, with any common multiplication sign.
 fn parse_chunk(text: &str) -> Result<(u32, u32), String> {
     let sides = text.split_once(['x', 'X', '×', '*']);
     let side = |text: &str| text.trim().parse::<u32>().ok();
@@ -85,7 +85,7 @@ fn parse_bins(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("‘{text}’ is no number of bins; type one from 3 to 4096"))
 }
 
-/// Reads `1000000` or `2^20`.
+/// Parses `1000000` or `2^20`.
 fn parse_length(text: &str) -> Result<u32, String> {
     let text = text.trim();
     let length = match text.split_once('^') {
@@ -103,28 +103,28 @@ fn parse_width(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("‘{text}’ is no width of a blur; type an odd number from 1 to 127"))
 }
 
-/// The field while it is open.
+/// The open text field.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
-    /// The kind of value that it asks for.
+    /// The kind of value it asks for.
     asked: Asked,
     /// The text so far.
     text: String,
-    /// Why it leads nowhere, once that has been tried.
+    /// Why the submitted text is invalid.
     wrong: Option<String>,
 }
 
-/// Reads a whole number as a frame, with an f or without, four numbers as a timecode, and anything else with a colon, a point or an s as
-/// a time.
+/// Parses a whole number, with or without an f, as a frame; four numbers as a timecode; and anything else with a colon,
+/// a point or an s as a time.
 ///
 /// # Errors
-/// A sentence on what can be typed.
+/// A sentence that says what can be typed.
 fn parse_goal(text: &str) -> Result<Point, String> {
     let text = text.trim();
     let wrong = || {
         format!("‘{text}’ is neither a time, a timecode nor a frame; type 1:02.5 or 62s, 10:00:00:00, or 250 or 250f")
     };
-    // As `analyze --from` reads it, and without the f: here most of what is typed are frames.
+    // Like `analyze --from`, but also without the f: most of the values typed here are frame numbers.
     let bare =
         text.strip_prefix('#').or_else(|| text.strip_suffix(['f', 'F'])).or_else(|| text.strip_prefix(['f', 'F']));
     let bare = bare.map_or(text, str::trim);
@@ -138,34 +138,34 @@ fn parse_goal(text: &str) -> Result<Point, String> {
     parse_time(time).map(Point::Time).map_err(|_| wrong())
 }
 
-/// The outcome of one drawing of the field.
+/// The outcome of one draw of the field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Typed {
-    /// It stays open.
+    /// The field stays open.
     On,
-    /// Enter was pressed with nothing typed.
+    /// Enter was pressed in an empty field.
     Nothing,
-    /// Enter was pressed, and the text leads somewhere.
+    /// Enter was pressed after a position.
     Point(Point),
-    /// Enter was pressed behind pixels across and down.
+    /// Enter was pressed after the width and height of a chunk.
     Chunk(u32, u32),
-    /// Enter was pressed behind a number of bins.
+    /// Enter was pressed after a number of bins.
     Bins(u32),
-    /// The same behind a number of words.
+    /// Enter was pressed after a number of words.
     Length(u32),
-    /// The same behind the width of a blur.
+    /// Enter was pressed after the width of a blur.
     Width(u32),
 }
 
 impl Entry {
-    /// An empty field.
+    /// Creates an empty field for this kind of value.
     #[must_use]
     pub fn for_text(asked: Asked) -> Self {
         Self { asked, ..Self::default() }
     }
 
-    /// Shows the field in the middle of `room`'s top and takes what is typed, pasted or composed into it. A text that leads
-    /// nowhere stays, with the reason below it. Where it is comes with that.
+    /// Shows the field in the top centre of `room` and handles what is typed, pasted or composed into it. An invalid
+    /// text stays in the field, with the reason below it. Returns the outcome and the field's rectangle.
     pub fn show(&mut self, ui: &Ui, room: Rect) -> (Typed, Rect) {
         let area = egui::Area::new(egui::Id::unique("entry"))
             .order(egui::Order::Foreground)
@@ -192,7 +192,7 @@ impl Entry {
 
     fn show_field(&mut self, ui: &mut Ui, empty: &str) -> Typed {
         let id = egui::Id::unique("entry's field");
-        // It has the keyboard from its first drawing on and keeps it, wherever the pointer clicks.
+        // The field has the keyboard from its first draw and keeps it, even if the user clicks elsewhere.
         ui.memory_mut(|memory| memory.request_focus(id));
         let font = theme::mono(theme::TEXT + 3.0);
         let field = egui::TextEdit::singleline(&mut self.text)
@@ -207,11 +207,12 @@ impl Entry {
         if response.changed() {
             self.wrong = None;
         }
-        // The field has taken what was typed before; that it loses the keyboard by Enter is not told in its first drawing.
+        // The field has already received what was typed before. In its first draw, egui does not report losing focus to
+        // Enter, so check the key.
         if ui.input(|input| input.key_pressed(egui::Key::Enter)) { self.submit() } else { Typed::On }
     }
 
-    /// Reads the text; where it leads nowhere, the reason is kept.
+    /// Parses the text, and keeps the reason if it is invalid.
     fn submit(&mut self) -> Typed {
         if self.text.trim().is_empty() {
             return Typed::Nothing;
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_frames_are_told_apart() {
+    fn times_and_frames_are_distinguished() {
         assert_eq!(parse_goal(" 1:02.5 "), Ok(Point::Time(62.5)));
         assert_eq!(parse_goal("62.5"), Ok(Point::Time(62.5)));
         assert_eq!(parse_goal("62 s"), Ok(Point::Time(62.0)));
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_and_bins_are_read_and_nonsense_is_answered() {
+    fn chunks_and_bins_are_parsed_and_nonsense_is_rejected() {
         for text in ["24x10", " 24 X 10 ", "24×10", "24*10"] {
             assert_eq!(Asked::Chunk.read(text), Ok(Typed::Chunk(24, 10)), "{text}");
         }
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_answered() {
+    fn nonsense_is_rejected_with_a_hint() {
         for text in
             ["", "abc", "-5", "1:2:3:4:5", "99999999999999999999999", "#", "s", "f", "-3f", "1.5f", "1f2", "1e3", "NaN"]
         {
@@ -279,14 +280,14 @@ mod tests {
         }
     }
 
-    /// Returns the outcomes of these batches of events, one for each drawing.
+    /// Returns the outcome of each draw, given one batch of events per draw.
     fn after(entry: &mut Entry, batches: &[&[egui::Event]]) -> Vec<Typed> {
         let context = egui::Context::default();
         let room = Rect::from_min_size(egui::pos2(0.0, 0.0), egui::vec2(800.0, 600.0));
         let drawing = |events: &&[egui::Event]| {
             let input = egui::RawInput { screen_rect: Some(room), events: events.to_vec(), ..Default::default() };
             let mut typed = Typed::On;
-            // A drawing may take more than one pass, of which the first takes the events.
+            // A draw may take several passes; the first one consumes the events.
             let mut output = context.run_ui(input, |ui| {
                 let now = entry.show(ui, room).0;
                 typed = if typed == Typed::On { now } else { typed };
@@ -310,13 +311,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_drawing_takes_what_was_typed_before_it() {
+    fn the_first_draw_takes_text_typed_before_it() {
         let events = [text("2"), text("50"), text("f"), plain(egui::Key::Enter)];
         assert_eq!(after(&mut Entry::default(), &[&events]), [Typed::Point(Point::Frame(250))]);
     }
 
     #[test]
-    fn letters_go_where_the_cursor_is_and_take_the_place_of_what_is_selected() {
+    fn letters_go_to_the_cursor_and_replace_the_selection() {
         let mut entry = Entry::default();
         after(&mut entry, &[&[text("15")], &[plain(egui::Key::ArrowLeft), text("2")]]);
         assert_eq!(entry.text, "125");
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_input_method_composes_is_typed_when_it_is_done() {
+    fn composed_text_is_typed_when_it_is_committed() {
         let mut entry = Entry::default();
         let preedit = egui::ImeEvent::Preedit { text: "12".to_owned(), active_range_chars: None };
         after(
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_stays_in_the_field_with_the_reason() {
+    fn invalid_text_stays_in_the_field_with_the_reason() {
         let mut entry = Entry::default();
         let enter = [plain(egui::Key::Enter)];
         assert_eq!(after(&mut entry, &[&[text("abc")], &enter]), [Typed::On; 2], "the field stays open");
@@ -354,7 +355,7 @@ mod tests {
         #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn whatever_is_typed_leads_somewhere_or_is_refused(
+        fn any_text_is_parsed_or_rejected(
             text in "[0-9a-zA-Z.:^x× #+-]{0,12}|\\PC{0,12}",
             frame: u64,
         ) {

@@ -1,4 +1,5 @@
-//! The small panel of zebras, marks and false colour: from where on, on what, and by which table. It comes and goes with the controls, while any of them is on.
+//! The small panel of zebras, marks and false colour: their levels, limits and table. It is shown along with the
+//! controls while any of the three is on.
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
@@ -12,7 +13,7 @@ use histoscope_core::histogram::Components;
 use histoscope_render::view::exposure::{Exposure, FalseColor, FalseColorTable, Level, MarkLimits, Unit};
 use histoscope_render::view::scene::Look;
 
-/// Width of the panel's inside, in points.
+/// Width of the panel's content, in points.
 const WIDTH: f32 = 350.0;
 /// Width of a switch.
 const SWITCH: f32 = 78.0;
@@ -24,15 +25,15 @@ const VALUE: f32 = 46.0;
 const UNIT: f32 = 78.0;
 const LINE: f32 = 19.0;
 const GAP: f32 = 4.0;
-/// Height that another panel below it needs.
+/// Height that another panel below needs.
 const LEAST_BELOW: f32 = 120.0;
-/// The lowest and the highest of the percents that limits of one's own go through.
+/// Range of the sliders of custom limits, in percent.
 const OWN_PERCENTS: (i32, i32) = (-7, 109);
-/// The same of zebras.
+/// Range of the zebra's slider, in percent.
 const ZEBRA_PERCENTS: (i32, i32) = (0, 100);
 
-/// Shows the panel at the upper left of `room`, perhaps above another one; where it is. Nothing where nothing is on, or where there
-/// is no room.
+/// Shows the panel at the upper left of `room`, perhaps above another one. Returns its rectangle, or `None` if nothing
+/// is on, the controls are hidden or there is no room.
 pub fn show(
     ui: &Ui,
     room: Rect,
@@ -43,7 +44,7 @@ pub fn show(
     let is_narrow = f64::from(ui.ctx().content_rect().width()) < TWO_PANELS;
     let lines = 3 + if matches!(exposure.limits, MarkLimits::Own(..)) { 2 } else { 0 };
     let height = lines as f32 * (LINE + GAP) + 14.0;
-    // What is open below it comes first.
+    // The panel below takes precedence.
     let below = if is_above_another { LEAST_BELOW } else { 0.0 };
     let has_room = room.width() >= WIDTH + 20.0 && room.height() >= height + below;
     if !exposure.is_on() || !has_room || (is_narrow && model.tables.stats.is_some()) {
@@ -70,7 +71,7 @@ pub fn show(
 
 struct Panel<'a> {
     ui: &'a mut Ui,
-    /// True if code values are counted.
+    /// `true` if Y', Cb and Cr are counted as coded.
     is_coded: bool,
     /// The highest code.
     top: u32,
@@ -82,7 +83,7 @@ impl Panel<'_> {
         self.ui.allocate_exact_size(vec2(WIDTH, LINE), Sense::hover()).0
     }
 
-    /// The switch at the beginning of a line; what is left of the line.
+    /// Adds the switch at the start of a line. Returns the rest of the line.
     fn switch(&mut self, on: bool, name: &str, action: Action, words: &str) -> Rect {
         let line = self.next();
         let rect = Rect::from_min_size(line.min, vec2(SWITCH, LINE));
@@ -146,7 +147,7 @@ impl Panel<'_> {
         }
     }
 
-    /// A level with its slider, and whether it is one of percent or a code; `standard` is what it is at first.
+    /// Adds a level with its slider and the choice of its unit, percent or codes. `standard` is its default.
     fn level(
         &mut self,
         line: Rect,
@@ -195,7 +196,7 @@ fn beside(line: Rect) -> Rect {
     Rect::from_min_max(pos2(line.min.x + SWITCH + 10.0, line.min.y), line.max)
 }
 
-/// The nearest whole percent to a code.
+/// Converts a level to the nearest whole percentage.
 fn in_percent(level: Level, top: u32) -> Level {
     match level {
         Level::Code(code) => Level::Permille((f64::from(code) * 100.0 / f64::from(top)).round() as i32 * 10),
@@ -203,7 +204,7 @@ fn in_percent(level: Level, top: u32) -> Level {
     }
 }
 
-/// The nearest code to a percentage.
+/// Converts a level to the nearest code.
 fn in_codes(level: Level, top: u32) -> Level {
     match level {
         Level::Permille(tenths) => {
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_stays_about_where_it_is_when_its_unit_changes() {
+    fn a_level_keeps_its_value_when_its_unit_changes() {
         assert_eq!(in_codes(Level::Permille(950), 255), Level::Code(242));
         assert_eq!(in_percent(Level::Code(242), 255), Level::Permille(950));
         assert_eq!(in_codes(Level::Permille(-70), 1023), Level::Code(0));

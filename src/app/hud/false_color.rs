@@ -1,5 +1,5 @@
-//! The legend of false colour, while that is on: which colour stands for which percent, or which codes. A click on it changes
-//! between the two.
+//! The legend of false colour: which colour stands for which percentages or codes. A click switches between the two
+//! units.
 
 use egui::{Color32, CornerRadius, Mesh, Rect, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
@@ -11,20 +11,20 @@ use histoscope_render::view::scene::{Look, Other};
 const LINE: f32 = 16.0;
 const SWATCH: f32 = 12.0;
 const PADDING: Vec2 = vec2(8.0, 6.0);
-/// Between a swatch and its text, and between columns.
+/// Space between a swatch and its text, and between columns.
 const GAP: f32 = 8.0;
-/// The most columns, where a low window has no room for one: with so many there are two lines below the title.
+/// The most columns. A low window may have no room for a single one; five leave two lines below the title.
 const MOST_COLUMNS: usize = 5;
 
 /// A line of the legend.
 #[derive(Debug, Clone, PartialEq)]
 struct Entry {
-    /// `None` for all grays.
+    /// `None` stands for all grays.
     color: Option<Color32>,
     text: String,
 }
 
-/// The lines, the brightest first, the grays of some tables last.
+/// Returns the lines, the brightest first. The grays of some tables come last.
 fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     let bands = tint.table.bands();
     let told = |index| match unit {
@@ -39,7 +39,7 @@ fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     flat.chain(has_grays.then(|| Entry { color: None, text: "else".to_owned() })).collect()
 }
 
-/// Returns the title over the numbers.
+/// Returns the title above the values.
 fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
     let of = if tint.is_luma { "Y'" } else { "luminance" };
     match (unit, other) {
@@ -51,7 +51,8 @@ fn title(tint: &Tint, unit: Unit, other: Option<Other>) -> String {
     }
 }
 
-/// Shows the legend at the upper right of `room`; where it is. Nothing where false colour is off, or where there is no room.
+/// Shows the legend at the upper right of `room`. Returns its rectangle, or `None` if false colour is off or there is
+/// no room.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>) -> Option<Rect> {
     let tint = model.exposure.tint?;
     let chosen = model.look.exposure;
@@ -97,7 +98,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, commands: &mut Vec<Command>)
     Some(rect)
 }
 
-/// A colour, or all grays.
+/// Draws a swatch of a colour, or of all grays.
 fn swatch(ui: &Ui, rect: Rect, color: Option<Color32>) {
     let painter = ui.painter();
     match color {
@@ -125,13 +126,13 @@ mod tests {
     use histoscope_render::view::exposure::FalseColorTable;
 
     #[test]
-    fn the_legend_names_every_colour_once_from_the_brightest_on() {
+    fn the_legend_names_every_colour_once_the_brightest_first() {
         let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
         let tint = |table| Tint::new(table, &PixelLayout::planar_ycbcr(10, (1, 1)), &color);
         let texts = |table, unit| entries(&tint(table), unit).into_iter().map(|line| line.text).collect::<Vec<_>>();
         let percent = ["≥ 99", "97–99", "52–56", "38–42", "2.5–4", "< 2.5", "else"];
         assert_eq!(texts(FalseColorTable::Camera, Unit::Percent), percent);
-        // 64 + 876 of them: 2.5 % is 21.9, 4 % is 35.04, 99 % is 867.24.
+        // Codes 64 to 940 span 876 codes: 2.5 % is 21.9, 4 % is 35.04, 99 % is 867.24.
         let codes = ["≥ 932", "914–931", "520–554", "397–431", "86–99", "≤ 85", "else"];
         assert_eq!(texts(FalseColorTable::Camera, Unit::Codes), codes);
         assert_eq!(texts(FalseColorTable::Steps, Unit::Percent).len(), 10);

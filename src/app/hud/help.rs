@@ -1,4 +1,4 @@
-//! The sheet with all keys, made from the table that handles them.
+//! The help: an overview of all keys, built from the table that handles them.
 
 use std::sync::Arc;
 
@@ -7,49 +7,50 @@ use egui::{Align2, Color32, Galley, Pos2, Rect, Ui, Vec2, pos2, vec2};
 use super::theme;
 use crate::keys::{self, Section};
 
-/// Width that a column of the sheet has at least where there are several, and at most, in points.
+/// Minimum and maximum width of a column if there are several, in points.
 pub(super) const COLUMN: f32 = 390.0;
 const WIDEST: f32 = 450.0;
 /// The most columns.
 const COLUMNS: usize = 4;
-/// The most of a column that keys take beside their words, as a part of its width. Words of longer ones stand below them.
+/// Maximum width of keys with their words next to them, as a fraction of the column. The words of wider keys go below.
 const KEYS: f32 = 0.45;
 /// Height of a key.
 const CAP: f32 = 16.5;
 /// Space between keys of a row.
 const BETWEEN_CAPS: f32 = 4.0;
-/// Space between keys and words, and at the right of these.
+/// Space between keys and words, and to the right of the words.
 const BESIDE: f32 = 8.0;
 const RIGHT: f32 = 18.0;
 /// Space between rows.
 const SPACE: f32 = 3.0;
 /// Height of a heading.
 const HEADING: f32 = 20.0;
-/// Space below the last row of a section.
+/// Space below a section.
 const BETWEEN: f32 = 10.0;
 /// Room around the sections, in whole points.
 const PADDING: i8 = 12;
-/// The frame with its edge, and the space around it, above and below together.
+/// Height of the frame, its edge and the space around it, above and below together.
 const AROUND: f32 = 2.0 * (PADDING as f32 + 2.0) + 1.6 * theme::MARGIN;
 
-/// The frame and the space beside it, at the left and at the right together.
+/// Width of the frame and the space next to it, left and right together.
 const ASIDE: f32 = 2.0 * PADDING as f32 + 8.0;
 
-/// The sections as they are laid out in columns.
+/// The sections, laid out in columns.
 struct Sheet {
     blocks: Vec<HelpBlock>,
-    /// The first block that is not in a column any more, for each of them.
+    /// Index after the last block of each column.
     ends: Vec<usize>,
     /// Width of a column.
     width: f32,
-    /// Where words begin in each column.
+    /// Horizontal offset of the words within a column.
     words: f32,
-    /// Height of the highest column.
+    /// Height of the tallest column.
     height: f32,
 }
 
 impl Sheet {
-    /// In as few columns as the room's height allows, or else as many as there is width for.
+    /// Lays out the sections in as few columns as the room's height allows. If no number fits, uses as many as the
+    /// width allows.
     fn in_room(ui: &Ui, room: Rect) -> Self {
         let most = (((room.width() - ASIDE) / COLUMN).floor().max(1.0) as usize).min(COLUMNS);
         let of = |columns| Self::of(ui, columns, (room.width() - ASIDE).min(WIDEST * columns as f32));
@@ -73,7 +74,7 @@ impl Sheet {
         Self { blocks, ends, width, words, height }
     }
 
-    /// Returns whether all of it is seen at once in that room.
+    /// Returns `true` if all of the help is visible in this room without scrolling.
     fn fits(&self, room: Rect) -> bool {
         self.height + AROUND <= room.height()
     }
@@ -96,13 +97,13 @@ impl Sheet {
     }
 }
 
-/// Returns whether a room has place for all of the sheet.
+/// Returns `true` if all of the help fits in a room.
 #[must_use]
 pub fn fits(ui: &Ui, room: Rect) -> bool {
     Sheet::in_room(ui, room).fits(room)
 }
 
-/// Shows the sheet in the middle of `room`. Returns whether it stays open.
+/// Shows the help in the middle of `room`. Returns `true` if it stays open.
 pub fn show(ui: &Ui, room: Rect) -> bool {
     let sheet = Sheet::in_room(ui, room);
     let mut stays = true;
@@ -123,7 +124,7 @@ pub fn show(ui: &Ui, room: Rect) -> bool {
                 .show(ui, |ui| sheet.show(ui));
         });
     });
-    // A click beside the sheet, or on it, closes it; the wheel scrolls it where it is too long.
+    // A click anywhere closes the help; the wheel scrolls it if it is too long.
     let clicked = ui.ctx().input(|input| input.pointer.primary_clicked());
     if clicked && !response.response.is_pointer_button_down_on() {
         stays = false;
@@ -138,7 +139,7 @@ struct HelpBlock {
 }
 
 impl HelpBlock {
-    /// All sections of the table, and what the pointer does.
+    /// Returns all sections of the table, and the pointer's gestures.
     fn all() -> Vec<Self> {
         let of_section = |section: Section| Self {
             name: section.name(),
@@ -149,8 +150,7 @@ impl HelpBlock {
         Section::ALL.into_iter().map(of_section).chain([pointer]).collect()
     }
 
-    /// Where the words of a row begin, and the words as they are laid out in a column: beside the keys, or below them where these are
-    /// too long.
+    /// Returns the offset of a row's words and their layout: to the right of the keys, or below keys that are too wide.
     fn words(ui: &Ui, (labels, help): (&[String], &str), (width, words): (f32, f32)) -> (Vec2, Arc<Galley>) {
         let top = if caps_width(ui, labels) + BESIDE > words + 0.1 { CAP + 1.0 } else { 0.0 };
         let room = (width - words - RIGHT).max(60.0);
@@ -163,7 +163,7 @@ impl HelpBlock {
         (at.y + words.size().y).max(CAP)
     }
 
-    /// Height that it takes in a column, in points.
+    /// Returns the block's height in a column, in points.
     fn height(&self, ui: &Ui, width: f32, words: f32) -> f32 {
         let rows = self.rows.iter().map(|(labels, help)| Self::row_height(ui, (labels, help), (width, words)) + SPACE);
         HEADING + SPACE + rows.sum::<f32>() + BETWEEN
@@ -189,9 +189,10 @@ impl HelpBlock {
     }
 }
 
-/// Where each column ends if these heights are shared out in their order so that the highest column is as low as possible.
+/// Returns the end of each column if these heights are distributed in order and the tallest column is as short as
+/// possible.
 fn shared_out(heights: &[f32], columns: usize) -> Vec<usize> {
-    /// Fills columns up to a height; where they end, if they are not too many.
+    /// Fills columns up to a height. Returns their ends, or `None` if there are too many columns.
     fn filled(heights: &[f32], columns: usize, most: f32) -> Option<Vec<usize>> {
         let (mut ends, mut height) = (Vec::new(), 0.0);
         for (index, &next) in heights.iter().enumerate() {
@@ -210,7 +211,8 @@ fn shared_out(heights: &[f32], columns: usize) -> Vec<usize> {
             Some(*sum)
         })
     });
-    // The height of the highest column is that of some blocks that follow each other; a little more, for the rounding.
+    // The tallest column consists of consecutive blocks, so its height is one of these sums, plus a little for
+    // rounding.
     let mut candidates: Vec<f32> = sums.map(|sum| sum + 0.01).collect();
     candidates.sort_by(f32::total_cmp);
     let highest = heights.iter().copied().fold(0.0, f32::max);
@@ -218,7 +220,7 @@ fn shared_out(heights: &[f32], columns: usize) -> Vec<usize> {
     candidates.iter().find_map(fits).unwrap_or_else(|| vec![heights.len()])
 }
 
-/// Width of these keys beside each other.
+/// Returns the width of these keys side by side.
 fn caps_width(ui: &Ui, labels: &[String]) -> f32 {
     let cap = |label: &String| {
         let text = ui.painter().layout_no_wrap(label.clone(), theme::mono(theme::SMALL), theme::LIGHT);
@@ -227,12 +229,12 @@ fn caps_width(ui: &Ui, labels: &[String]) -> f32 {
     labels.iter().map(cap).sum::<f32>() - BETWEEN_CAPS
 }
 
-/// Width of a key with this text.
+/// Returns the width of a key with this text.
 fn cap_width(text: &Galley) -> f32 {
     (text.size().x + 9.0).max(18.0)
 }
 
-/// Draws a key; where it ends.
+/// Draws a key. Returns the x coordinate of its right edge.
 fn key_cap(painter: &egui::Painter, at: Pos2, label: &str) -> f32 {
     let text = painter.layout_no_wrap(label.to_owned(), theme::mono(theme::SMALL), theme::LIGHT);
     let rect = Rect::from_min_size(at, vec2(cap_width(&text), CAP));
@@ -246,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_equally_high_as_the_order_allows() {
+    fn columns_are_as_equal_in_height_as_the_order_allows() {
         assert_eq!(shared_out(&[1.0, 1.0, 1.0, 3.0], 2), [3, 4]);
         assert_eq!(shared_out(&[4.0, 1.0, 1.0, 1.0, 1.0, 4.0], 3), [1, 5, 6]);
         assert_eq!(shared_out(&[5.0, 1.0, 1.0], 2), [1, 3]);
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sheet_has_every_key_and_every_gesture() {
+    fn the_help_has_every_key_and_every_gesture() {
         let rows = HelpBlock::all().iter().map(|block| block.rows.len()).sum::<usize>();
         assert_eq!(rows, keys::TABLE.len() + keys::GESTURES.len());
     }

@@ -1,4 +1,4 @@
-//! Signs on the buttons, drawn rather than taken from a font, so that they are sharp and centred at every size.
+//! Icons on the buttons, drawn rather than taken from a font, so that they are sharp and centred at every size.
 
 use std::f32::consts::{FRAC_PI_4, TAU};
 
@@ -6,16 +6,16 @@ use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
 use super::theme;
 
-/// A sign.
+/// An icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Icon {
     /// A triangle.
     Play,
     /// Two bars.
     Pause,
-    /// A triangle to a bar.
+    /// A triangle pointing at a bar.
     Step {
-        /// To the right or to the left.
+        /// `true` to point right, `false` to point left.
         forward: bool,
     },
     /// Two arrows in a circle.
@@ -26,7 +26,7 @@ pub enum Icon {
     Sliders,
 }
 
-/// Draws a sign in the middle of `rect`.
+/// Draws an icon in the middle of `rect`.
 pub fn draw(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
     // Whole pixels, so that upright edges are sharp.
     let centre = pos2(painter.round_to_pixel_center(rect.center().x), painter.round_to_pixel_center(rect.center().y));

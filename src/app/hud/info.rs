@@ -1,4 +1,4 @@
-//! What is known about the video, where it is known from, and how it was used.
+//! The panel of facts about the video: their values and origins, and how they were used.
 
 use egui::{Rect, RichText, Ui, vec2};
 
@@ -12,7 +12,7 @@ use histoscope_media::{StreamInfo, VideoTrack};
 /// A line of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoLine {
-    /// The name of the figure.
+    /// The name of the fact.
     pub name: &'static str,
     /// The value.
     pub value: String,
@@ -35,7 +35,7 @@ const fn plain(name: &'static str, value: String) -> InfoLine {
     InfoLine { name, value, origin: None }
 }
 
-/// Everything that is known of the video and of this frame of it.
+/// Returns everything known about the video and this frame.
 #[must_use]
 pub fn info_lines(info: &StreamInfo, frame: &Frame, machine: Machine<'_>) -> Vec<InfoLine> {
     let mut lines = of_file(info);
@@ -77,7 +77,7 @@ fn timecode(timecodes: &Timecodes) -> String {
     format!("{} at the first frame, {}", timecodes.first, timecodes.source)
 }
 
-/// The file's video tracks, where there are several: a line for each, and why that one is shown.
+/// Returns a line for each of the file's video tracks, if there are several, and why the shown one was chosen.
 fn tracks(info: &StreamInfo) -> Vec<InfoLine> {
     if info.tracks.len() < 2 {
         return Vec::new();
@@ -97,10 +97,10 @@ fn bit_rate(bits_a_second: u64) -> String {
     }
 }
 
-/// Rates from this one on are not those of frames: they are of the clock by which a container tells their times.
+/// Rates from this value on are not frame rates, but rates of the clock behind the container's timestamps.
 const CLOCK_RATE: f64 = 1000.0;
 
-/// How this frame was scanned, where that is stated or one field of it is shown, and where the header says otherwise.
+/// Returns how this frame was scanned, if that is stated or a single field is shown, and whether the header disagrees.
 fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
     let is_stated = info.scan.is_some() || frame.scan != Scan::Progressive;
     if !is_stated && frame.field.is_none() {
@@ -118,7 +118,7 @@ fn scan(info: &StreamInfo, frame: &Frame) -> Option<InfoLine> {
     Some(InfoLine { name: "scan", value: text, origin: is_stated.then_some(Origin::Tagged) })
 }
 
-/// The average rate, and whether frames come evenly, as far as the headers tell.
+/// Returns the average rate, and whether it is constant, as far as the headers say.
 fn frame_rate(info: &StreamInfo) -> String {
     if info.still {
         return "a single picture".to_owned();
@@ -211,7 +211,7 @@ fn of_frame(frame: &Frame, aspect_origin: Origin) -> Vec<InfoLine> {
     lines
 }
 
-/// Something that has an effect on nothing here, and is named where the file names it.
+/// Returns a line on a property that has no effect here, whether or not the file states it.
 fn named(name: &'static str, value: Option<&'static str>, effect: &str) -> InfoLine {
     match value {
         Some(value) => InfoLine { name, value: format!("{value}{effect}"), origin: Some(Origin::Tagged) },
@@ -223,7 +223,7 @@ fn decoder(info: &StreamInfo) -> String {
     format!("{}, {}", info.decoder, counted(info.threads as u64, "thread"))
 }
 
-/// A number with as many places as it needs, three at most.
+/// Formats a number with as many decimals as it needs, three at most.
 fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -232,14 +232,14 @@ fn number(value: f64) -> String {
 /// Space between names and values, in points.
 const GAP: f32 = 12.0;
 
-/// Shows the panel at the left of `room`; where it is.
+/// Shows the panel at the left of `room`. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     let size = if room.height() < 200.0 { theme::TEXT - 2.0 } else { theme::TEXT };
     let area = egui::Area::new(egui::Id::unique("info")).fade_in(false).fixed_pos(room.min);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
-            // With the bar that scrolls.
+            // Leave room for the scroll bar.
             let inside = (room.width() - 24.0).clamp(80.0, 460.0) - theme::BAR;
             let width = |line: &InfoLine| {
                 ui.painter().layout_no_wrap(line.name.to_owned(), theme::words(size), theme::DIM).size().x
@@ -260,7 +260,7 @@ pub fn show(ui: &Ui, room: Rect, lines: &[InfoLine]) -> Rect {
     shown.response.rect
 }
 
-/// A line of letters of that size, its value as wide as that at most.
+/// Shows a line in letters of this size, with its value wrapped to this width.
 fn show_line(ui: &mut Ui, line: &InfoLine, size: f32, width: f32) {
     ui.label(RichText::new(line.name).size(size).color(theme::DIM));
     let mut job = egui::text::LayoutJob::default();
@@ -287,7 +287,7 @@ mod tests {
     use histoscope_media::{Decoder, OpenOptions};
 
     #[test]
-    fn the_sample_s_facts_are_told_with_their_origin() {
+    fn facts_about_the_sample_have_their_origin() {
         let mut decoder = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap();
         let frame = decoder.next_frame().unwrap().unwrap();
         let machine = Machine { adapter: "an adapter", driver: "a driver", engine: "cpu" };
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_of_a_clock_is_not_told_as_that_of_frames() {
+    fn a_clock_rate_is_not_a_frame_rate() {
         let info = Decoder::open("assets/sample.mp4", &OpenOptions::default()).unwrap().info().clone();
         let told = |average: u32, nominal: Option<u32>| {
             let rate = |num| Ratio { num, den: 1 };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_written_shortly() {
+    fn numbers_are_formatted_briefly() {
         assert_eq!((bit_rate(640_000), bit_rate(12_340_000)), ("640 kbit/s".into(), "12.3 Mbit/s".into()));
         assert_eq!((number(23.976_023), number(30.0), number(59.94)), ("23.976".into(), "30".into(), "59.94".into()));
     }

@@ -1,5 +1,5 @@
-//! The axes' labels: code values of the video's own depth, and percent, above each histogram where no data is; and above
-//! them of which picture the histograms are, where there is more than one.
+//! Labels of the histograms: code values at the video's own depth and percentages, above each histogram, clear of its
+//! data; and above these, if there are several pictures, which of them is counted.
 
 use egui::{Align2, Rect, Ui, pos2, vec2};
 
@@ -8,24 +8,24 @@ use super::{letters, meanings, theme};
 use histoscope_batch::labels::{AxisLook, axis};
 use histoscope_core::histogram::Components;
 
-/// The least that can be read.
+/// Minimum height of readable labels, in points.
 const LEAST_STRIP: f32 = 10.0;
 
-/// Height of the line that names the picture that is counted.
+/// Height of the line that names the counted picture.
 const COUNTED: f32 = letters::HEIGHT;
 
-/// Height that all labels take above a histogram.
+/// Returns the height of all labels above a histogram.
 #[must_use]
 pub fn height(model: &Model<'_>) -> f32 {
     if model.scopes.counted.is_some() || has_letters(model) { theme::AXIS + COUNTED } else { theme::AXIS }
 }
 
-/// Returns whether a histogram shows several channels, whose letters stand in that line too.
+/// Returns `true` if any histogram shows several channels, whose letters share the line with the picture's name.
 fn has_letters(model: &Model<'_>) -> bool {
     model.scopes.histograms.iter().any(|panel| letters::width(panel) > 0.0)
 }
 
-/// Says of which picture the histograms are: above the first of them, or beside the last where there is no room above.
+/// Shows which picture is counted: above the first histogram, or to the left of the last one if there is no room above.
 pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let (Some(text), Some(first), Some(last)) =
         (model.scopes.counted, model.scopes.histograms.first(), model.scopes.histograms.last())
@@ -33,10 +33,10 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
         return;
     };
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
-    // It lies on the axis' labels while they are there.
+    // It sits on top of the axis labels while they are shown.
     let bottom = first.rect.min.y - theme::AXIS * strength;
     let is_above = bottom - COUNTED >= view.min.y + 2.0 * theme::MARGIN;
-    // The letters stand at the right end of the same line.
+    // The letters are at the right end of the same line.
     let room = if is_above && letters::width(first) > 0.0 {
         first.rect.width() - letters::width(first) - 4.0
     } else if is_above {
@@ -61,8 +61,8 @@ pub fn show_counted(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     }
 }
 
-/// Says how much of what is counted is in view, at the right above the histograms and their labels, or at the left where something
-/// else is `taken` already; where, if that is to be said.
+/// Shows how much of the counted part is in view, above the histograms and their labels: at the right, or at the left
+/// if that is `taken`. Returns its rectangle, if shown.
 pub fn show_seen(ui: &Ui, free: Rect, model: &Model<'_>, taken: &[Rect]) -> Option<Rect> {
     let text = model.picture.seen?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -88,7 +88,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32) {
     let mut painter = ui.ctx().layer_painter(egui::LayerId::background());
     painter.set_opacity(strength);
     for panel in model.scopes.histograms {
-        // In a column the next histogram above may leave less room.
+        // In a column, the next histogram above may leave less room.
         let above =
             model.scopes.histograms.iter().map(|other| other.rect).filter(|other| {
                 other.max.y <= panel.rect.min.y + 0.5 && other.x_range().intersects(panel.rect.x_range())

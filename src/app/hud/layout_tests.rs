@@ -1,5 +1,5 @@
-//! What the display lays out at five sizes of the window, with every set of panels, every note and the menus, over black, white and
-//! saturated pictures: no box on another, no text on another, none cut off, none too faint to be read.
+//! Tests the layout at five window sizes, with every set of panels, every note and the menus, over black, white and
+//! saturated pictures: no box overlaps another, and no text is covered, cut off or too faint to read.
 
 mod faults;
 
@@ -24,21 +24,22 @@ use histoscope_render::view::marked::Marked;
 
 pub(super) const SIZES: [(u32, u32); 5] = [(480, 270), (800, 500), (960, 540), (1600, 900), (2560, 1440)];
 
-/// Content besides the controls.
+/// Content in addition to the controls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub size: (u32, u32),
     pub open: OpenPanels,
     pub is_adjusted: bool,
     pub has_entry: bool,
-    /// Which of [`NOTES`].
+    /// Index into [`NOTES`].
     pub note: usize,
     pub menu: Option<fn(Pos2) -> Menu>,
-    /// Where the pointer is, as parts of the view.
+    /// Position of the pointer, as fractions of the view.
     pub pointer: (f32, f32),
 }
 
-/// Notes of every kind, each the longest of its kind: what keys say, what is told at more length, what went wrong.
+/// Notes of every kind, each the longest of its kind: on what keys did, on what takes longer to read, and on what went
+/// wrong.
 const NOTES: [fn() -> [Note; 2]; 5] = [
     || [Note::done("+5 s  ·  1:02:03.500  frame 111705"), Note::warning(DAMAGED)],
     || {
@@ -75,7 +76,7 @@ pub(super) fn all_panels() -> impl Iterator<Item = OpenPanels> {
     })
 }
 
-/// Lays a case out until it stands.
+/// Lays out a case repeatedly until the layout is stable.
 fn laid_out(case: Case) -> Laid {
     let mut hud = Hud::without_window();
     let (shapes, _) = shapes_of(&mut hud, case);
@@ -84,7 +85,7 @@ fn laid_out(case: Case) -> Laid {
     Laid { items: items(&shapes), view, menus }
 }
 
-/// The shapes of a case once it stands, and the letters that they need.
+/// Returns the shapes of a case once its layout is stable, and the textures of their text.
 pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTextures) {
     let Case { size, open, is_adjusted, has_entry, note, menu, pointer } = case;
     let zoom = hud.set_scale(size, 1.0);
@@ -116,7 +117,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         columns: [view.width() * 0.1, view.width() * 0.2],
         lasts: true,
     };
-    // What a clip indicator tells is long.
+    // The text of a clip indicator is long.
     let indicator = card::CardLine { name: "L".to_owned(), color: theme::DIM, cells: cells(3) };
     let indicators = Readout {
         card: Card {
@@ -160,7 +161,7 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         false_color: FalseColor { shown: note % 4 > 0, table, unit },
         ..Exposure::default()
     };
-    // As many digits as there are.
+    // The deepest codes, for the most digits.
     let layout = PixelLayout::planar_ycbcr(12, (1, 1));
     let color = Colorimetry { matrix: Sourced::tagged(Matrix::Bt709), range: Sourced::tagged(Range::Limited) };
     let model = Model {
@@ -209,9 +210,9 @@ pub(super) fn shapes_of(hud: &mut Hud, case: Case) -> (Vec<ClippedShape>, FontTe
         textures.0.append(output.textures_delta);
         output.shapes
     };
-    // Areas and tables find their sizes in the first of them.
+    // Areas and tables determine their sizes in the first run.
     run(hud);
-    // It is opened over what is there already.
+    // The menu opens over what is already there.
     hud.menu = menu.map(|menu| menu(at));
     let shapes = (0..6).map(|_| run(hud)).last().unwrap_or_default();
     (shapes, textures)
@@ -227,7 +228,7 @@ fn recent_file(number: usize) -> RecentFile {
     RecentFile { path: format!("/mnt/storage/a/Videos/{name} {number}.mp4").into(), left_at_secs }
 }
 
-/// Fails with every kind of fault of these cases, each with the first case that has it.
+/// Fails with every kind of fault in these cases, each with the first case that has it.
 fn check(cases: impl Iterator<Item = Case>) {
     let mut found = std::collections::BTreeMap::<String, (usize, String)>::new();
     for case in cases {
@@ -243,7 +244,7 @@ fn check(cases: impl Iterator<Item = Case>) {
 const POINTERS: [(f32, f32); 4] = [(0.5, 0.5), (0.1, 0.4), (0.9, 0.3), (0.3, 0.06)];
 
 #[test]
-fn nothing_lies_on_text_or_cuts_it_off_and_all_of_it_can_be_read() {
+fn text_is_never_covered_cut_off_or_unreadable() {
     let all =
         SIZES.into_iter().flat_map(|size| all_panels().enumerate().map(move |(number, open)| (size, number, open)));
     check(all.flat_map(|(size, number, open)| {
@@ -275,7 +276,7 @@ fn menu_cases() -> impl Iterator<Item = Case> {
 }
 
 #[test]
-fn nothing_lies_on_a_menu_or_on_the_recent_files_and_they_are_whole() {
+fn menus_and_recent_files_are_never_covered_or_cut_off() {
     check(menu_cases());
 }
 
@@ -285,7 +286,7 @@ fn every_entry_of_a_menu_is_one_line() {
     for case in menu_cases().step_by(7) {
         let Laid { items, menus, .. } = laid_out(case);
         let is_in_menu = |rect: Rect| menus.iter().any(|menu| menu.expand(1.0).contains_rect(rect));
-        // What lies beneath the menu is drawn before its plate.
+        // Items beneath the menu are drawn before its plate.
         let is_plate =
             |item: &Item| matches!(item, Item::Fill(rect, color) if *color == theme::SOLID && is_in_menu(*rect));
         let plate = items.iter().rposition(is_plate).expect("the menu has a plate");
@@ -297,7 +298,7 @@ fn every_entry_of_a_menu_is_one_line() {
     assert!(entries > 100, "{entries}");
 }
 
-/// One that is missing would look as if the video had no such channel.
+/// A missing button would suggest that the video lacks the channel.
 #[test]
 fn a_narrow_bar_has_the_buttons_of_all_channels_or_of_none() {
     let mut counts = std::collections::BTreeSet::new();
@@ -316,7 +317,7 @@ fn a_narrow_bar_has_the_buttons_of_all_channels_or_of_none() {
 }
 
 #[test]
-fn a_slow_seek_says_in_words_where_it_leads() {
+fn a_slow_seek_names_its_target() {
     let panels = [
         OpenPanels::default(),
         OpenPanels { numbers: true, ..OpenPanels::default() },
@@ -336,9 +337,10 @@ fn a_slow_seek_says_in_words_where_it_leads() {
     }
 }
 
-/// The sheet of keys: in columns whose words begin at one place each, all of it at once where there is room, and no bar to scroll by then.
+/// Tests the help: the words of each column are aligned, all of it is visible if there is room, and then it has no
+/// scroll bar.
 #[test]
-fn the_sheet_of_keys_is_in_line_and_scrolls_only_where_it_must() {
+fn the_help_is_aligned_and_scrolls_only_if_it_must() {
     let open = OpenPanels { help: true, ..OpenPanels::default() };
     for size in SIZES {
         let case = Case { size, open, is_adjusted: false, has_entry: false, note: 0, menu: None, pointer: POINTERS[0] };
@@ -347,17 +349,17 @@ fn the_sheet_of_keys_is_in_line_and_scrolls_only_where_it_must() {
             keys::TABLE.iter().any(|row| row.help() == words) || keys::GESTURES.iter().any(|(_, help)| *help == words)
         };
         let told: Vec<_> = texts(&items).into_iter().filter(|(words, ..)| is_help(words)).collect();
-        // A letter has a little space of its own before it.
+        // Glyphs have a little space before them.
         let mut begins: Vec<f32> = told.iter().map(|(_, rect, _)| rect.min.x).collect();
         begins.sort_by(f32::total_cmp);
         begins.dedup_by(|next, last| *next - *last < 4.0);
         let columns = ((view.width() - 24.0) / help::COLUMN).floor().clamp(1.0, 4.0) as usize;
         assert!(!told.is_empty() && begins.len() <= columns, "{size:?}: words begin at {begins:?}");
         let is_whole = told.len() == keys::TABLE.len() + keys::GESTURES.len();
-        // Three notes below it leave 1600×900 little room; the lowest window cannot have room for all.
+        // The notes below it leave little room in 1600×900; the lowest window cannot fit all of it.
         assert!(is_whole || size.1 <= 900, "{size:?}: {} rows", told.len());
         assert!(!is_whole || size.1 > 270, "{size:?}: rows that are not seen are counted");
-        // A bar to scroll by is narrow and high, and stands beside the words.
+        // A scroll bar is narrow and high, and to the right of the words.
         let is_bar = |item: &&Item| matches!(item, Item::Fill(rect, _) if rect.width() < 12.0 && rect.height() > 20.0);
         let sheet = told.iter().map(|(_, rect, _)| *rect).reduce(Rect::union).unwrap_or(Rect::NOTHING);
         let has_bar = items.iter().filter(is_bar).any(|item| {

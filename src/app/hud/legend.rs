@@ -1,4 +1,4 @@
-//! Otsu's classes with the codes of luminance that belong to each, and how each is shown.
+//! The legend of Otsu's classes: the luminance codes of each class, and how it is shown.
 
 use egui::{Align2, Color32, Rect, Stroke, StrokeKind, Ui, Vec2, pos2, vec2};
 
@@ -11,16 +11,16 @@ const SWATCH: f32 = 12.0;
 const PADDING: Vec2 = vec2(8.0, 6.0);
 const TITLE: &str = "luminance";
 
-/// A class: how it is shown, and its lowest and highest code; no codes where nothing can belong to it.
+/// A class: how it is shown, and its lowest and highest code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Class {
     /// The colour or tone.
     pub color: Color32,
-    /// Lowest and highest luminance code.
+    /// Lowest and highest luminance code; `None` if no code can belong to it.
     pub codes: Option<(u32, u32)>,
 }
 
-/// Returns the classes from the darkest to the brightest, if there are any and their thresholds are known.
+/// Returns the classes from the darkest to the brightest, if Otsu's method is on and the thresholds are known.
 #[must_use]
 pub fn classes(adjustments: &Adjustments, thresholds: Option<[u32; 4]>, bits: u32) -> Option<Vec<Class>> {
     let Some(Reduction::Otsu(threshold)) = adjustments.reduction else { return None };
@@ -39,7 +39,8 @@ pub fn classes(adjustments: &Adjustments, thresholds: Option<[u32; 4]>, bits: u3
     Some((0..count).map(class).collect())
 }
 
-/// Shows the legend at the upper right of `room`, the brightest class on top; where it is.
+/// Shows the legend at the upper right of `room`, the brightest class at the top. Returns its rectangle, or `None` if
+/// there are no classes or no room.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>) -> Option<Rect> {
     let classes = classes(&model.look.adjustments, model.adjusting.thresholds, model.scopes.bits)?;
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_share_out_all_codes() {
+    fn classes_cover_all_codes() {
         let three = [85, 170, u32::MAX, u32::MAX];
         assert_eq!(ranges(3, three, 8), ["0–84", "85–169", "170–255"]);
         assert_eq!(ranges(2, [1, 7, 9, 11], 10), ["0", "1–1023"], "of two classes there is one cut");
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_nothing_belongs_to_has_no_codes() {
+    fn an_empty_class_has_no_codes() {
         assert_eq!(ranges(3, [u32::MAX; 4], 8), ["0–255", "none", "none"]);
         assert_eq!(ranges(3, [40, 40, u32::MAX, u32::MAX], 8), ["0–39", "none", "40–255"]);
     }

@@ -1,5 +1,5 @@
-//! The letters of the channels of a histogram that shows several, above its right end: a click on one has a brush select in that
-//! channel alone, another click in all again.
+//! The letters of the channels above the right end of a histogram that shows several. A click on a letter restricts
+//! brushes to that channel; another click lifts the restriction.
 
 use egui::{Color32, Rect, RichText, Ui, pos2, vec2};
 
@@ -7,19 +7,19 @@ use super::controls::{self, ToggleLook};
 use super::model::{Command, HistogramArea, Model};
 use super::theme;
 
-/// Height of the row, and width of a letter's place, in points.
+/// Height of the row, and width of a letter's slot, in points.
 pub const HEIGHT: f32 = 17.0;
 const WIDTH: f32 = 20.0;
 const HELP: &str = "brush in this channel alone; again: in all of this histogram";
 
-/// Width that the letters of a histogram take, in points; 0 where it shows one channel only.
+/// Returns the width of a histogram's letters, in points; 0 if it shows a single channel.
 #[must_use]
 pub fn width(panel: &HistogramArea) -> f32 {
     let count = panel.channels.iter().count();
     if count > 1 { count as f32 * WIDTH } else { 0.0 }
 }
 
-/// Shows the letters where there is room above a histogram.
+/// Shows the letters above each histogram that has room for them.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>, strength: f32, commands: &mut Vec<Command>) {
     let scopes = &model.scopes;
     for (number, panel) in scopes.histograms.iter().enumerate().filter(|(_, panel)| width(panel) > 0.0) {

@@ -1,5 +1,5 @@
-//! The legend of zebras and marks, while either is on: from where on, which colour is which channel, how many pixels are marked and
-//! where; and rings around them where they are few.
+//! The legend of zebras and marks: their limits, the colours of the channels, how many pixels are marked and where the
+//! first one is. Also the rings around marked pixels, if there are few.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 
@@ -17,21 +17,21 @@ const PADDING: Vec2 = vec2(9.0, 5.0);
 const LETTERS: f32 = theme::TEXT - 1.0;
 /// Radius of a ring, in points.
 const RING: f32 = 9.0;
-/// Height that a panel below it needs, in points.
+/// Height that another panel below needs, in points.
 const LEAST_BELOW: f32 = 100.0;
 
 /// A part of a line of the legend.
 enum LegendPart {
     Words(String, Color32),
-    /// The colour of a mark, which is chequered with a darker one where it says that the channel is low.
+    /// The colour of a mark, chequered with the second colour if it means that the channel is low.
     Mark(Color32, Option<Color32>),
-    /// A piece of a zebra.
+    /// A sample of zebra stripes.
     Stripes,
     Space,
 }
 
-/// Shows the legend at the upper left of `room`, perhaps above another panel; where it is. Nothing where nothing is on, or where
-/// there is no room.
+/// Shows the legend at the upper left of `room`, perhaps above another panel. Returns its rectangle, or `None` if
+/// neither is on or there is no room.
 pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> Option<Rect> {
     model.file.name?;
     let lines = lines(model);
@@ -111,7 +111,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
         lines.push(vec![LegendPart::Stripes, words(&format!("{tone} from {} on", exposure.level.text()))]);
     }
     if exposure.marks {
-        // What is outside R 103 is so in red, green and blue, whatever is counted.
+        // R 103 is always checked in red, green and blue, whatever is counted.
         let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
         let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
         let colors = mark_colors(!of_colors);
@@ -136,14 +136,14 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
     lines
 }
 
-/// Returns whether what is seen shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
+/// Returns `true` if the view shows Y', Cb and Cr as coded. Adjusted pictures have red, green and blue.
 fn is_coded(model: &Model<'_>) -> bool {
     let adjusting = &model.adjusting;
     let shows_source = model.look.adjustments.is_off() || adjusting.other() == Some(Other::Source);
     model.scopes.components == Components::YCbCr && shows_source
 }
 
-/// Returns the number of marked pixels in words, as far as it is known; `None` during playback.
+/// Returns the number of marked pixels as text, if known; `None` during playback.
 fn told(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.other() {
         Some(Other::Source) => "result: ",
@@ -158,7 +158,7 @@ fn told(model: &Model<'_>) -> Option<String> {
     }
 }
 
-/// How many pixels are marked, and where the first one is.
+/// Returns how many pixels are marked, and where the first one is.
 fn found(marked: &Marked) -> String {
     let Some([x, y]) = marked.places.first() else { return "no pixel of this frame".to_owned() };
     let share = share_text(marked.pixels as f64 / marked.looked_at.max(1) as f64);
@@ -171,7 +171,7 @@ fn found(marked: &Marked) -> String {
     format!("{} {what} ({share}){rings}; the first at x {x}  y {y}", marked.pixels)
 }
 
-/// The words of the legend, explained.
+/// Returns the tooltip of the legend.
 fn explained(model: &Model<'_>) -> String {
     let exposure = model.look.exposure;
     let is_coded = is_coded(model);
@@ -208,7 +208,7 @@ fn explained(model: &Model<'_>) -> String {
     texts.join("\n")
 }
 
-/// Draws a ring around each of these points that is free of what is `taken`, and of other rings.
+/// Draws a ring around each of these points, except near the `taken` rectangles or another ring.
 pub fn rings(ui: &Ui, points: &[Pos2], taken: &[Rect]) {
     let painter = ui.ctx().layer_painter(egui::LayerId::background());
     let mut drawn: Vec<Pos2> = Vec::new();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_legend_says_why_nothing_is_counted_and_of_which_picture_it_tells() {
+    fn the_legend_names_its_picture_and_says_why_nothing_is_counted() {
         let panels = crate::app::hud::tests::pair(1600.0, 900.0);
         let base = || crate::app::hud::tests::adjusted_model(&panels);
         let one = Marked { looked_at: 100, pixels: 1, places: vec![[17, 3]], ..Marked::default() };
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_legend_tells_how_many_and_where_the_first_is() {
+    fn the_legend_has_the_count_and_the_first_position() {
         let marked =
             |pixels, places: Vec<[u32; 2]>| Marked { looked_at: 1_000_000, pixels, places, ..Marked::default() };
         assert_eq!(found(&marked(0, vec![])), "no pixel of this frame");

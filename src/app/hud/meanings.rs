@@ -1,8 +1,8 @@
-//! What the words of exposure mean, told where they stand, under the pointer.
+//! Explanations of the exposure terms, shown as tooltips.
 
 use histoscope_render::view::exposure::{FalseColorTable, MarkLimits};
 
-/// Returns the meaning of limits of marks.
+/// Returns the meaning of the limits of marks.
 #[must_use]
 pub const fn of_marks(limits: MarkLimits, is_coded: bool) -> &'static str {
     match limits {
@@ -24,17 +24,17 @@ pub fn of_false_color(table: FalseColorTable) -> String {
     format!("{}.\n{compared}", table.told())
 }
 
-/// The meaning of "out of range" of red, green and blue.
+/// The meaning of "out of range" for red, green and blue.
 pub const OUT_OF_RANGE: &str = "Out of range: samples that lay below black or above white after conversion to red, green and blue, and \
                                 were cut off there.";
-/// The meaning of "out of range" of code values.
+/// The meaning of "out of range" for coded Y', Cb and Cr.
 pub const OUT_OF_RANGE_CODED: &str = "Out of range: Y' below black or above white (16 to 235 of 8 bits in limited range), Cb and Cr \
                                       outside 16 to 240. In full range every code is in range.";
 /// The meaning of the luminance of linear light.
 pub const LINEAR: &str = "Luminance of linear light: the light of red, green and blue, weighed and added up. A pixel stands at the code of the \
                           gray that is as bright, so that gray pixels stand where they do in the codes’ histogram, and coloured ones \
                           elsewhere.";
-/// The meaning of the distance of histograms.
+/// The meaning of the distance between histograms.
 pub const DISTANCE: &str = "Distance of the histograms (earth mover's): by how many codes samples must be moved, in the mean, to make the \
                             held one of the live one. Of pictures of different depths, in percent of the scale.";
 /// The meaning of EBU R 103.

@@ -1,4 +1,5 @@
-//! The menu at the pointer, and the list of recent files: by pointer, or by arrows, Enter and first letters.
+//! The context menu and the list of recent files. Both work with the pointer, or with the arrow keys, Enter and first
+//! letters.
 
 mod drawing;
 mod further;
@@ -19,9 +20,10 @@ use histoscope_core::text::shown;
 use histoscope_render::view::overlay::Overlaps;
 use words::shortened;
 
-/// The numbers of bins that are offered. Any other is to be had by `--bin-count`.
+/// The numbers of bins on offer. `--bin-count` sets any other number.
 const BIN_COUNTS: [u32; 9] = [8, 16, 32, 64, 100, 128, 256, 512, 1024];
-/// A submenu stays until the pointer has rested so long on another line: on its way there it crosses some.
+/// How long the pointer must rest on another line before the open submenu closes. On its way to the submenu, it crosses
+/// other lines.
 const GRACE: Duration = Duration::from_millis(350);
 
 /// The contents of a menu.
@@ -29,48 +31,48 @@ const GRACE: Duration = Duration::from_millis(350);
 enum MenuKind {
     /// Common actions.
     Everything,
-    /// The recent files alone.
+    /// Only the recent files.
     Recent,
 }
 
-/// A menu that is open.
+/// An open menu.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
     kind: MenuKind,
     at: Pos2,
-    /// Letters that were typed since the last drawing: each leads to the next line that begins with it.
+    /// Letters typed since the last draw. Each moves to the next line that begins with it.
     typed: Vec<char>,
-    /// The line that keys had led to in the last drawing.
+    /// The line chosen by key in the last draw.
     chosen: Option<Id>,
-    /// Where it lay in the last drawing, with what had opened beside it.
+    /// Rectangles of the menu and its submenus in the last draw.
     pub places: Vec<Rect>,
     beside: OpenBeside,
-    /// True if keys lead through it, until the pointer moves.
+    /// `true` after a key press, until the pointer moves.
     by_keys: bool,
 }
 
-/// The submenu beside a menu.
+/// The state of the submenu.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum OpenBeside {
-    /// Nothing.
+    /// No submenu is open.
     #[default]
     Nothing,
-    /// The menu of this line.
+    /// The submenu of this line is open.
     Open(Id),
-    /// The menu of this line, which is to close in the next drawing.
+    /// The submenu of this line is open, and closes in the next draw.
     Leaving(Id),
-    /// Nothing any more: the menu of this line was left by key. Nothing opens for a pointer that rests, on this line or another.
+    /// The submenu of this line was closed by key. None opens for a resting pointer, on this line or another.
     Left(Id),
 }
 
 impl Menu {
-    /// A menu of common actions, at a point.
+    /// Creates a menu of common actions, at a point.
     #[must_use]
     pub const fn everything(at: Pos2) -> Self {
         Self::new(MenuKind::Everything, at)
     }
 
-    /// The recent files alone, at a point.
+    /// Creates a menu of only the recent files, at a point.
     #[must_use]
     pub const fn recent(at: Pos2) -> Self {
         Self::new(MenuKind::Recent, at)
@@ -88,19 +90,19 @@ impl Menu {
         }
     }
 
-    /// Closes what has opened beside it. Returns whether something had.
+    /// Closes the submenu. Returns `true` if one was open.
     pub fn leave_beside(&mut self) -> bool {
         let OpenBeside::Open(line) = self.beside else { return false };
         self.beside = OpenBeside::Leaving(line);
         true
     }
 
-    /// Takes a letter that was typed.
+    /// Takes a typed letter.
     pub fn type_letter(&mut self, letter: char) {
         self.typed.extend(letter.to_lowercase());
     }
 
-    /// Shows it, and takes what was typed. Returns whether it stays open.
+    /// Shows the menu and handles typed letters. Returns `true` if it stays open.
     pub fn show(&mut self, ui: &Ui, model: &Model<'_>, commands: &mut Vec<Command>) -> bool {
         let mut stays = true;
         let room = ui.ctx().content_rect().height() - 24.0;
@@ -125,7 +127,7 @@ impl Menu {
         let MenuDrawing { commands, lines, mut places, chosen, .. } = drawing;
         self.chosen = chosen;
         places.extend(popup.map(|popup| popup.response.rect));
-        // What is chosen by key does not close it as a click does.
+        // A choice by key does not close the popup as a click does, so check for new commands.
         let is_undecided = commands.len() == before;
         for letter in self.typed.drain(..) {
             let focused = ui.memory(egui::Memory::focused);
@@ -138,8 +140,8 @@ impl Menu {
         stays && is_undecided
     }
 
-    /// Closes what is to be closed beside it, before its lines are drawn; the line whose menu was left by key and stays
-    /// closed.
+    /// Closes the submenu that is to be left, before the lines are drawn. Returns the line whose submenu was closed by
+    /// key and stays closed.
     fn before_drawing(&mut self, ui: &Ui) -> Option<Id> {
         let (moves, is_pressed, enters) = ui.input(|input| {
             let is_key = |event: &egui::Event| matches!(event, egui::Event::Key { pressed: true, .. });
@@ -150,7 +152,7 @@ impl Menu {
         match self.beside {
             OpenBeside::Leaving(line) => {
                 MenuState::from_ui(ui, |state, _| state.open_item = None);
-                // Arrows go on from there.
+                // The arrow keys continue from this line.
                 ui.memory_mut(|memory| memory.request_focus(line));
                 self.beside = OpenBeside::Left(line);
             }
@@ -165,7 +167,7 @@ impl Menu {
         if let OpenBeside::Left(line) = self.beside { Some(line) } else { None }
     }
 
-    /// Notes what has opened beside it, of these lines, and keeps that open while the pointer crosses others.
+    /// Notes which of these lines has its submenu open, and keeps that one open while the pointer crosses others.
     fn after_drawing(&mut self, ui: &Ui, opened: &[Id]) {
         let beside = |line: Id| SubMenu::id_from_widget_id(line);
         let now = MenuState::from_ui(ui, |state, _| state.open_item);
@@ -185,7 +187,7 @@ impl Menu {
         }
     }
 
-    /// Returns whether the pointer is on a line and may be on its way elsewhere.
+    /// Returns `true` if the pointer has moved recently and may be on its way to the submenu.
     fn is_crossed(&self, ui: &Ui) -> bool {
         let moved = ui.input(|input| {
             let pointer = &input.pointer;
@@ -195,7 +197,7 @@ impl Menu {
     }
 }
 
-/// The line that a letter leads to: the next one below the line that is chosen, or from the top again.
+/// Returns the line that a letter moves to: the next match below the chosen line, wrapping around to the top.
 fn next_beginning_with(letter: char, lines: &[DrawnMenuLine], chosen: Option<Id>) -> Option<Id> {
     let chosen = lines.iter().position(|line| Some(line.id) == chosen);
     let layer = lines.get(chosen.unwrap_or(0))?.layer;
@@ -204,13 +206,13 @@ fn next_beginning_with(letter: char, lines: &[DrawnMenuLine], chosen: Option<Id>
     from_here.find(|line| line.layer == layer && line.begins == Some(letter)).map(|line| line.id)
 }
 
-/// The plate of a menu. It is opaque, since it covers the picture for a moment only.
+/// Returns the background of a menu. It is opaque, since it covers the picture only briefly.
 fn plate() -> egui::Frame {
     theme::framed(6, 6).fill(theme::SOLID)
 }
 
 impl MenuDrawing<'_, '_> {
-    /// The menu that was opened at a point: what is there is copied.
+    /// Adds the lines of the menu opened at a point. Copying takes the values at that point.
     fn everything(&mut self, ui: &mut Ui, at: Pos2) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let has_video = self.model.file.name.is_some();
@@ -273,7 +275,7 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
-    /// The recent files, so many at most, each with the place where it was left.
+    /// Adds at most `most` recent files, each with the position at which it was left.
     fn recent(&mut self, ui: &mut Ui, most: usize) {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (index, file) in self.model.file.recent.iter().take(most).enumerate() {
@@ -281,7 +283,7 @@ impl MenuDrawing<'_, '_> {
             let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, theme::LIGHT).size().x;
             let room = ui.available_width() - width(&place, theme::mono(theme::SMALL)) - BESIDE;
             let name = shortened(&file.name(), |name| width(name, theme::words(theme::TEXT)) <= room);
-            // Two may have one name.
+            // Two files may have the same name.
             let response = ui.push_id(index, |ui| self.line(ui, &name, &place, true)).inner;
             if response.clicked() {
                 self.commands.push(Command::OpenRecent(index));
@@ -292,7 +294,7 @@ impl MenuDrawing<'_, '_> {
     }
 }
 
-/// The recent files in a window without a video, so many at most.
+/// Lists at most `most` recent files in a window without a video.
 pub fn recent(ui: &mut Ui, model: &Model<'_>, most: usize, commands: &mut Vec<Command>) {
     MenuDrawing::new(model, commands, None).recent(ui, most);
 }
@@ -302,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_letter_leads_to_the_next_line_that_begins_with_it_and_stays_in_its_menu() {
+    fn a_letter_moves_to_the_next_line_that_begins_with_it_in_the_same_menu() {
         let layers = [LayerId::background(), LayerId::debug()];
         let ids: Vec<Id> = (0..5).map(|number| Id::unique(("line", number))).collect();
         let of = |line: usize, layer: usize, begins| DrawnMenuLine {

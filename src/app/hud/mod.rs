@@ -1,7 +1,8 @@
-//! What is written over the picture: the controls, which come with the pointer and fade, and the panels that keys open.
+//! The HUD, drawn over the picture: the controls, which appear when the pointer moves and fade out, and the panels that
+//! keys open.
 //!
-//! [`Hud`] decides whether anything is to be seen and lays it out with egui from a [`Model`]; it changes nothing by
-//! itself, but hands [`Command`]s back. While nothing is to be seen, egui does not run at all.
+//! [`Hud`] decides whether anything is visible and lays it out with egui from a [`Model`]. It changes nothing itself,
+//! but returns [`Command`]s. While nothing is visible, egui does not run at all.
 
 mod adjustments;
 mod arrangement;
@@ -74,37 +75,37 @@ pub use stats::StatsTable;
 pub use strip::{finding_text, of_all};
 pub use timing::TimingTable;
 
-/// Content that stays in view for as long as it lasts.
+/// Content that stays visible even while the pointer rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lasting {
     /// Nothing.
     #[default]
     Nothing,
-    /// Words that invite to open a video, while none is open.
+    /// The invitation to open a video, while none is open.
     Invitation,
-    /// The selection of a brush, or the names of two pictures.
+    /// Readouts of the scene: brushes, the names of two pictures, adjustments, scopes, the lab.
     Readouts,
-    /// Where a seek leads that takes long.
+    /// A long seek, or a source without a signal.
     Waiting,
 }
 
-/// An event of the window as egui knows it.
+/// A window event, translated for egui.
 #[derive(Debug, Default)]
 pub struct UiEvents {
     /// The events for egui.
     pub events: Vec<egui::Event>,
-    /// True if the window has the keyboard, where that is known.
+    /// `true` if the window has keyboard focus, if that is known.
     pub focused: Option<bool>,
-    /// True if a drawing may show something else than the last one.
+    /// `true` if the next draw may look different from the last one.
     pub repaint: bool,
 }
 
-/// Lays out text and controls.
+/// The HUD: lays out text and controls over the picture.
 pub struct Hud {
     context: egui::Context,
-    /// The events since the last drawing.
+    /// The events since the last draw.
     input: egui::RawInput,
-    /// From when on egui counts the seconds; `None` in tests that draw at one moment only.
+    /// The start of egui's clock; `None` in tests that draw at a single time.
     begun: Option<Instant>,
     visibility: visibility::Visibility,
     notes: notes::Notes,
@@ -113,32 +114,32 @@ pub struct Hud {
     entry: Option<Entry>,
     menu: Option<Menu>,
     timeline: timeline::Timeline,
-    /// The form of the position that the bar shows first.
+    /// The form of the position that the control bar shows first.
     pub readout: PositionReadout,
-    /// Content that stays while the pointer rests.
+    /// Content that stays visible while the pointer rests.
     pub lasting: Lasting,
-    /// How strongly the last drawing showed the controls; `None` if it had nothing of all this.
+    /// Opacity of the controls at the last draw; `None` if nothing was visible.
     drawn: Option<f32>,
-    /// True if it said that a seek takes long.
+    /// `true` if the last draw reported a long seek or a lost signal.
     waits: bool,
-    /// How often it was laid out.
+    /// Number of layouts so far.
     layouts: u64,
-    /// Where cards lie on the view, in points.
+    /// Rectangles of the cards on the view, in points.
     cards: Vec<Rect>,
-    /// Returns the width that panels leave.
+    /// The width left by the panels at the last layout.
     between: Between,
-    /// Height that the adjustments have, or would have, in points.
+    /// Height available to the adjustments panel, whether open or not, in points.
     height_for_adjusting: f32,
-    /// When egui wants to be drawn again, for a tooltip or a blinking cursor.
+    /// When egui wants the next draw, for a tooltip or a blinking cursor.
     repaint_at: Option<Instant>,
 }
 
 impl Hud {
-    /// A HUD without anything on it, for a window.
+    /// Creates an empty HUD for a window.
     #[must_use]
     pub fn new(window: &dyn Window) -> Self {
         let mut hud = Self::without_window();
-        // The window tells when it has the keyboard.
+        // The window reports when it has keyboard focus.
         hud.input.focused = false;
         hud.begun = Some(window.now());
         window.connect(&hud.context);
@@ -170,10 +171,11 @@ impl Hud {
         }
     }
 
-    /// Takes an event of the window, which `as_ui` translates for egui. Returns whether a drawing may show something else than the last
-    /// one.
+    /// Takes a window event, which `as_ui` translates for egui. Returns `true` if the next draw may look different from
+    /// the last one.
     pub fn on_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> bool {
-        // Keys are the table's, and the field's or the menu's while either is open. Tab would only lead out of it.
+        // Keys belong to the key table, except while the field or a menu is open. Tab would only move the focus out of
+        // the field.
         let is_foreign = match event {
             Event::Key(event) => {
                 let leads = self.menu.is_some() && leads_through_menu(&event.key);
@@ -192,7 +194,8 @@ impl Hud {
         repaint
     }
 
-    /// Returns whether the pointer has done something to a control that only the next drawing finds: a click, a drag that moved on.
+    /// Returns `true` if the pointer has done something to a control that only the next draw will handle: a click, or a
+    /// drag that moved on.
     #[must_use]
     pub fn awaits_drawing(&self) -> bool {
         let is_dragging = self.timeline.is_dragged() || self.context.egui_is_using_pointer();
@@ -204,7 +207,7 @@ impl Hud {
         self.drawn.is_some() && self.input.events.iter().any(is_done)
     }
 
-    /// Returns whether the point, in points, lies on something that takes the pointer.
+    /// Returns `true` if the point, in points, lies on something that reacts to the pointer.
     #[must_use]
     pub fn covers(&self, point: Pos2) -> bool {
         let order = self.context.layer_id_at(point).map(|layer| layer.order);
@@ -215,64 +218,65 @@ impl Hud {
                 || order.is_some_and(|order| order != egui::Order::Background))
     }
 
-    /// Notes that the pointer has moved.
+    /// Notes that the pointer has moved: the controls appear.
     pub fn wake(&mut self, now: Instant) {
         self.visibility.wake(now);
     }
 
-    /// Lets the controls go, as when the pointer leaves the window.
+    /// Lets the controls fade out, because the pointer has left the window.
     pub fn let_go(&mut self, now: Instant) {
         self.visibility.let_go(now);
     }
 
-    /// Drops the notes that are of the video on screen, as another one comes.
+    /// Drops the notes about the video on screen, because another one replaces it.
     pub fn change_video(&mut self) {
         self.notes.change_video();
     }
 
-    /// Keeps the controls on screen, or lets them fade; which of the two.
+    /// Pins the controls, or lets them fade again. Returns `true` if they are pinned now.
     pub fn toggle_pinned(&mut self, now: Instant) -> bool {
         self.visibility.toggle_pinned(now)
     }
 
-    /// Returns whether the controls stay on screen.
+    /// Returns `true` if the controls stay on screen.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.visibility.is_pinned()
     }
 
-    /// How often anything was laid out, which takes time only while something is to be seen.
+    /// Returns the number of layouts so far. Layouts cost time only while something is visible.
     #[must_use]
     pub const fn layouts(&self) -> u64 {
         self.layouts
     }
 
-    /// Starts afresh for a new device, which has none of the letters yet; what is open stays open.
+    /// Recreates the egui context for a new device, which has none of the font textures yet. Open panels stay open.
     pub fn restart(&mut self, window: &dyn Window) {
         let Self { context, input, begun, .. } = Self::new(window);
         (self.context, self.input, self.begun) = (context, input, begun);
         self.timeline.restart();
     }
 
-    /// Returns whether the controls are on screen, and so what belongs to them: labels, the probe, marks on the histograms.
+    /// Returns `true` if the controls are visible, and with them the labels, the probe and the marks on the histograms.
     #[must_use]
     pub fn shows_controls(&self, now: Instant) -> bool {
         self.visibility.strength(now) > 0.0
     }
 
-    /// Returns whether the adjustments, in a window of this width in points, have room beside the picture and all that is open.
+    /// Returns `true` if the adjustments panel fits into a window of this width, in points, next to the picture and all
+    /// open panels.
     #[must_use]
     pub fn has_room_for_adjusting(&self, width: f64) -> bool {
         self.panels.has_width_for_adjusting(width) && self.height_for_adjusting >= adjustments::FULL_HEIGHT
     }
 
-    /// Returns whether the last drawing said that a seek takes long.
+    /// Returns `true` if the last draw reported a long seek or a lost signal.
     #[must_use]
     pub const fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Says shortly what a key did, or at more length what went wrong.
+    /// Shows a note: briefly what a key did, or for longer what went wrong.
     pub fn note(&mut self, note: Note, now: Instant) {
         self.notes.add(note, now);
     }
@@ -283,13 +287,13 @@ impl Hud {
         self.entry = Some(Entry::default());
     }
 
-    /// Opens the field for a value of the lab.
+    /// Opens the field for a value in the lab.
     pub fn open_lab_entry(&mut self, asked: Asked) {
         log::debug!("entry: open for {}", asked.subject());
         self.entry = Some(Entry::for_text(asked));
     }
 
-    /// Returns whether that field is open, and so takes the keys.
+    /// Returns `true` if the field is open and takes the keys.
     #[must_use]
     pub const fn has_entry(&self) -> bool {
         self.entry.is_some()
@@ -305,22 +309,22 @@ impl Hud {
         self.show_menu(Menu::everything(at));
     }
 
-    /// Opens the list of recent files at a point, in points, or without one in the middle.
+    /// Opens the list of recent files at a point, in points, or in the middle of the view.
     pub fn open_recent(&mut self, at: Option<Pos2>) {
         let middle = || self.context.content_rect().center() - Vec2::new(125.0, 100.0);
         let menu = Menu::recent(at.unwrap_or_else(middle));
         self.show_menu(menu);
     }
 
-    /// Opens a menu, which then takes keys in the field's place.
+    /// Opens a menu, which then receives the keys instead of the field.
     fn show_menu(&mut self, menu: Menu) {
         self.entry = None;
-        // Arrows begin at its first line, and not at a button that was clicked before.
+        // The arrow keys start at its first line, not at a button that was clicked before.
         self.context.memory_mut(|memory| memory.focused().map(|id| memory.surrender_focus(id)));
         self.menu = Some(menu);
     }
 
-    /// Takes a key for the menu that is open. Returns whether it was one for it.
+    /// Passes a key to the open menu. Returns `true` if the menu uses this key.
     pub fn press_in_menu(&mut self, key: &Key, modifiers: Modifiers) -> bool {
         let Some(menu) = &mut self.menu else { return false };
         if modifiers.control || modifiers.alt || modifiers.logo {
@@ -341,7 +345,7 @@ impl Hud {
         self.menu = None;
     }
 
-    /// Closes what has opened beside the menu, else the menu. Returns whether one was open.
+    /// Closes the open submenu, or else the menu. Returns `true` if either was open.
     pub fn leave_menu(&mut self) -> bool {
         let Some(menu) = &mut self.menu else { return false };
         if !menu.leave_beside() {
@@ -350,14 +354,14 @@ impl Hud {
         true
     }
 
-    /// Closes the field or the help, whichever is open. Returns whether one was.
+    /// Closes the field and the help. Returns `true` if either was open.
     pub fn close_something(&mut self) -> bool {
         let typed = self.entry.take().is_some();
         let helped = std::mem::take(&mut self.panels.help);
         typed || helped
     }
 
-    /// Returns whether there is anything to see.
+    /// Returns `true` if anything is visible.
     #[must_use]
     pub fn is_visible(&self, now: Instant) -> bool {
         self.lasting != Lasting::Nothing
@@ -368,7 +372,7 @@ impl Hud {
             || self.visibility.strength(now) > 0.0
     }
 
-    /// Returns whether a drawing at `now` would show something else than the last one, apart from what it is told.
+    /// Returns `true` if a draw at `now` would look different from the last one, even with the same model.
     #[must_use]
     pub fn is_due(&self, now: Instant) -> bool {
         self.drawn.is_some_and(|drawn| drawn != self.visibility.strength(now) || !self.is_visible(now))
@@ -376,21 +380,21 @@ impl Hud {
             || self.notes.has_expired(now)
     }
 
-    /// When that will be the case.
+    /// Returns when [`is_due`](Self::is_due) may next become `true`.
     #[must_use]
     pub fn wake_at(&self, now: Instant) -> Option<Instant> {
         let fade = self.drawn.and_then(|_| self.visibility.next_change(now));
         [fade, self.notes.next_change(now), self.repaint_at].into_iter().flatten().min()
     }
 
-    /// Pixels of a view to a point of the layout.
+    /// Returns the pixels of the view per point of the layout.
     #[must_use]
     pub fn pixels_per_point(view: (u32, u32), scale_factor: f64) -> f32 {
         zoom(view, scale_factor) * scale_factor as f32
     }
 
-    /// Has the next pass laid out by the scale that suits a view; pixels to a point. It is for right before a pass: egui notes each
-    /// time until there is one.
+    /// Sets the zoom of the next egui pass to suit the view. Returns the pixels per point. Call this only right before
+    /// a pass: until then, egui keeps the old zoom and accumulates a repaint cause per call.
     fn set_scale(&self, view: (u32, u32), scale_factor: f64) -> f32 {
         let zoom = zoom(view, scale_factor);
         if (self.context.zoom_factor() - zoom).abs() > 1e-3 {
@@ -399,7 +403,7 @@ impl Hud {
         Self::pixels_per_point(view, scale_factor)
     }
 
-    /// Lays out what is to be seen for a view of `size` pixels, and gathers what the user asks for.
+    /// Lays out everything visible for a view of `size` pixels. Returns the shapes and the user's commands.
     pub fn lay_out(
         &mut self,
         window: Option<&dyn Window>,
@@ -413,7 +417,7 @@ impl Hud {
             self.forget_input(window);
             (self.drawn, self.waits) = (None, false);
             lab::forget(&self.context);
-            // Textures that nothing is drawn with any more are given back even though nothing is drawn.
+            // Textures that are no longer used are released even though nothing is drawn.
             let textures = FontTextures(self.context.tex_manager().write().take_delta());
             let pixels_per_point = Self::pixels_per_point(size, scale_factor);
             return (Shapes { pixels_per_point, textures, ..Shapes::default() }, Vec::new());
@@ -423,12 +427,12 @@ impl Hud {
         let mut input = self.input.take();
         input.time = self.begun.map(|begun| now.saturating_duration_since(begun).as_secs_f64());
         let later = split_behind_release(&mut input.events);
-        // The surface may follow the window by a frame.
+        // The surface may lag a frame behind the window.
         input.screen_rect = Some(Rect::from_min_size(Pos2::ZERO, extent));
         input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale_factor as f32);
         let mut commands = Vec::new();
         let context = self.context.clone();
-        // A new area takes two passes, of which the first takes the events.
+        // A new area takes two passes; the first one consumes the events.
         let output = context.run_ui(input, |ui| self.show(ui, model, now, &mut commands));
         if let Some(window) = window {
             window.take_output(output.platform_output);
@@ -446,7 +450,7 @@ impl Hud {
         (Shapes { primitives, textures, pixels_per_point: output.pixels_per_point }, commands)
     }
 
-    /// Throws away what has happened while nothing was to be seen, and gives the pointer and the input method back.
+    /// Discards the events that arrived while nothing was visible, and releases the pointer and the input method.
     fn forget_input(&mut self, window: Option<&dyn Window>) {
         self.input.events.clear();
         if let Some(window) = window.filter(|_| self.drawn.is_some()) {
@@ -455,7 +459,7 @@ impl Hud {
     }
 }
 
-/// Points of the layout to a point of the display: a little more on small and on huge windows.
+/// Returns the points of the display per point of the layout: a little fewer on small windows, more on huge ones.
 fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
     let height = f64::from(view.1) / scale_factor;
     let zoom = match height {
@@ -463,19 +467,19 @@ fn zoom(view: (u32, u32), scale_factor: f64) -> f32 {
         h if h > 1080.0 => (h / 1080.0).sqrt().min(1.6),
         _ => 1.0,
     };
-    // Steps, so that text is laid out again only now and then while a window is dragged larger.
+    // In steps, so that enlarging the window does not lay out all text again at every size.
     ((zoom * 20.0).round() / 20.0) as f32
 }
 
-/// Returns whether a key leads through an open menu, as egui has it; letters are the menu's own.
+/// Returns `true` if egui uses this key to navigate an open menu; the menu handles letters itself.
 fn leads_through_menu(key: &Key) -> bool {
     use NamedKey::{Down, Enter, Left, Right, Space, Up};
     let Key::Named(named) = key else { return false };
     matches!(named, Down | Left | Right | Up | Enter | Space)
 }
 
-/// Takes away the events behind a release of the pointer's button from where it moves on: they are for the next drawing. A widget takes the
-/// pointer's last place in a drawing for the one where it was let go.
+/// Splits off the events for the next draw: those from the first pointer move after a button release. Within one draw,
+/// a widget would take the last pointer position for the position of the release.
 fn split_behind_release(events: &mut Vec<egui::Event>) -> Vec<egui::Event> {
     let is_release = |event: &egui::Event| matches!(event, egui::Event::PointerButton { pressed: false, .. });
     let is_move = |event: &egui::Event| matches!(event, egui::Event::PointerMoved(_) | egui::Event::PointerGone);

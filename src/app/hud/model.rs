@@ -1,4 +1,4 @@
-//! What the display over the picture is told for one drawing, and what its user asks for in return.
+//! The input of the HUD for one draw, and the commands it returns.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -31,128 +31,128 @@ use histoscope_render::view::marked::Marked;
 use histoscope_render::view::scene::{Look, Other, Pair, Seam};
 use histoscope_render::view::scopes::ScopeKind;
 
-/// A request of the display over the picture.
+/// A request that the user makes through the HUD.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
-    /// The same as a key.
+    /// Do what a key does.
     Do(Action),
-    /// Show a picture near this time, in seconds, quickly.
+    /// Quickly show a picture near this time, in seconds.
     ScrubTo(f64),
-    /// Show the exact frame of where scrubbing has led.
+    /// Show the exact frame that scrubbing has reached.
     Settle,
-    /// Find the key frame at this time, in seconds, or before it, to be shown beside the timeline.
+    /// Find the key frame at or before this time, in seconds, for the preview at the timeline.
     Preview(f64),
-    /// Switch an adjustment on with other parameters.
+    /// Set the parameters of an adjustment and switch it on.
     Choose(Adjustment, Choices),
-    /// Show these findings of the clip, and go to them.
+    /// Look for these kinds of findings in the clip.
     LookFor(Sought),
-    /// Give the picture another look; the panel that asks for it shows what has changed.
+    /// Change the appearance. No note is shown: the panel that sends this shows the change.
     Show(Look),
-    /// Have brushes select in this channel alone, or in all again.
+    /// Restrict brushes to this channel or, if they already are, lift the restriction.
     BrushOnly(usize),
-    /// Copy the values of what lies at this point of the view, in points.
+    /// Copy the values at this point of the view, in points.
     CopyAt(Pos2),
-    /// Go where a typed text leads.
+    /// Go to a typed position.
     GoTo(Point),
-    /// Compare with the held frame of this place in the list that was told.
+    /// Compare with the held frame at this index of [`ComparisonView::names`].
     CompareWith(usize),
-    /// Release the frame that is compared with.
+    /// Release the held frame that is being compared.
     Release,
-    /// Show the video track of this number, from 1 on.
+    /// Show the video track with this number, from 1.
     Track(u32),
-    /// Open the recent file of this place in the list that was told.
+    /// Open the recent file at this index of [`FileView::recent`].
     OpenRecent(usize),
-    /// Have something else counted in the lab.
+    /// Change the choices of the lab.
     Lab(LabCommand),
 }
 
-/// The adjustments and what is shown of them.
+/// The adjustments and how they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct AdjustmentView {
-    /// The parameters of all.
+    /// The parameters of all adjustments.
     pub choices: Choices,
-    /// How another picture is shown with the live one, if one is.
+    /// How two pictures share the view, if there are two.
     pub pair: Option<Pair>,
-    /// Where they meet on the view, and the view's width in pixels.
+    /// Where the two pictures meet, and the view's width in pixels.
     pub seam: Option<(Seam, u32)>,
-    /// True if the pointer is where it takes hold of the divider.
+    /// `true` if the pointer can grab the divider.
     pub is_at_divider: bool,
-    /// The newest luminance codes at which the second class and those after it begin.
+    /// The newest luminance codes at which each class after the first begins.
     pub thresholds: Option<[u32; 4]>,
 }
 
 impl AdjustmentView {
-    /// The picture that is shown with the live one, if one is.
+    /// Returns the picture shown along with the live one, if any.
     #[must_use]
     pub fn other(&self) -> Option<Other> {
         self.pair.map(|pair| pair.other)
     }
 }
 
-/// Where playback is.
+/// The state of playback.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PlayState {
     /// Time of the frame on screen, in seconds from the start.
     pub position_secs: f64,
-    /// Where the last seek leads, in seconds.
+    /// The target of the last seek, in seconds.
     pub destination_secs: f64,
-    /// Length in seconds, where it is known.
+    /// Length in seconds, if known.
     pub duration_secs: Option<f64>,
-    /// Number of the frame on screen, where it is known.
+    /// Number of the frame on screen, if known.
     pub frame_index: Option<u64>,
-    /// Its timecode, where it has one.
+    /// Its timecode, if it has one.
     pub timecode: Option<Timecode>,
-    /// The number by the stated frame rate, which may be wrong.
+    /// Frame number estimated from the stated frame rate, which may be wrong.
     pub estimated_index: Option<u64>,
-    /// Frames a second, where they are known.
+    /// Frames per second, if known.
     pub frame_rate: Option<f64>,
-    /// True if the user has paused.
+    /// `true` if the user has paused.
     pub paused: bool,
-    /// True if the end has been reached.
+    /// `true` if the end has been reached.
     pub ended: bool,
-    /// Media seconds a second.
+    /// Seconds of media per second.
     pub speed: f64,
-    /// True if it starts again at the end.
+    /// `true` if playback starts over at the end.
     pub looped: bool,
-    /// The marks A and B in seconds.
+    /// The marks A and B, in seconds.
     pub marks: [Option<f64>; 2],
-    /// True if the input can be positioned.
+    /// `true` if the input is seekable.
     pub seekable: bool,
-    /// The state of a source whose sender gives the pace; `None` for others.
+    /// The state of a source that plays at its sender's pace; `None` for other sources.
     pub live: Option<LiveState>,
-    /// The thing that playback waits for.
+    /// What playback is waiting for.
     pub waiting: Waiting,
-    /// True if it is a single picture, which nothing can be played of.
+    /// `true` if the input is a single picture, which cannot be played.
     pub still: bool,
 }
 
 /// The state of a live source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiveState {
-    /// When the oldest and the newest picture that is kept begin, in seconds, where one is kept.
+    /// Start times of the oldest and newest stored pictures, in seconds, if any are stored.
     pub kept: Option<(f64, f64)>,
-    /// How long pictures take from their last packet to the screen, where it is known.
+    /// Time from a picture's last packet to the screen, if known.
     pub delay: Option<Duration>,
-    /// When the data of the picture on screen came in.
+    /// When the data of the picture on screen arrived.
     pub arrival: Option<SystemTime>,
 }
 
-/// The thing that playback waits for, once that takes long.
+/// What playback is waiting for, if the wait is long.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Waiting {
     /// Nothing.
     #[default]
     Nothing,
-    /// The next frame, which is due.
+    /// The next frame, which is overdue.
     Data,
-    /// The picture of a seek.
+    /// The picture at the target of a seek.
     Seeking(SeekGoal),
-    /// The sender of a live source, which has given nothing since then.
+    /// The sender of a live source, silent since this time.
     Signal(SystemTime),
 }
 
 impl Waiting {
-    /// Returns the words on the picture during the wait: where a seek that takes long leads, or that there is no signal.
+    /// Returns the text shown on the picture during the wait: the target of a long seek, or that there is no signal.
     #[must_use]
     pub fn lasting_text(self) -> Option<String> {
         let goal = match self {
@@ -172,116 +172,116 @@ impl Waiting {
 /// One histogram on the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistogramArea {
-    /// Where it lies, in points.
+    /// Its rectangle, in points.
     pub rect: Rect,
-    /// The channels that belong there, whether they are on or not.
+    /// The channels that belong in it, shown or hidden.
     pub channels: Channels,
 }
 
-/// Which file is on screen, and which is to come.
+/// The file on screen and the one being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FileView<'a> {
-    /// Its name; `None` where nothing is open.
+    /// Its name; `None` if no file is open.
     pub name: Option<&'a str>,
-    /// The file that is being opened, in words.
+    /// A note on the file being opened.
     pub opening: Option<&'a str>,
-    /// Its place in the list of files and their number.
+    /// Its position in the list of files, from 1, and the number of files.
     pub place: (usize, usize),
-    /// True if anything is wrong with it, which its panel tells.
+    /// `true` if the file has faults, which its panel lists.
     pub faulty: bool,
-    /// Other files that were opened before, the last one first.
+    /// Other recently opened files, the latest first.
     pub recent: &'a [RecentFile],
-    /// The video tracks of the one on screen.
+    /// The video tracks of the file on screen.
     pub tracks: &'a [VideoTrack],
-    /// The number of the one that is shown, from 1 on, where there are several.
+    /// Number of the track on screen, from 1, if there are several.
     pub track: Option<u32>,
-    /// Where the one on screen was left the last time, in seconds.
+    /// Position at which the file on screen was last left, in seconds.
     pub left_at: Option<f64>,
-    /// The key frame that was found last for the timeline, and whether it is the one that was asked for last.
+    /// The newest key frame found for the timeline, and whether it answers the latest request.
     pub preview: Option<(&'a Arc<Preview>, bool)>,
-    /// The clip as a strip, as far as it is known, where it is shown.
+    /// The strip of the clip, as far as known, if it is shown.
     pub strip: Option<&'a Strip>,
-    /// How much of it is shown.
+    /// The height of the strip.
     pub strip_size: StripSize,
-    /// Which findings are shown in it.
+    /// The kinds of findings marked in the strip.
     pub sought: Sought,
-    /// From when to when nothing came of a live source, as far as it is kept, in seconds.
+    /// Gaps in a live source, as far as stored: start and end in seconds.
     pub gaps: &'a [(f64, f64)],
 }
 
-/// The comparison of the frame on screen: with frames that are held, or with a clip that plays in step.
+/// The comparison of the frame on screen: with held frames, or with a clip that plays in sync.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ComparisonView<'a> {
-    /// The names of the frames that are held, the oldest first.
+    /// The names of the held frames, the oldest first.
     pub names: &'a [&'a str],
-    /// Which of them is compared with.
+    /// Index of the held frame being compared.
     pub place: usize,
-    /// True if that one is on screen, in the place of the video.
+    /// `true` if that frame is on screen instead of the video.
     pub is_shown: bool,
-    /// Its file and its time.
+    /// Its file and time.
     pub title: Option<&'a str>,
-    /// True if a second clip plays in step.
+    /// `true` if a second clip plays in sync.
     pub has_clip: bool,
 }
 
-/// How the picture is seen.
+/// How the picture is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PictureView<'a> {
-    /// True if the window fills the screen.
+    /// `true` if the window fills the screen.
     pub is_full: bool,
-    /// How much of what is counted is in view, in words, where that is not all.
+    /// How much of the counted part is in view, in words, if not all.
     pub seen: Option<&'a str>,
 }
 
-/// The components that are counted, and the histograms.
+/// The counted components and the histograms.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopesView<'a> {
-    /// The components that are counted.
+    /// The counted components.
     pub components: Components,
-    /// Bits of a code.
+    /// Bits per code.
     pub bits: u32,
-    /// The histograms that are shown.
+    /// The histograms on the view.
     pub histograms: &'a [HistogramArea],
-    /// Which picture they are of, and in how many bins, in words, where that is to be said.
+    /// Which picture is counted and into how many bins, in words, unless that is obvious.
     pub counted: Option<&'a str>,
-    /// The channel that a brush selects in alone, if one was clicked.
+    /// The only channel that brushes select in, if one was clicked.
     pub brushed_only: Option<usize>,
 }
 
-/// A scope beside the histograms on the view.
+/// A scope other than the histograms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScopeArea {
-    /// Which one.
+    /// Its kind.
     pub kind: ScopeKind,
-    /// Where it lies, in points.
+    /// Its rectangle, in points.
     pub frame: Rect,
-    /// Where its trace lies in that.
+    /// Rectangle of its trace, inside `frame`.
     pub rect: Rect,
 }
 
-/// The scopes beside the histograms.
+/// The scopes other than the histograms.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BesideView<'a> {
-    /// Those that are shown.
+    /// The scopes on the view.
     pub areas: &'a [ScopeArea],
     /// The subject of the scopes.
     pub subject: Option<ScopeSubject>,
-    /// The part of the view that they leave to what is written over the picture, in points.
+    /// The part of the view that the scopes leave free, in points.
     pub free: Option<Rect>,
-    /// Where the pixel under the pointer lies in them, in points, and in which light that is marked.
+    /// Positions in the scopes of the pixel under the pointer, in points, with the colours of their marks.
     pub marks: &'a [(Pos2, Color32)],
-    /// The brushes in them, and in words.
+    /// The brushes in the scopes.
     pub brushed: &'a [BrushedArea],
-    /// The value under the pointer in one of them, and its place.
+    /// The value under the pointer in a scope, and its position.
     pub told: Option<(Pos2, &'a str)>,
-    /// The cursor, where the pointer is at a border of them.
+    /// The cursor, if the pointer is at a scope's border.
     pub cursor: Option<CursorIcon>,
 }
 
 /// A brush in a scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrushedArea {
-    /// The scope's place, in points.
+    /// Rectangle of the scope, in points.
     pub panel: Rect,
     /// The outline, in points.
     pub outline: Outline,
@@ -289,68 +289,68 @@ pub struct BrushedArea {
     pub text: String,
 }
 
-/// An outline of what is brushed, in points.
+/// The outline of a brush, in points.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outline {
     /// A rectangle.
     Rectangle(Rect),
-    /// A circle: its middle and radius.
+    /// A circle: its centre and radius.
     Circle(Pos2, f32),
     /// A polygon.
     Polygon(Vec<Pos2>),
 }
 
-/// The marked pixels, as far as they are known.
+/// The marked pixels, if known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkedView<'a> {
-    /// Nothing: the picture does not stand, or is about to be made.
+    /// Not counted, for example while the video plays.
     #[default]
     Untold,
-    /// Nothing: the picture is an adjusted one that only the adapter has.
+    /// Not counted: only the adapter has the adjusted picture.
     OnAdapter,
-    /// They are being counted.
+    /// Being counted.
     UnderWay,
-    /// These are marked.
+    /// These pixels are marked.
     Found(&'a Marked),
 }
 
 /// Zebras, marks and false colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExposureView<'a> {
-    /// The false colours of the picture on screen, if it is shown in such.
+    /// The false colours of the picture on screen, if it is shown in false colour.
     pub tint: Option<Tint>,
-    /// True if their panel is there, as the controls are.
+    /// `true` if the exposure panel may be shown, which is while the controls are visible.
     pub is_adjustable: bool,
-    /// The marked pixels of a picture that stands.
+    /// The marked pixels of a picture that is not playing.
     pub marked: MarkedView<'a>,
-    /// Where pixels lie that are marked, in points, where they are few.
+    /// Positions of the marked pixels, in points, if there are only a few.
     pub rings: &'a [Pos2],
 }
 
-/// The steps that can be undone and redone.
+/// Whether there are steps to undo and redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Steps {
-    /// To undo.
+    /// `true` if a step can be undone.
     pub back: bool,
-    /// To make again.
+    /// `true` if a step can be redone.
     pub forward: bool,
 }
 
-/// The panels that are open, with what they tell.
+/// The open panels with tables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tables<'a> {
-    /// The times of the passes.
+    /// The durations of the passes.
     pub timing: Option<&'a TimingTable>,
     /// Facts about the video.
     pub info: Option<&'a [InfoLine]>,
-    /// The frame's numbers.
+    /// The frame's statistics.
     pub stats: Option<&'a StatsTable>,
 }
 
-/// The pointer, and what is read off where it is.
+/// The pointer, and the values read at its position.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PointerView<'a> {
-    /// Its place, in points, while it is over the window.
+    /// Its position, in points, while it is over the window.
     pub at: Option<Pos2>,
     /// The values of the pixel under it.
     pub probe: Option<&'a ProbeText>,
@@ -358,35 +358,35 @@ pub struct PointerView<'a> {
     pub readouts: &'a [Readout],
 }
 
-/// All that is told.
+/// The input for one layout of the HUD.
 #[derive(Debug)]
 pub struct Model<'a> {
-    /// Which file is on screen.
+    /// The file on screen.
     pub file: FileView<'a>,
-    /// The look of the picture.
+    /// The appearance of the view.
     pub look: Look,
-    /// How the picture is seen.
+    /// How the picture is shown.
     pub picture: PictureView<'a>,
-    /// Where playback is.
+    /// The state of playback.
     pub play: PlayState,
-    /// The components that are counted.
+    /// The counted components and the histograms.
     pub scopes: ScopesView<'a>,
-    /// The scopes beside the histograms.
+    /// The scopes other than the histograms.
     pub beside: BesideView<'a>,
     /// The panels that are open.
     pub tables: Tables<'a>,
     /// The adjustments.
     pub adjusting: AdjustmentView,
-    /// The part of the picture that is counted alone, or proposed to be.
+    /// The region of the picture being counted, or proposed for counting.
     pub region: Option<&'a RegionView>,
     /// The lab, while it is open.
     pub lab: Option<&'a LabView<'a>>,
     /// Zebras, marks and false colour.
     pub exposure: ExposureView<'a>,
-    /// The comparison.
+    /// The comparison with held frames or a second clip.
     pub comparison: ComparisonView<'a>,
-    /// The steps to undo and redo.
+    /// Whether there are steps to undo and redo.
     pub steps: Steps,
-    /// The pointer, and the values under it.
+    /// The pointer and the values under it.
     pub pointer: PointerView<'a>,
 }

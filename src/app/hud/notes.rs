@@ -1,4 +1,4 @@
-//! Short notes on what a key did, and longer ones on what went wrong.
+//! Notes: short ones on what a key did, and longer ones on what went wrong.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,21 +8,21 @@ use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 use super::{places, theme};
 use histoscope_core::text::plain;
 
-/// How long a note on what was done stays.
+/// How long a note on a completed action stays.
 const SHORT: Duration = Duration::from_millis(1600);
-/// How long a warning stays: it is to be read.
+/// How long a warning stays, so that it can be read.
 const LONG: Duration = Duration::from_secs(7);
-/// Width that notes take at least, in points, where anything else can make room.
+/// Minimum width of notes, in points, if anything else can make room.
 pub const LEAST_WIDTH: f32 = 200.0;
-/// Height that the help leaves below it for one of a line.
+/// Height that the help leaves below it for a one-line note.
 pub const LEAST_LANE: f32 = 44.0;
-/// Width of the words of a long note.
+/// Maximum width of a note's text.
 const WIDTH: f32 = 620.0;
-/// Views lower than this, in points, have notes in smaller letters, with less room around them.
+/// In views lower than this, in points, notes have smaller letters and less padding.
 const LOW: f32 = 400.0;
 /// Space between notes.
 const GAP: f32 = 4.0;
-/// The most notes at once; older ones make room.
+/// The most notes shown together; a new one replaces the oldest.
 const MOST: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,36 +32,36 @@ enum Severity {
     Warning,
 }
 
-/// Something that is to be said for a while.
+/// A message shown for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The words.
+    /// The text.
     pub text: String,
     severity: Severity,
-    /// True if it is said of the video on screen without naming it, so that it goes when that does.
+    /// `true` if it is about the video on screen without naming it, so that it disappears with the video.
     is_of_video: bool,
 }
 
 impl Note {
-    /// Something was done.
+    /// Creates a note that something was done.
     #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
         Self::new(text.into(), Severity::Done)
     }
 
-    /// Something was done that takes a while to read, such as a file's name.
+    /// Creates a note that takes a while to read, such as one with a file's name.
     #[must_use]
     pub fn info(text: impl Into<String>) -> Self {
         Self::new(text.into(), Severity::Info)
     }
 
-    /// Something went wrong.
+    /// Creates a note that something went wrong.
     #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
         Self::new(text.into(), Severity::Warning)
     }
 
-    /// Something is wrong with the video on screen.
+    /// Creates a note that something is wrong with the video on screen.
     #[must_use]
     pub fn fault(text: impl Into<String>) -> Self {
         Self { is_of_video: true, ..Self::warning(text) }
@@ -72,17 +72,17 @@ impl Note {
     }
 }
 
-/// The words with each line fit to be shown, whatever name or message is in it.
+/// Makes each line of the text safe to show, whatever name or message it contains.
 fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// The notes on screen, and how long each stays.
+/// The notes on screen, with the time at which each expires.
 #[derive(Debug, Default)]
 pub struct Notes(Vec<(Note, Instant)>);
 
 impl Notes {
-    /// Adds a note. One on what was done takes the place of the last such one.
+    /// Adds a note. A note on a completed action replaces the previous one of its kind.
     pub fn add(&mut self, note: Note, now: Instant) {
         let replaces = |other: &Note| {
             note.severity == Severity::Done && other.severity == Severity::Done || other.text == note.text
@@ -95,40 +95,41 @@ impl Notes {
         }
     }
 
-    /// Drops what was said of the video that was on screen.
+    /// Drops the notes about the video that was on screen.
     pub fn change_video(&mut self) {
         for (note, _) in self.0.extract_if(.., |(note, _)| note.is_of_video) {
             log::debug!("note no longer: {}", note.text);
         }
     }
 
-    /// Returns whether any is to be seen.
+    /// Returns `true` if any note is visible.
     #[must_use]
     pub fn any(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until > now)
     }
 
-    /// Returns whether one is to vanish.
+    /// Returns `true` if any note is due to disappear.
     #[must_use]
     pub fn has_expired(&self, now: Instant) -> bool {
         self.0.iter().any(|&(_, until)| until <= now)
     }
 
-    /// When the next one is to vanish.
+    /// Returns when the next note disappears.
     #[must_use]
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
         self.0.iter().map(|&(_, until)| until.max(now)).min()
     }
 
-    /// Drops those whose time is over.
+    /// Drops the expired notes.
     pub fn drop_expired(&mut self, now: Instant) {
         self.0.retain(|&(_, until)| until > now);
     }
 
-    /// Lays them out in a room of this width, below what is waited for.
+    /// Lays out the notes for a room of this width, below the waiting text, if any.
     pub fn laid_out(&self, ui: &egui::Ui, width: f32, waiting: Option<String>, now: Instant) -> LaidOut {
         let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::unique("notes"));
-        // By the view and not by what of it is left just now: the letters do not change while they are read.
+        // Choose by the view rather than by the remaining room, so that the letters do not change size while being
+        // read.
         let is_low = ui.ctx().content_rect().height() < LOW;
         let look = if is_low {
             NoteSize { size: theme::TEXT, padding: vec2(9.0, 4.0) }
@@ -144,33 +145,33 @@ impl Notes {
     }
 }
 
-/// The letters of notes, and the room around them, in points.
+/// The size of the letters and the padding around them, in points.
 #[derive(Debug, Clone, Copy)]
 struct NoteSize {
     size: f32,
     padding: Vec2,
 }
 
-/// Notes with their words, to be shown where there is room for them.
+/// Laid-out notes, to be shown in a room.
 pub struct LaidOut {
     painter: egui::Painter,
     look: NoteSize,
-    /// The words on what playback waits for, above the notes.
+    /// The text that says what playback is waiting for, above the notes.
     waiting: Option<(String, Color32)>,
     texts: Vec<(String, Color32)>,
     width: f32,
 }
 
 impl LaidOut {
-    /// Height that they take with the space below each: of all if that is not more than `most`, else of what is waited for and the
-    /// newest, even if that is more where it `must` be shown.
+    /// Returns the height of the notes, including the space below each. If not all of them fit into `most`, only the
+    /// waiting text and the newest notes that fit count. With `must`, the waiting text and one note always count.
     pub fn height_in(&self, most: f32, must: bool) -> f32 {
         let room = Rect::from_min_size(Pos2::ZERO, vec2(self.width, most));
         self.places(room, must).last().map_or(0.0, |(place, _)| place.max.y + GAP)
     }
 
-    /// Where they come to lie in a room: at its top, in the middle. First comes what is waited for, then the newest notes as far as there
-    /// is room for them; it, and one note, at any rate where that `must` be shown.
+    /// Returns the positions of the notes in a room, centred at its top: the waiting text first, then as many of the
+    /// newest notes as fit. With `must`, the waiting text and one note are included even if they do not fit.
     fn places(&self, room: Rect, must: bool) -> Vec<(Rect, Arc<Galley>)> {
         let NoteSize { size, padding } = self.look;
         let width = (room.width() - 2.0 * padding.x).clamp(60.0, WIDTH);
@@ -195,8 +196,8 @@ impl LaidOut {
         waiting.into_iter().chain(newest).map(place).collect()
     }
 
-    /// Shows them in a room, beside the menus if these lie there, but not on them; where they are. One of them `must` be shown, unless
-    /// a menu leaves no room for it.
+    /// Shows the notes in a room, next to any menus there, but not on them. Returns their rectangles. With `must`, at
+    /// least one note is shown, unless a menu leaves no room for it.
     pub fn show(&self, room: Rect, menus: &[Rect], must: bool) -> Vec<Rect> {
         let is_free = |places: &[(Rect, Arc<Galley>)]| {
             let is_on = |place: Rect| menus.iter().any(|menu| menu.intersects(place));
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_video_is_not_said_of_the_next_one() {
+    fn faults_of_a_video_are_not_shown_for_the_next_one() {
         let now = Instant::now();
         let mut notes = Notes::default();
         notes.add(Note::fault("the file is damaged: 1 frame damaged"), now);
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_takes_the_place_of_the_last_and_vanishes() {
+    fn a_note_replaces_the_last_one_and_disappears() {
         let now = Instant::now();
         let mut notes = Notes::default();
         notes.add(Note::done("speed 1.10×"), now);
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_stay_longer_and_beside_others_but_not_without_end() {
+    fn warnings_stay_longer_but_only_a_few_at_a_time() {
         let now = Instant::now();
         let mut notes = Notes::default();
         for text in ["a", "b", "c", "d", "d"] {

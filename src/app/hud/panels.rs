@@ -1,43 +1,44 @@
-//! Which panels are open, and which of them have room beside each other.
+//! Which panels are open, and how many fit side by side.
 
 use crate::keys::Action;
 
-/// Width of a window, in points, that has room for two panels beside each other.
+/// Minimum width of a window, in points, with room for two panels side by side.
 pub const TWO_PANELS: f64 = 800.0;
-/// The same for the facts, the numbers and the adjustments at once.
+/// Minimum width for the facts, the statistics and the adjustments together.
 const THREE_PANELS: f64 = 1150.0;
 
-/// Which panels are open.
+/// The open panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenPanels {
-    /// All keys.
+    /// The help with all keys.
     pub help: bool,
     /// Facts about the video.
     pub info: bool,
-    /// The frame's numbers.
+    /// The frame's statistics.
     pub numbers: bool,
-    /// The passes' times.
+    /// The durations of the passes.
     pub timing: bool,
     /// The adjustments with their parameters.
     pub adjusting: bool,
 }
 
 impl OpenPanels {
-    /// Returns whether any of them is open.
+    /// Returns `true` if any of them is open.
     #[must_use]
     pub const fn any(self) -> bool {
         self.help || self.info || self.numbers || self.timing || self.adjusting
     }
 
-    /// Those that are shown in a window of this width, in points of its layout. A narrow window has no room for two of numbers,
-    /// facts and adjustments, and few have for all three: those that matter most are shown, and the others come back with
-    /// their room. The times stand above the facts and the adjustments, but beside the numbers.
+    /// Returns the panels that are shown in a window of this width, in points of its layout. Of the statistics, facts
+    /// and adjustments, a narrow window has room for only one, and few windows for all three: the most important ones
+    /// are shown, and the others reappear when there is room. The durations are above the facts and the adjustments,
+    /// but next to the statistics.
     #[must_use]
     pub fn within(self, width: f64) -> Self {
         self.with_room(Action::ToggleNumbers, width)
     }
 
-    /// Opens or closes a panel in a window of this width; what has no room beside it closes.
+    /// Opens or closes a panel in a window of this width. Opening one closes others that have no room next to it.
     pub fn toggle(&mut self, which: Action, width: f64) {
         let wanted = match which {
             Action::ToggleTiming => &mut self.timing,
@@ -51,13 +52,13 @@ impl OpenPanels {
         }
     }
 
-    /// Those that have room, of which this one comes first.
+    /// Returns the panels that have room, with `first` taking precedence.
     fn with_room(mut self, first: Action, width: f64) -> Self {
         let is_narrow = width < TWO_PANELS;
         if first == Action::ToggleTiming {
             self.numbers &= !(self.timing && is_narrow);
         }
-        // The others by how much they matter.
+        // The others, by importance.
         let (numbers, info, adjusting) = (&mut self.numbers, &mut self.info, &mut self.adjusting);
         let panels = match first {
             Action::ToggleInfo => [info, numbers, adjusting],
@@ -77,7 +78,8 @@ impl OpenPanels {
         self
     }
 
-    /// Returns whether the adjustments can be opened in a window of this width, in points, beside the picture and all that is open.
+    /// Returns `true` if the adjustments can be opened in a window of this width, in points, without closing a panel
+    /// and with room left for the picture.
     #[must_use]
     pub fn has_width_for_adjusting(self, width: f64) -> bool {
         let mut with = self;
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_times_and_the_numbers_close_each_other_where_they_would_overlap() {
+    fn durations_and_statistics_close_each_other_if_they_would_overlap() {
         let [numbers, timing] = [OpenPanels { numbers: true, ..NONE }, OpenPanels { timing: true, ..NONE }];
         let both = OpenPanels { timing: true, ..numbers };
         assert_eq!(after(numbers, Action::ToggleTiming, 480.0), timing);
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_times_stand_above_the_facts_and_the_adjustments() {
+    fn durations_stay_open_above_the_facts_and_the_adjustments() {
         let times = OpenPanels { timing: true, ..NONE };
         assert_eq!(after(times, Action::ToggleInfo, 480.0), OpenPanels { info: true, ..times });
         assert_eq!(after(times, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..times });
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_panels_stay_as_have_room() {
+    fn panels_stay_open_while_they_have_room() {
         let two = OpenPanels { info: true, numbers: true, ..NONE };
         let all = OpenPanels { adjusting: true, ..two };
         assert_eq!(after(two, Action::ToggleAdjusting, 480.0), OpenPanels { adjusting: true, ..NONE });
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_is_shown_and_so_is_all_that_stays_open() {
+    fn open_panels_are_shown() {
         let panels = [Action::ToggleTiming, Action::ToggleNumbers, Action::ToggleInfo, Action::ToggleAdjusting];
         let is_open = |panels: OpenPanels, which| match which {
             Action::ToggleTiming => panels.timing,
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_window_has_no_room_for_comes_back_with_it() {
+    fn hidden_panels_reappear_when_there_is_room() {
         let all = OpenPanels { info: true, numbers: true, adjusting: true, timing: true, help: true };
         for (panels, width, expected) in [
             (all, 1280.0, all),
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn adjustments_have_room_only_where_they_close_nothing_and_leave_some_of_the_picture() {
+    fn adjustments_have_room_only_if_they_close_nothing_and_leave_some_of_the_picture() {
         let numbers = OpenPanels { numbers: true, ..NONE };
         for (panels, width, expected) in [
             (NONE, 480.0, false),

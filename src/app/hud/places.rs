@@ -1,51 +1,52 @@
-//! Where there is room on the view: beside the histograms, and between the panels.
+//! Free room on the view: outside the histograms, and between the panels.
 
 use egui::{Pos2, Rangef, Rect};
 
 use super::model::HistogramArea;
 
-/// Where the panels are, or are not.
+/// The rectangles of the panels.
 pub struct Placed {
-    /// The room between all of them.
+    /// The room between all panels.
     pub open: Rect,
-    /// All of them.
+    /// All panels.
     pub panels: Vec<Rect>,
-    /// The adjustments.
+    /// The panels with sliders: lab, exposure and adjustments.
     pub sliders: Rect,
 }
 
 impl Placed {
-    /// No panel in `room`.
+    /// Creates a layout without panels in `room`.
     #[must_use]
     pub const fn nothing(room: Rect) -> Self {
         Self { open: room, panels: Vec::new(), sliders: Rect::NOTHING }
     }
 }
 
-/// The width that panels leave of the room. It is known only once they are laid out, while what stands above and below them has its
-/// place before: so it is kept from one layout to the next, and a layout that finds it to be another is done once more.
+/// The horizontal range between the panels. It is known only after layout, but the elements above and below the panels
+/// are placed before that. So it is carried over from one layout to the next, and a layout that finds a different range
+/// is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Between(Option<Rangef>);
 
 impl Between {
-    /// Returns the room that these panels leave.
+    /// Takes the range between these panels.
     pub fn of(placed: &Placed) -> Self {
         Self((!placed.panels.is_empty()).then(|| placed.open.x_range()))
     }
 
-    /// Returns whether that is so wide. Without panels there is no other place, however narrow it is.
+    /// Returns `true` if the range is at least this wide. Without panels there is no other room, so any width will do.
     pub fn has(self, least: f32) -> bool {
         self.0.is_none_or(|between| between.span() >= least)
     }
 
-    /// The part of the room that lies there, where it is so wide, else all of the room.
+    /// Returns the part of `room` within the range if that is at least `least` wide, otherwise all of `room`.
     pub fn part_of(self, room: Rect, least: f32) -> Rect {
         let part = self.0.filter(|between| between.span() >= least);
         part.map_or(room, |part| Rect::from_x_y_ranges(part, room.y_range()))
     }
 }
 
-/// The largest of the parts of a room at the sides of what is taken of it.
+/// Returns the largest part of `room` to one side of `taken`.
 #[must_use]
 pub fn beside(room: Rect, taken: Rect) -> Rect {
     let left = Rect { max: Pos2::new(room.max.x.min(taken.min.x), room.max.y), ..room };
@@ -56,8 +57,8 @@ pub fn beside(room: Rect, taken: Rect) -> Rect {
     [left, right, above, below].into_iter().max_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(room)
 }
 
-/// The largest part of the view, from its top left corner, that no histogram lies in: above them all, or left of those
-/// that reach up.
+/// Returns the largest part of the view that starts at its top left corner and contains no histogram: above all of
+/// them, or to the left of all of them.
 #[must_use]
 pub fn free_area(view: Rect, panels: &[HistogramArea]) -> Rect {
     let above = panels
@@ -78,7 +79,7 @@ mod tests {
     use histoscope_render::gpu::draw::Channels;
 
     #[test]
-    fn the_free_part_is_the_larger_one() {
+    fn the_larger_free_part_is_chosen() {
         let view = Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(1280.0, 720.0));
         assert_eq!(free_area(view, &[]), view);
         assert_eq!(free_area(view, &pair(1280.0, 720.0)).max, pos2(1280.0, 540.0));

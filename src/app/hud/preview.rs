@@ -1,4 +1,4 @@
-//! The key frame at the pointer's place on the timeline: a card below the bar with the picture, its time and its histograms.
+//! The preview at the timeline: a card below the bar with the key frame at the pointer, its time and its histograms.
 
 use std::sync::Arc;
 
@@ -14,23 +14,24 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::text::time_text;
 use histoscope_render::view::overlay::Channels;
 
-/// Width and height of the picture at most, in points.
+/// Maximum width and height of the picture, in points.
 const MOST: Vec2 = vec2(200.0, 150.0);
-/// The part of the view's width and height that it takes at most.
+/// Maximum width and height of the picture, as fractions of the view.
 const PART: Vec2 = vec2(0.25, 0.3);
-/// Width and height below which nothing can be made out.
+/// Width and height below which nothing can be made out, in points.
 const LEAST: f32 = 24.0;
-/// Height of the histograms, as part of the picture's width.
+/// Height of the histograms, as a fraction of the card's width.
 const CHART: f32 = 0.2;
 /// Height of the line with the time.
 const LINE: f32 = 17.0;
 const PADDING: f32 = 5.0;
-/// Below the bar.
+/// Space between the bar and the card.
 const GAP: f32 = 5.0;
-/// Bins of a curve.
+/// Number of columns in a curve.
 const CURVE: usize = 128;
 
-/// The picture as the adapter has it, and of what it is: another file may have a key frame at the same time.
+/// The picture's texture, and the preview it shows. The time alone cannot identify it: another file may have a key
+/// frame at the same time.
 #[derive(Default)]
 pub struct PreviewPicture(Option<(Arc<Preview>, TextureHandle)>);
 
@@ -41,7 +42,7 @@ impl std::fmt::Debug for PreviewPicture {
 }
 
 impl PreviewPicture {
-    /// Shows it below `bar`, as near to the column `x` as the view lets it be; not where there is no room for it.
+    /// Shows the card below `bar`, as near to the column `x` as the view allows, unless there is no room.
     pub fn show(&mut self, context: &Context, (bar, x): (Rect, f32), model: &Model<'_>) {
         let Some((preview, is_asked)) = model.file.preview else { return };
         let view = context.content_rect();
@@ -49,7 +50,7 @@ impl PreviewPicture {
         let painter = context.layer_painter(LayerId::new(Order::Tooltip, Id::unique("preview")));
         theme::fill_plate(&painter, card.all, 5, theme::SOLID);
         painter.rect_stroke(card.all, 5, theme::EDGE, egui::StrokeKind::Inside);
-        // Another one is looked for: this one is told from what it will be.
+        // While a newer preview is on its way, dim the old one.
         let tint = if is_asked { Color32::WHITE } else { Color32::from_gray(130) };
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         painter.image(self.texture(context, preview).id(), card.picture, whole, tint);
@@ -72,7 +73,7 @@ impl PreviewPicture {
     }
 }
 
-/// Where its parts lie.
+/// The rectangles of the card's parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct PreviewCard {
     all: Rect,
@@ -87,7 +88,7 @@ impl PreviewCard {
         let most = MOST.min(view.size() * PART);
         let scale = (most.x / own.x).min(most.y / own.y).min(1.0);
         let picture = own * scale;
-        // A tall one is as wide as its time is long.
+        // With a tall picture, the card is as wide as the time needs.
         let width = picture.x.max(most.x.min(96.0));
         let chart = (width * CHART).round();
         let size = vec2(width, picture.y + LINE + chart) + Vec2::splat(2.0 * PADDING);
@@ -105,7 +106,7 @@ impl PreviewCard {
     }
 }
 
-/// Draws the channels that are shown, each as high as the chart, as a filled curve.
+/// Draws the shown channels as filled curves, each scaled to the height of the chart.
 fn draw_curves(painter: &Painter, chart: Rect, histogram: &Histogram, shown: Channels) {
     painter.rect_filled(chart, 2, Color32::BLACK);
     for channel in (0..Components::Rgbl.channel_names().len()).filter(|&channel| shown.contains(channel)) {
@@ -122,7 +123,7 @@ fn draw_curves(painter: &Painter, chart: Rect, histogram: &Histogram, shown: Cha
     }
 }
 
-/// The bins in [`CURVE`] columns, each as part of the highest.
+/// Sums the bins into [`CURVE`] columns, each as a fraction of the highest.
 fn curve(bins: &[u32]) -> [f32; CURVE] {
     let mut sums = [0_u64; CURVE];
     for (code, &count) in bins.iter().enumerate() {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_card_is_inside_of_every_view_below_the_bar_with_its_picture_unstretched() {
+    fn the_card_is_inside_the_view_below_the_bar_with_its_picture_unstretched() {
         for (width, height) in [(1920.0, 1080.0), (1280.0, 720.0), (640.0, 360.0), (480.0, 270.0), (400.0, 900.0)] {
             let view = Rect::from_min_size(pos2(0.0, 0.0), vec2(width, height));
             let bar = Rect::from_min_max(pos2(4.0, 4.0), pos2(width - 4.0, 70.0));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn key_frames_of_two_files_at_the_same_time_have_a_picture_each() {
+    fn key_frames_of_two_files_at_the_same_time_have_their_own_pictures() {
         let (context, mut picture) = (Context::default(), PreviewPicture::default());
         let [first, second] = [preview(8, 4), preview(4, 8)].map(Arc::new);
         assert_eq!(picture.texture(&context, &first).size(), [8, 4]);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_add_bins_up_and_the_highest_column_is_whole() {
+    fn curves_sum_bins_and_the_highest_column_is_one() {
         let mut bins = vec![0; 1024];
         (bins[0], bins[7], bins[8], bins[1023]) = (3, 1, 2, 1);
         let curve = curve(&bins);

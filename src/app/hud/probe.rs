@@ -1,4 +1,4 @@
-//! The readout of the pixel under the pointer.
+//! The values of the pixel under the pointer.
 
 use egui::{Color32, Pos2, Rect, Ui};
 
@@ -8,18 +8,18 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::{Orientation, Picture};
 use histoscope_render::view::probe::Probe;
 
-/// The values of a pixel, and the place of the pointer.
+/// The values of a pixel, and the pointer's position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeText {
-    /// The card.
+    /// The card with the values.
     pub card: Card,
-    /// The pointer, in points.
+    /// Position of the pointer, in points.
     pub at: Pos2,
 }
 
 impl ProbeText {
-    /// Returns the values of a pixel: place, R'G'B' codes, luminance, and the samples as coded. Of a picture that is turned for
-    /// display the place is told both as it is coded and as it is seen.
+    /// Returns the card for a pixel: its position, R'G'B' codes, luminance and the samples as coded. If the picture is
+    /// rotated for display, the position is given both as coded and as displayed.
     #[must_use]
     pub fn card(probe: &Probe, picture: &Picture, orientation: Orientation) -> Card {
         let bits = picture.layout().bin_bits();
@@ -54,13 +54,13 @@ impl ProbeText {
         Card { title, swatch: Some(Color32::from_rgb(red, green, blue)), lines }
     }
 
-    /// Shows the readout near the pointer, in `room` and off what is `taken` by other cards; where it is.
+    /// Shows the card near the pointer, in `room` and clear of the `taken` rectangles. Returns its rectangle, if shown.
     pub fn show(&self, ui: &Ui, room: Rect, taken: &[Rect], strength: f32) -> Option<Rect> {
         self.card.show(ui, "probe", self.at, room, taken, strength)
     }
 }
 
-/// Three codes in their channels' colours.
+/// Returns a line with three codes in the colours of their channels.
 fn line(name: &str, components: Components, codes: &[Option<impl ToString>]) -> CardLine {
     let texts = codes.iter().map(|code| code.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string));
     let cells = texts.enumerate().map(|(channel, text)| (text, theme::channel_color(components, channel))).collect();
@@ -73,7 +73,7 @@ mod tests {
     use histoscope_render::view::scene::NO_BIN;
 
     #[test]
-    fn a_pixel_tells_its_codes_and_what_was_clamped() {
+    fn a_pixel_shows_its_codes_and_unclamped_values() {
         use histoscope_core::picture::OwnedPlanes;
         use histoscope_core::picture::color::{Colorimetry, Matrix, Range, Sourced};
         use histoscope_core::picture::layout::PixelLayout;

@@ -1,4 +1,4 @@
-//! What lies under the pointer in a histogram, and what a brush has selected: counts and shares.
+//! Cards at the histograms: counts and shares of the bin under the pointer, and of a brush's selection.
 
 use egui::{Pos2, Rect, Stroke, Ui, pos2};
 
@@ -10,22 +10,22 @@ use histoscope_render::view::clip_indicators;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Brush;
 
-/// A card at a histogram.
+/// A card at a histogram, and the columns it describes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Readout {
     /// The card.
     pub card: Card,
-    /// The histogram's place, in points.
+    /// Rectangle of the histogram, in points.
     pub panel: Rect,
-    /// The columns that it is about, in points.
+    /// The first and last column that the card describes, in points.
     pub columns: [f32; 2],
-    /// True if the columns are lit until they are cleared, as a brush's are.
+    /// `true` if the columns stay marked until they are cleared, as a brush's do.
     pub lasts: bool,
 }
 
 impl Readout {
-    /// Returns the contents of a drawn bin: for each channel the count, its share, and the share of all samples up to it. Where it is
-    /// not simply a code, its codes are told.
+    /// Returns the card for a drawn bin: for each channel the count, its share, and the share of all samples up to the
+    /// bin. If bins differ from codes, the title also gives the bin's number.
     #[must_use]
     pub fn of_bin(sums: &Cumulative, channels: Channels, (bin, binning): (u32, Binning)) -> Card {
         let (top, last) = (binning.top_code(), binning.count() - 1);
@@ -38,7 +38,7 @@ impl Readout {
             }
             None => format!("no code{place}: more bins than codes"),
         };
-        // Of a bin without codes, what lies below ends with the code that its place on the axis belongs to.
+        // For a bin without codes, the samples below end with the code at the bin's position on the axis.
         let (low, high) = binning.codes_of(bin).unwrap_or((1, 0));
         let up_to = binning.codes_in((bin, bin)).1;
         let shown = channels.iter().filter(|&channel| channel < sums.components.channel_names().len());
@@ -50,7 +50,8 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// Returns the contents of an outermost bin, as its clip indicators tell it: for each channel the count, its share, and whether the clip indicator is lit.
+    /// Returns the card for a clip indicator: for each channel the count in the outermost bin, its share, and whether
+    /// that lights the indicator.
     #[must_use]
     pub fn of_end(sums: &Cumulative, channels: Channels, bin: u32) -> Card {
         let end = if bin == 0 { "lowest" } else { "highest" };
@@ -65,8 +66,8 @@ impl Readout {
         Card { title, swatch: None, lines: lines.collect() }
     }
 
-    /// Returns the selection of a brush: for each of its channels the samples in the range, and of several the pixels of which any and all
-    /// channels lie there, once those have been counted.
+    /// Returns the card for a brush's selection: for each of its channels the samples in the range, and for several
+    /// channels the pixels with any and with all channels in the range, once those have been counted.
     #[must_use]
     pub fn of_range(sums: &Cumulative, brush: &Brush, selected: Option<Selected>) -> Card {
         let Brush { channels, low, high } = *brush;
@@ -80,7 +81,7 @@ impl Readout {
             })
             .collect();
         if lines.len() > 1 {
-            // Every channel but subsampled chroma has a sample a pixel, and the first always has.
+            // Every channel except subsampled chroma has a sample per pixel; the first channel always does.
             let pixels = sums.channel(0).samples().max(1);
             let counts = selected.map_or([None; 2], |selected| [Some(selected.any), Some(selected.all)]);
             for (name, count) in ["any", "all"].into_iter().zip(counts) {
@@ -100,7 +101,7 @@ fn line(sums: &Cumulative, channel: usize, cells: Vec<String>) -> CardLine {
     CardLine { name, color: theme::channel_color(sums.components, channel), cells }
 }
 
-/// A share, 0 to 1, in percent. What is not nothing never reads as nothing, nor what is not everything as everything.
+/// Formats a share, 0 to 1, in percent. Only 0 reads as 0 %, and only 1 as 100 %.
 #[must_use]
 pub fn share_text(share: f64) -> String {
     let percent = share * 100.0;
@@ -117,8 +118,8 @@ pub fn share_text(share: f64) -> String {
     }
 }
 
-/// Shows the cards above their histograms, where no data is, above the axes' `labels`, which are so high, and off what is
-/// taken by `others`; where they are.
+/// Shows the cards above their histograms and the axis labels, whose height is `labels`, clear of all data and of the
+/// `others`. Returns their rectangles.
 pub fn show(
     ui: &Ui,
     (view, free): (Rect, Rect),
@@ -128,7 +129,7 @@ pub fn show(
 ) -> Vec<Rect> {
     let mut cards = Vec::new();
     let mut taken = Rect::NOTHING;
-    // What is under the pointer first: it comes nearest to its histogram.
+    // The bin under the pointer comes first: its card is nearest to its histogram.
     for (index, readout) in readouts.iter().rev().enumerate() {
         let strength = if readout.lasts { 1.0 } else { strength };
         let painter = ui.ctx().layer_painter(egui::LayerId::background());
@@ -137,7 +138,7 @@ pub fn show(
         for x in [left, right] {
             painter.vline(x, readout.panel.y_range(), Stroke::new(1.0, color.gamma_multiply(0.8 * strength)));
         }
-        // Above the histogram if the free part of the view lies there, else at its left.
+        // Above the histogram if the free part of the view is there, otherwise to its left.
         let is_below = readout.panel.min.y >= free.max.y - 1.0;
         let ceiling = readout.panel.min.y - labels - 6.0;
         let room = if is_below { Rect::from_min_max(view.min, pos2(view.max.x, ceiling)) } else { free };
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bin_tells_count_share_and_what_lies_below() {
+    fn a_bin_has_its_count_share_and_cumulative_share() {
         let codes = Binning::new(8, None);
         let card = Readout::of_bin(&histogram(), Channels::one(0), (10, codes));
         assert_eq!(card.as_text(), "code 10 of 255  3.9 %; R 30 30.00 % ≤ 30.00 %");
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bin_of_several_codes_or_of_none_says_so() {
+    fn bins_of_several_codes_or_of_none_say_so() {
         let text =
             |count, bin| Readout::of_bin(&histogram(), Channels::one(0), (bin, Binning::new(8, Some(count)))).as_text();
         assert_eq!(text(16, 0), "codes 0 to 15 of 255  bin 0 of 15; R 30 30.00 % ≤ 30.00 %");
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lamps_tell_the_share_in_the_outermost_code() {
+    fn clip_indicators_report_the_share_in_the_outermost_code() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         (histogram.bins_mut(0)[0], histogram.bins_mut(0)[9], histogram.bins_mut(0)[255]) = (2, 998, 1);
         let sums = histogram.cumulative();
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_counts_both_its_ends() {
+    fn a_range_includes_both_ends() {
         let one = Channels::one(0);
         let range = |low, high| Readout::of_range(&histogram(), &Brush { channels: one, low, high }, None);
         assert_eq!(range(10, 20).as_text(), "codes 10 to 20; R 100 100 %");
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn several_channels_are_told_with_any_and_all_of_them() {
+    fn several_channels_are_listed_with_any_and_all_of_them() {
         let brush = Brush { channels: Channels::one(0).union(Channels::one(3)), low: 15, high: 30 };
         let text = |selected| Readout::of_range(&histogram(), &brush, selected).as_text();
         let selected = Some(Selected { any: 100, all: 70 });
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_do_not_round_to_nothing_or_everything() {
+    fn shares_do_not_round_to_zero_or_one() {
         assert_eq!(share_text(1e-9), "< 0.001 %");
         assert_eq!(share_text(1.0 - 1e-9), "99.99 %");
         assert_eq!(share_text(0.005), "0.500 %");

@@ -1,35 +1,35 @@
-//! The part of the picture that is counted alone: what surrounds it dims a little, its border is light between dark lines, and
-//! while the controls are there it has handles. What is only proposed is dashed, and says how it is taken.
+//! The region that is counted. Its surroundings are slightly dimmed, its border is light between dark lines, and it has
+//! handles while the controls are visible. A proposed region is dashed, and its label says how to accept it.
 
 use egui::{Align2, Color32, CursorIcon, LayerId, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2};
 
 use super::theme;
 
-/// The shade outside of a region.
+/// The shade outside a region.
 const OUTSIDE: Color32 = Color32::from_black_alpha(88);
 /// Half the side of a handle, in points.
 const HANDLE: f32 = 3.5;
-/// Height at the upper edge of the view, in points, that its label leaves to the controls.
+/// Height at the top edge of the view, in points, that the label leaves to the controls.
 pub const ABOVE: f32 = 74.0;
-/// Lengths of dashes and of the gaps between them, in points.
+/// Length of the dashes in a proposed region's border, in points.
 const DASH: f32 = 7.0;
 
-/// A rectangle of the picture as it is shown.
+/// A region of the displayed picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegionView {
-    /// Where it lies on the view, in points.
+    /// Its rectangle on the view, in points.
     pub rect: Rect,
-    /// True if it is only proposed.
+    /// `true` if it is only proposed.
     pub is_proposed: bool,
-    /// Its words.
+    /// The text of its label.
     pub text: String,
-    /// Where it can be taken hold of, in points, and whether that moves all of it.
+    /// Positions of its handles, in points, and whether each moves the whole region.
     pub handles: Vec<(Pos2, bool)>,
-    /// The cursor where the pointer has hold of it, or would take it.
+    /// The cursor, if the pointer holds the region or could grab it.
     pub cursor: Option<CursorIcon>,
 }
 
-/// Shows it over the picture, but for the histograms, which count it.
+/// Shows the region over the picture, except over the histograms, since they count it.
 pub fn show(ui: &Ui, view: Rect, region: &RegionView, histograms: &[Rect], strength: f32) {
     if let Some(cursor) = region.cursor {
         ui.ctx().set_cursor_icon(cursor);
@@ -51,7 +51,8 @@ pub fn show(ui: &Ui, view: Rect, region: &RegionView, histograms: &[Rect], stren
     }
 }
 
-/// Says what it is in one of its corners, inside `room` and off what is `taken`; where that is.
+/// Shows the label in a corner of the region, inside `room` and clear of the `taken` rectangles. Returns its rectangle,
+/// or `None` if it is hidden or no corner has room.
 pub fn label(ui: &Ui, room: Rect, region: &RegionView, taken: &[Rect], strength: f32) -> Option<Rect> {
     let strength = if region.is_proposed { 1.0 } else { strength };
     if strength <= 0.0 {
@@ -92,7 +93,7 @@ fn border(painter: &Painter, region: &RegionView) {
     }
 }
 
-/// A square where an edge is moved, a cross where all is.
+/// Draws a square for a handle that moves an edge, or a cross for one that moves the whole region.
 fn handle(painter: &Painter, at: Pos2, moves: bool) {
     if moves {
         for (width, color) in [(4.0, Color32::from_black_alpha(190)), (1.6, theme::LIGHT)] {
@@ -108,7 +109,7 @@ fn handle(painter: &Painter, at: Pos2, moves: bool) {
     painter.rect_filled(square, 1, theme::LIGHT);
 }
 
-/// Returns the parts of a rectangle that no other one covers.
+/// Returns the parts of a rectangle outside all the others.
 fn beside(all: Rect, others: &[Rect]) -> Vec<Rect> {
     others.iter().fold(vec![all], |parts, other| {
         let cut = |part: Rect| {
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beside_rectangles_covers_the_rest_once() {
+    fn the_parts_beside_rectangles_cover_the_rest_once() {
         let rect = |x: f32, y: f32, width: f32, height: f32| Rect::from_min_size(pos2(x, y), vec2(width, height));
         let all = rect(0.0, 0.0, 100.0, 60.0);
         for others in [

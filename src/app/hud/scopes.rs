@@ -1,4 +1,5 @@
-//! What is written on the scopes beside the histograms, and where the pixel under the pointer lies in them.
+//! Labels and marks on the scopes other than the histograms: graticules, brushes, and the position of the pixel under
+//! the pointer.
 
 use egui::{Align2, Color32, CursorIcon, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, vec2};
 
@@ -6,7 +7,7 @@ use super::model::{BrushedArea, Model, Outline, ScopeArea};
 use super::theme;
 use histoscope_batch::graticule;
 
-/// Draws what belongs to the scopes, beneath everything else that is written.
+/// Draws everything on the scopes, beneath all other text.
 pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     let beside = &model.beside;
     let Some(subject) = beside.subject else { return };
@@ -29,7 +30,7 @@ pub fn show(ui: &Ui, view: Rect, model: &Model<'_>) {
     }
 }
 
-/// The outline of what is brushed, and what it selects.
+/// Draws the outline of a brush, and its text.
 fn brushed(painter: &Painter, area: &BrushedArea) {
     let inside = painter.with_clip_rect(area.panel.intersect(painter.clip_rect()));
     let shape = |stroke: Stroke| match &area.outline {
@@ -43,13 +44,13 @@ fn brushed(painter: &Painter, area: &BrushedArea) {
     theme::label(painter, area.panel, at, Align2::CENTER_TOP, &area.text, theme::SMALL, theme::ACCENT);
 }
 
-/// A ring around the place of a pixel, which is seen on any trace.
+/// Draws a ring around the position of a pixel, visible on any trace.
 fn mark(painter: &Painter, at: Pos2, light: Color32) {
     painter.circle_stroke(at, 4.5, Stroke::new(3.5, Color32::from_black_alpha(200)));
     painter.circle_stroke(at, 4.5, Stroke::new(1.6, light));
 }
 
-/// Returns the cursor at a border.
+/// Returns the cursor for dragging a border.
 #[must_use]
 pub const fn border_cursor(is_upright: bool) -> CursorIcon {
     if is_upright { CursorIcon::ResizeHorizontal } else { CursorIcon::ResizeVertical }

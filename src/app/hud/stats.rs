@@ -1,4 +1,4 @@
-//! The numbers of a frame: for each channel the extremes, the middle, and what is clipped.
+//! The panel of a frame's statistics: for each channel the extremes, percentiles, the mean and the clipped shares.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Rect, RichText, Ui, vec2};
@@ -14,34 +14,34 @@ use histoscope_core::text::time_text;
 use histoscope_render::gpu::FrameTag;
 use histoscope_render::view::region;
 
-/// The numbers of one frame.
+/// The statistics of one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatsTable {
-    /// The frame that they belong to.
+    /// The frame, in words.
     pub frame: String,
-    /// Of which picture they are.
+    /// The picture that was counted, in words.
     pub picture: String,
     /// The components that were counted.
     pub components: Components,
-    /// A channel's figures, in the order of their names.
+    /// The statistics of each channel, in the order of `NAMES`.
     pub columns: Vec<[String; NAMES.len()]>,
-    /// The share outside of EBU R 103, where it was counted.
+    /// The share outside EBU R 103, if it was counted.
     pub r103: Option<R103Line>,
-    /// The numbers of the frame that is compared with, if there is one.
+    /// The statistics of the compared frame, if there is one.
     pub compared: Option<Compared>,
 }
 
-/// The share outside of EBU R 103.
+/// The share of pixels outside EBU R 103.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct R103Line {
-    /// In words.
+    /// The share and the verdict, in words.
     pub text: String,
-    /// True if it is no more than R 103 tolerates.
+    /// `true` if the share is no more than R 103 tolerates.
     pub is_within: bool,
 }
 
 impl R103Line {
-    /// `outside` of so many pixels.
+    /// Creates the line for `outside` out of `pixels` pixels.
     pub fn new(outside: u64, pixels: u64) -> Self {
         let is_within = is_within_r103(outside, pixels);
         let share = share_text(outside as f64 / pixels.max(1) as f64);
@@ -52,7 +52,7 @@ impl R103Line {
 }
 
 impl StatsTable {
-    /// Reads the figures off the cumulative histograms.
+    /// Computes the statistics from cumulative histograms.
     #[must_use]
     pub fn new(tag: &FrameTag, sums: &Cumulative, adjustments: &Adjustments) -> Self {
         let time = time_text(tag.time_secs);
@@ -72,8 +72,8 @@ impl StatsTable {
         }
     }
 
-    /// Returns the table with the numbers of the frame that is compared with, if there is one: its name, its sums of the same components
-    /// and its range.
+    /// Adds the statistics of the compared frame, if there is one: its name, its sums of the same components and its
+    /// range.
     #[must_use]
     pub fn beside(self, sums: &Cumulative, range: Option<Range>, other: Option<(&str, &Cumulative, Range)>) -> Self {
         let compared = |(name, other, own)| Compared::new(name, (other, Some(own)), (sums, range));
@@ -82,7 +82,7 @@ impl StatsTable {
 }
 
 impl StatsTable {
-    /// The table as a text: the frame, then a row for each name.
+    /// Returns the table as one line of text: the frame, then a row for each name.
     #[must_use]
     pub fn as_text(&self) -> String {
         let signs = (0..self.columns.len()).map(|channel| self.components.sign(channel));
@@ -98,7 +98,7 @@ impl StatsTable {
         rows.join("; ")
     }
 
-    /// The figures as lines whose cells are parted by tabs, a column a channel.
+    /// Returns the statistics as lines of tab-separated cells, one column per channel.
     #[must_use]
     pub fn as_table(&self) -> String {
         let row = |name: &str, cells: Vec<&str>| [vec![name], cells].concat().join("\t");
@@ -115,7 +115,7 @@ impl StatsTable {
 }
 
 impl StatsTable {
-    /// Returns the rows of the frame that is compared with: its name, its figures with the differences, and the distances.
+    /// Returns the rows of the compared frame: its name, its statistics with their differences, and the distances.
     fn compared_rows(&self) -> Vec<(String, Vec<&str>)> {
         let Some(compared) = &self.compared else { return Vec::new() };
         let figures = NAMES.iter().enumerate().map(|(index, name)| {
@@ -143,12 +143,13 @@ fn column(sums: &Cumulative, channel: usize, range: Option<Range>) -> [String; N
     ]
 }
 
-/// Shows the panel at the right of `room`; where it is.
+/// Shows the panel at the right of `room`. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
-    // By the view and not by what of it is left just now: the letters do not change while a note is there.
+    // Choose by the view rather than by the remaining room, so that the letters do not change size while a note is
+    // shown.
     let view = ui.ctx().content_rect();
     let is_small = view.height() < 400.0 || view.width() < 540.0;
-    // In a small window every line counts: the last ones tell what is not as it should be.
+    // In a small window every line counts: the last ones report what is wrong.
     let (size, between) = if is_small { (theme::TEXT - 2.5, 0.0) } else { (theme::TEXT, 2.0) };
     let area = egui::Area::new(egui::Id::unique("numbers"))
         .fade_in(false)
@@ -162,7 +163,7 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
                 ui.spacing_mut().item_spacing.y = between;
                 ui.spacing_mut().interact_size.y = 0.0;
                 let frame = ui.label(text(&numbers.frame, theme::DIM)).rect;
-                // What was done may take more than a line; it must not make the panel wider than its figures.
+                // The list of adjustments may need more than a line. It must not make the panel wider than the table.
                 let aside = frame.width() + 12.0;
                 let (place, taken) = match is_small {
                     true => (frame.left_top() + vec2(aside, 0.0), aside),
@@ -192,13 +193,13 @@ pub fn show(ui: &Ui, room: Rect, numbers: &StatsTable) -> Rect {
     });
     let rect = shown.response.rect;
     if (rect.max.x - room.max.x).abs() > 0.5 {
-        // It was put where it would belong with the width that it had before.
+        // It was positioned by its previous width.
         ui.ctx().request_repaint();
     }
     rect
 }
 
-/// Returns the meaning of a figure's name, where that is not plain.
+/// Returns the meaning of a statistic's name, unless it is obvious.
 fn explained(name: &str, components: Components) -> Option<&'static str> {
     match (name, components) {
         ("out of range", Components::Rgbl) => Some(meanings::OUT_OF_RANGE),
@@ -210,9 +211,9 @@ fn explained(name: &str, components: Components) -> Option<&'static str> {
     }
 }
 
-/// The table of figures in letters of that size, in lines of that height or as high as letters need; below each figure that of the
-/// frame that is compared with, if there is one. A column is as wide as its figures now, and not as they once were, but wide enough for a share, so
-/// that it does not tremble while they change.
+/// Shows the table in letters of this size, in lines of this height or the letters' own. Below each value is that of
+/// the compared frame, if there is one. A column fits its current values rather than the widest ever, but has room for
+/// any share, so that it does not jitter as they change.
 fn table(ui: &mut Ui, numbers: &StatsTable, (size, line): (f32, Option<f32>)) {
     let layout = |ui: &Ui, text: &str, size, color| {
         let format = TextFormat { line_height: line, ..TextFormat::simple(theme::mono(size), color) };
@@ -257,7 +258,7 @@ mod tests {
     use histoscope_core::histogram::Histogram;
 
     #[test]
-    fn the_figures_are_those_of_the_bins() {
+    fn statistics_match_the_bins() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         histogram.bins_mut(0)[0] = 10;
         histogram.bins_mut(0)[100] = 80;
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn coded_components_tell_what_lies_outside_their_nominal_range() {
+    fn coded_components_report_the_share_outside_their_nominal_range() {
         let mut histogram = Histogram::empty(10, Components::YCbCr);
         for (channel, codes) in [(0, [63, 64, 940, 941]), (1, [0, 960, 961, 1023]), (2, [64, 500, 600, 960])] {
             for code in codes {
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn r103_tolerates_one_percent_and_not_a_pixel_more() {
+    fn r103_tolerates_one_percent_and_not_one_pixel_more() {
         let line = |outside, pixels| R103Line::new(outside, pixels);
         assert_eq!(line(0, 100).text, "EBU R 103: 0 % outside (0 pixels), within 1 %");
         assert!(line(20_736, 2_073_600).is_within);
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figures_name_the_picture_that_they_are_of() {
+    fn statistics_name_the_counted_picture() {
         let blur = Some(histoscope_core::adjust::Blur { size: 9, runs: 3 });
         let adjustments = Adjustments { blur, ..Adjustments::default() };
         let picture = |adjusted| {

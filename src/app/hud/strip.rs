@@ -1,4 +1,4 @@
-//! The clip behind the timeline: its strip as a picture, ticks for its cuts, and what somebody who checks it looks for.
+//! The strip behind the timeline: a picture of the clip, ticks for its cuts, and marks for the findings searched for.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use histoscope_core::strip::{
 };
 use histoscope_core::text::time_text;
 
-/// How often the picture of a strip that is being filled is made anew at the most: it is sent to the adapter each time.
+/// Minimum interval between updates of a strip's texture while the strip fills: each update is uploaded to the adapter.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Height of the mark of a cut, in points.
+/// Height of the tick of a cut, in points.
 const TICK: f32 = 8.0;
-/// How near to a cut the pointer is at it, in points.
+/// Distance within which the pointer is at a cut, in points.
 const NEAR: f32 = 3.5;
 
-/// The picture, as it was drawn last.
+/// The picture of the strip as last drawn, its texture, and when that was updated.
 #[derive(Default)]
 pub struct StripPicture(Option<(Raster, TextureHandle, Instant)>);
 
@@ -30,8 +30,8 @@ impl std::fmt::Debug for StripPicture {
 }
 
 impl StripPicture {
-    /// Draws the strip in `rect`, which stands for the time from `begin` to `end`: more than the strip's where the file is longer than it
-    /// says, and another where a live source has gone on since.
+    /// Draws the strip in `rect`, which covers the time from `begin` to `end`. That is more than the strip's time if
+    /// the file is longer than stated, and differs from it once a live source has moved on.
     pub fn show(&mut self, ui: &Ui, rect: Rect, strip: &Strip, shown: ShownChannels, (begin, end): (f64, f64)) {
         let pixels = (rect.height() * ui.ctx().pixels_per_point()).round().clamp(1.0, ROWS as f32) as usize;
         match &mut self.0 {
@@ -64,14 +64,14 @@ fn image_of(raster: &Raster) -> ColorImage {
     ColorImage::from_rgba_unmultiplied([COLUMNS, raster.height()], raster.rgba())
 }
 
-/// The channels that are shown: the colours that are on in the histograms, over one another, or luminance where none is.
+/// Returns the channels to show: the colours that are on in the histograms, overlaid, or luminance if none is.
 pub fn shown(model: &Model<'_>) -> ShownChannels {
     let colors = [0, 1, 2].map(|channel| model.look.channels.contains(channel));
     let has_colors = model.scopes.components == Components::Rgbl && colors.contains(&true);
     if has_colors { ShownChannels::Colors(colors) } else { ShownChannels::Luminance }
 }
 
-/// Marks the cuts at the upper edge of the strip, one for each pixel at the most.
+/// Marks the cuts at the upper edge of the strip, at most one per pixel.
 pub fn mark_cuts(painter: &Painter, rect: Rect, cuts: &[Cut], column: impl Fn(f64) -> f32) {
     let mut last = f32::NEG_INFINITY;
     for cut in cuts {
@@ -91,7 +91,7 @@ const LANE: f32 = 3.0;
 /// Height and half the width of the mark of a single frame, in points.
 const MARK: [f32; 2] = [6.0, 3.5];
 
-/// The lane of a kind of finding above the strip's lower edge, and its colour.
+/// Returns the lane of a kind of finding, counted from the strip's lower edge, and its colour.
 const fn lane(kind: FindingKind) -> (f32, Color32) {
     match kind {
         FindingKind::Clipped => (0.0, Color32::from_rgb(255, 224, 120)),
@@ -102,8 +102,8 @@ const fn lane(kind: FindingKind) -> (f32, Color32) {
     }
 }
 
-/// Marks the findings that are looked for along the lower edge of the strip: stretches as bars, each kind in a lane of its own, and
-/// single frames, the worst and those at which the timecode breaks, as triangles above them.
+/// Marks the requested findings along the lower edge of the strip: stretches as bars, each kind in its own lane, and
+/// single frames (the worst ones, and timecode breaks) as triangles above them.
 pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sought, column: impl Fn(f64) -> f32) {
     let found = || strip.findings().iter().filter(|finding| sought.has(finding.kind));
     let is_single = |finding: &&Finding| matches!(finding.kind, FindingKind::Worst(_) | FindingKind::Timecode(_));
@@ -111,7 +111,7 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sough
     for finding in found().filter(|finding| !is_single(finding)) {
         let (place, color) = lane(finding.kind);
         let begin = painter.round_to_pixel_center(column(finding.start_secs)) - 0.5;
-        // A single frame is seen too. What lies in a pixel that is marked already changes nothing.
+        // Keep single frames visible, and skip bars that lie within the previous one.
         let end = column(finding.end_secs).max(begin + 2.0);
         let reached = &mut last[place as usize];
         if end <= *reached {
@@ -132,7 +132,7 @@ pub fn mark_findings(painter: &Painter, rect: Rect, strip: &Strip, sought: Sough
     }
 }
 
-/// Returns the words for a finding, with its time.
+/// Returns the description of a finding, with its time.
 pub fn finding_text(finding: &Finding) -> String {
     let at = time_text(finding.start_secs);
     let to = time_text(finding.end_secs);
@@ -154,19 +154,20 @@ pub fn finding_text(finding: &Finding) -> String {
     }
 }
 
-/// A number of things, of a strip that may not be known to its end yet.
+/// Formats a count that may still grow because the strip is incomplete.
 pub fn of_all(count: usize, strip: &Strip) -> String {
     if strip.is_complete() { count.to_string() } else { format!("{count} so far") }
 }
 
-/// Returns the words for a place in the strip besides its time: the cut and the finding that are there, or that it is not exact yet.
+/// Returns what to say about a position in the strip besides its time: the cut and the finding there, or that it is not
+/// exact yet.
 pub fn told(strip: &Strip, sought: Sought, (secs, x): (f64, f32), column: impl Fn(f64) -> f32) -> Option<String> {
     let away = |cut: &Cut| (column(cut.time_secs) - x).abs();
     let nearest = strip.cuts().iter().enumerate().min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
     let cut = nearest.filter(|(_, cut)| away(cut) <= NEAR).map(|(index, cut)| {
         format!("cut {} of {} at {}", index + 1, of_all(strip.cuts().len(), strip), time_text(cut.time_secs))
     });
-    // Of several the narrowest: what it lies in is seen beside it.
+    // Of several findings, take the shortest: the longer ones around it can be pointed at elsewhere.
     let covers = |finding: &&Finding| {
         let range = column(finding.start_secs) - NEAR..=column(finding.end_secs) + NEAR;
         sought.has(finding.kind) && range.contains(&x)
@@ -205,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_the_pointer_is_named() {
+    fn the_cut_and_finding_under_the_pointer_are_named() {
         let (strip, column) = (strip(), |secs: f64| 100.0 * secs as f32);
         let told = |sought, secs: f64| told(&strip, sought, (secs, column(secs)), column);
         assert_eq!(told(Sought::All, 0.5), None);
         let clipped = "clipped from 0:01.000 to 0:09.000, up to 12.3 % of blue";
         assert_eq!(told(Sought::All, 5.0).as_deref(), Some(clipped));
-        // The narrowest of those that lie there, beside the cut.
+        // The shortest of the findings there, along with the cut.
         let black = "black from 0:02.000 to 0:03.000";
         assert_eq!(told(Sought::All, 2.5).as_deref(), Some(black));
         assert_eq!(told(Sought::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_in_part_says_so() {
+    fn incomplete_strips_say_so() {
         let begun = Strip::new(10.0).unwrap();
         assert_eq!((of_all(3, &begun), of_all(3, &strip())), ("3 so far".to_owned(), "3".to_owned()));
         assert_eq!(told(&begun, Sought::All, (1.0, 1.0), |secs| secs as f32).as_deref(), Some("not exact yet"));

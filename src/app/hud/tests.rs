@@ -36,7 +36,7 @@ pub(super) fn model(panels: &[HistogramArea]) -> Model<'_> {
     }
 }
 
-/// The two histograms at the lower edge of a view of this size.
+/// Returns two histograms at the bottom edge of a view of this size.
 pub(super) fn pair(width: f32, height: f32) -> Vec<HistogramArea> {
     let rect = |left: f32| Rect::from_min_max(pos2(width * left, height * 0.75), pos2(width * (left + 0.45), height));
     vec![
@@ -46,7 +46,7 @@ pub(super) fn pair(width: f32, height: f32) -> Vec<HistogramArea> {
 }
 
 #[test]
-fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
+fn nothing_is_laid_out_while_nothing_is_visible() {
     let mut hud = Hud::without_window();
     let now = Instant::now();
     let (shapes, commands) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
@@ -54,7 +54,7 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert_eq!(hud.layouts(), 0);
     assert!(hud.wake_at(now).is_none() && !hud.is_due(now), "a still window is drawn again");
     hud.wake(now);
-    // The first pass of a new area only measures.
+    // The first pass of a new area only measures it.
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
     let (shapes, _) = hud.lay_out(None, ((640, 360), 1.0), &model(&[]), now);
     assert!(!shapes.primitives.is_empty());
@@ -66,15 +66,15 @@ fn nothing_is_laid_out_while_nothing_is_to_be_seen() {
     assert!(hud.wake_at(later).is_none() && !hud.is_due(later));
 }
 
-/// A note outlasts the controls: their last trace must not stand until it goes.
+/// A note outlasts the controls: their last trace must not remain until the note disappears.
 #[test]
-fn faded_controls_leave_no_trace_beside_a_note() {
+fn faded_controls_leave_no_trace_next_to_a_note() {
     let mut hud = Hud::without_window();
     let now = Instant::now();
     hud.wake(now);
     let fading = now + visibility::STAY + visibility::FADE * 19 / 20;
     hud.note(Note::done("loop on"), fading);
-    // The first pass of a new area only measures.
+    // The first pass of a new area only measures it.
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
     hud.lay_out(None, ((640, 360), 1.0), &model(&[]), fading);
     let gone = now + visibility::STAY + visibility::FADE;
@@ -85,12 +85,12 @@ fn faded_controls_leave_no_trace_beside_a_note() {
     assert!(!hud.is_due(gone), "the note alone is drawn once");
 }
 
-/// egui keeps what it is asked until it lays something out.
+/// egui accumulates repaint causes until its next pass.
 #[test]
-fn nothing_is_gathered_while_nothing_is_to_be_seen() {
+fn requests_do_not_accumulate_while_nothing_is_visible() {
     let mut hud = Hud::without_window();
     let now = Instant::now();
-    // Small enough for a scale of its own.
+    // Small enough for a zoom other than 1.
     for _ in 0..50 {
         hud.lay_out(None, ((320, 180), 1.0), &model(&[]), now);
     }
@@ -108,7 +108,7 @@ fn mesh_bounds(primitive: &egui::ClippedPrimitive) -> Rect {
     }
 }
 
-/// Lays everything out twice, so that areas know their sizes, and gives the bounds of what is drawn in each layer.
+/// Lays everything out twice, so that areas know their sizes, and returns the bounds of each primitive.
 fn drawn(hud: &mut Hud, size: (u32, u32), scale: f64, model: &Model<'_>) -> Vec<Rect> {
     let now = Instant::now();
     hud.wake(now);
@@ -127,7 +127,7 @@ fn the_controls_never_cover_the_histograms() {
             let panels = pair(across, down);
             for bounds in drawn(&mut hud, (width, height), scale, &model(&panels)) {
                 for panel in &panels {
-                    // Edges are softened by a pixel.
+                    // Edges are antialiased by a pixel.
                     let common = bounds.intersect(panel.rect.shrink(1.5));
                     assert!(!common.is_positive(), "{width}×{height} at {scale}: {bounds:?} covers {:?}", panel.rect);
                 }
@@ -136,7 +136,8 @@ fn the_controls_never_cover_the_histograms() {
     }
 }
 
-/// Everything that adjustments bring with them: the panel, a divider, a legend, the name of what is counted.
+/// Returns a model with everything that adjustments add: the panel, a divider, a legend, the name of the counted
+/// picture.
 pub(super) fn adjusted_model(panels: &[HistogramArea]) -> Model<'_> {
     let mut adjusting = AdjustmentView { thresholds: Some([60, 120, 180, u32::MAX]), ..model(&[]).adjusting };
     let mut look = Look { sharing: Sharing::Divider(0.3), ..Look::default() };
@@ -159,7 +160,7 @@ fn adjustments_never_cover_the_histograms() {
         let panels = pair(width as f32 / zoom, height as f32 / zoom);
         let all = drawn(&mut hud, (width, height), 1.0, &adjusted_model(&panels));
         for (bounds, panel) in all.iter().flat_map(|bounds| panels.iter().map(move |panel| (bounds, panel))) {
-            // Edges are softened by a pixel.
+            // Edges are antialiased by a pixel.
             let common = bounds.intersect(panel.rect.shrink(1.5));
             assert!(!common.is_positive(), "{width}×{height}: {bounds:?} covers {:?}", panel.rect);
         }
@@ -167,7 +168,7 @@ fn adjustments_never_cover_the_histograms() {
 }
 
 #[test]
-fn sliders_stay_where_they_are_while_controls_come_and_go() {
+fn sliders_do_not_move_while_controls_appear_and_fade() {
     let panels = pair(1280.0, 720.0);
     let mut hud = Hud::without_window();
     hud.panels.adjusting = true;
@@ -185,7 +186,7 @@ fn sliders_stay_where_they_are_while_controls_come_and_go() {
 }
 
 #[test]
-fn the_panel_of_zebras_and_marks_covers_neither_the_histograms_nor_other_panels() {
+fn the_exposure_panel_covers_neither_histograms_nor_other_panels() {
     let own = MarkLimits::Own(Level::Permille(0), Level::Code(240));
     let false_color = FalseColor { shown: true, ..FalseColor::default() };
     let exposure = Exposure { zebra: true, marks: true, limits: own, false_color, ..Exposure::default() };
@@ -247,7 +248,7 @@ pub(super) fn many_lines() -> Vec<InfoLine> {
 }
 
 #[test]
-fn panels_grow_back_with_their_room() {
+fn panels_grow_back_with_their_window() {
     let (small, large) = ((480, 270), (1280, 720));
     let (lines, numbers) = (many_lines(), figures(4));
     let none = OpenPanels::default();
@@ -268,7 +269,7 @@ fn panels_grow_back_with_their_room() {
                 ..Tables::default()
             };
             let model = Model { tables, ..model(&panels) };
-            // A table needs more than two drawings to find its columns' widths.
+            // A table needs more than two draws to determine the widths of its columns.
             drawn(hud, size, 1.0, &model);
             drawn(hud, size, 1.0, &model)
         };
@@ -279,7 +280,7 @@ fn panels_grow_back_with_their_room() {
 }
 
 #[test]
-fn the_field_is_closed_but_once() {
+fn the_field_is_closed_only_once() {
     let mut hud = Hud::without_window();
     hud.open_entry();
     assert!(hud.has_entry() && hud.close_something());
@@ -287,7 +288,7 @@ fn the_field_is_closed_but_once() {
 }
 
 #[test]
-fn the_bar_that_scrolls_keeps_off_the_numbers() {
+fn the_scroll_bar_does_not_cover_the_statistics() {
     let numbers = figures(4);
     let width = |size: (u32, u32)| {
         let mut hud = Hud::without_window();
@@ -305,7 +306,7 @@ fn the_bar_that_scrolls_keeps_off_the_numbers() {
 }
 
 #[test]
-fn the_numbers_are_whole_in_a_small_window() {
+fn statistics_are_not_cut_off_in_a_small_window() {
     let numbers = StatsTable { r103: Some(stats::R103Line::new(2_073_600, 2_073_600)), ..figures(4) };
     let height = |size: (u32, u32)| {
         let mut hud = Hud::without_window();
@@ -323,7 +324,7 @@ fn the_numbers_are_whole_in_a_small_window() {
 }
 
 #[test]
-fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
+fn adjustments_open_by_themselves_only_if_all_of_them_fit() {
     for (size, expected) in [((1280, 720), true), ((1280, 400), false), ((480, 720), false)] {
         let mut hud = Hud::without_window();
         let panels = pair(size.0 as f32, size.1 as f32);
@@ -333,7 +334,7 @@ fn adjustments_open_by_themselves_only_where_all_of_them_fit() {
 }
 
 #[test]
-fn adjustments_grow_back_when_the_times_above_them_go() {
+fn adjustments_grow_back_when_the_durations_above_them_close() {
     let times = times();
     let mut hud = Hud::without_window();
     hud.panels.adjusting = true;
@@ -346,7 +347,7 @@ fn adjustments_grow_back_when_the_times_above_them_go() {
 }
 
 #[test]
-fn what_is_adjusted_is_told_after_the_controls_have_gone() {
+fn adjustments_are_named_after_the_controls_have_faded() {
     let mut hud = Hud::without_window();
     let panels = pair(1280.0, 720.0);
     let shown = |hud: &mut Hud| {
@@ -360,7 +361,7 @@ fn what_is_adjusted_is_told_after_the_controls_have_gone() {
 }
 
 #[test]
-fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
+fn cards_of_a_brush_and_the_pointer_never_overlap() {
     let line = |name: &str| card::CardLine {
         name: name.to_owned(),
         color: theme::LIGHT,
@@ -396,7 +397,7 @@ fn the_cards_of_a_brush_and_of_the_pointer_never_overlap() {
     }
 }
 
-/// Measures a frame while nothing is to be seen: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
+/// Measures a frame while nothing is visible: `cargo test --release --lib hidden_cost -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures time"]
 #[allow(clippy::print_stdout, reason = "the time is the result")]
@@ -414,7 +415,7 @@ fn hidden_cost() {
 }
 
 #[test]
-fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
+fn the_line_above_the_histograms_has_a_tooltip_on_linear_light() {
     let panels = pair(1280.0, 720.0);
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(1280.0, 720.0));
     let explains = |linear: bool| {
@@ -427,7 +428,7 @@ fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
         hud.wake(now);
         let at = pos2(panels[0].rect.min.x + 30.0, panels[0].rect.min.y - theme::AXIS - 8.0);
         let context = hud.context.clone();
-        // It comes once the pointer has rested.
+        // The tooltip appears once the pointer has rested.
         let shapes = (0..30_u8).map(|step| {
             let events = if step == 0 { vec![egui::Event::PointerMoved(at)] } else { Vec::new() };
             let time = Some(0.1 * f64::from(step));
@@ -443,7 +444,7 @@ fn the_line_above_the_histograms_explains_linear_light_under_the_pointer() {
 }
 
 #[test]
-fn however_little_scopes_leave_nothing_panics() {
+fn scopes_may_leave_any_room_without_a_panic() {
     let times = times();
     let (lines, numbers) = (many_lines(), figures(4));
     let panels = pair(1280.0, 720.0);

@@ -1,4 +1,4 @@
-//! Colours, plates and letters: light text on dark translucent plates, legible on black and on white pictures.
+//! Colours, plates and fonts: light text on dark translucent plates, legible on black and on white pictures.
 
 use egui::{Align2, Color32, CornerRadius, FontId, Margin, Painter, Pos2, Rect, Stroke, Vec2};
 
@@ -6,87 +6,87 @@ use crate::app::clicks;
 
 /// Size of ordinary text in points.
 pub const TEXT: f32 = 13.0;
-/// Size of labels beside the histograms.
+/// Size of labels next to the histograms.
 pub const SMALL: f32 = 11.0;
 /// Space between plates and the edges of the window, in points.
 pub const MARGIN: f32 = 10.0;
-/// Height of the strip of labels along a histogram's axis, in points.
+/// Height of the labels along a histogram's axis, in points.
 pub const AXIS: f32 = 14.0;
 /// Rounding of plates.
 pub const ROUND: CornerRadius = CornerRadius::same(7);
 
-/// Behind text. Over a white picture it still is a dark gray.
+/// Background of text, dark gray even over a white picture.
 pub const PLATE: Color32 = Color32::from_black_alpha(212);
-/// Behind text where other text may lie below.
+/// Background of text that may lie on top of other text.
 pub const SOLID: Color32 = Color32::from_gray(22);
-/// Around plates, so that they end somewhere on a black picture, too.
+/// Edge of plates, visible even on a black picture.
 pub const EDGE: Stroke = Stroke { width: 1.0, color: Color32::from_gray(70) };
-/// Text that is read.
+/// Colour of values.
 pub const LIGHT: Color32 = Color32::from_gray(238);
-/// Text that names what is read.
+/// Colour of the names of values.
 pub const DIM: Color32 = Color32::from_gray(168);
-/// Text where something is to be typed.
+/// Colour of placeholder text in an empty field.
 pub const HINT: Color32 = Color32::from_gray(186);
-/// Text of what cannot be done now.
+/// Colour of actions that are not possible now.
 pub const GRAYED: Color32 = Color32::from_gray(134);
-/// Something that is off, or cannot be used.
+/// Colour of controls that are off or cannot be used.
 pub const OFF: Color32 = Color32::from_gray(110);
-/// Marks of the user's: A and B, a brush.
+/// Colour of marks set by the user: A and B, a brush.
 pub const ACCENT: Color32 = Color32::from_rgb(255, 190, 84);
-/// Behind letters that are selected.
+/// Background of selected text.
 const SELECTED: Color32 = Color32::from_rgb(120, 84, 24);
-/// Something correct.
+/// Colour of something correct.
 pub const RIGHT: Color32 = Color32::from_rgb(128, 214, 140);
-/// A fault.
+/// Colour of a fault.
 pub const WRONG: Color32 = Color32::from_rgb(255, 112, 96);
 
-/// Text in the letters of a typewriter, whose digits do not move when they change.
+/// Returns a monospaced font, whose digits do not move when they change.
 pub const fn mono(size: f32) -> FontId {
     FontId::monospace(size)
 }
 
-/// Text for words.
+/// Returns a proportional font, for words.
 pub const fn words(size: f32) -> FontId {
     FontId::proportional(size)
 }
 
-/// A dark plate with room around what is on it.
+/// Returns the frame of a dark plate with the usual padding.
 pub fn plate() -> egui::Frame {
     framed(12, 9)
 }
 
-/// The same with another room around what is on it, in points.
+/// Returns the frame of a dark plate with this padding, in points.
 pub fn framed(across: i8, down: i8) -> egui::Frame {
-    // The edge takes a point of the room.
+    // The edge takes up a point of the padding.
     let room = Margin::symmetric(across - EDGE.width as i8, down - EDGE.width as i8);
     egui::Frame::new().fill(PLATE).stroke(EDGE).corner_radius(ROUND).inner_margin(room)
 }
 
-/// Draws a plate where no widget does.
+/// Draws a plate without a widget.
 pub fn fill_plate(painter: &Painter, rect: Rect, rounding: impl Into<CornerRadius>, fill: Color32) {
     painter.rect(rect, rounding, fill, EDGE, egui::StrokeKind::Inside);
 }
 
-/// Width of the bar that scrolls, when the pointer is at it.
+/// Width of the scroll bar while the pointer is over it.
 pub const BAR: f32 = 12.0;
 
-/// Shows contents that scroll where they are higher than `room`, with a bar that keeps off them.
+/// Shows contents that scroll if they are higher than `room`, clear of the scroll bar.
 pub fn scrolled(ui: &mut egui::Ui, room: f32, contents: impl FnOnce(&mut egui::Ui)) {
     let room = room.max(40.0);
     ui.spacing_mut().scroll.floating_allocated_width = BAR;
-    // What surrounds this remembers how high it was; without the least height it would not grow again.
+    // The surrounding area remembers its height; without this minimum, it would not grow again.
     egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, contents);
 }
 
-/// Room around a line of text on a plate of its own.
+/// Padding of a line of text on its own plate.
 const LABEL: Vec2 = Vec2::new(5.0, 2.5);
 
-/// Size of a line of text with a plate of its own, in points.
+/// Returns the size of a line of text on its own plate, in points.
 pub fn label_size(painter: &Painter, text: &str, size: f32) -> Vec2 {
     painter.layout_no_wrap(text.to_owned(), mono(size), LIGHT).size() + 2.0 * LABEL
 }
 
-/// Draws a line of text on a plate of its own near a point, inside `within`; where it came to lie.
+/// Draws a line of text on its own plate near a point, inside `within`. Returns its rectangle.
 pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &str, size: f32, color: Color32) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), mono(size), color);
     let rect = anchor.anchor_size(at, galley.size() + 2.0 * LABEL);
@@ -96,7 +96,7 @@ pub fn label(painter: &Painter, within: Rect, at: Pos2, anchor: Align2, text: &s
     rect
 }
 
-/// The rectangle moved so that it lies inside another one, if it fits.
+/// Moves a rectangle inside another one, if it fits.
 pub fn inside(rect: Rect, within: Rect) -> Rect {
     let shift = |low: f32, high: f32, from: f32, to: f32| {
         if low < from {
@@ -113,12 +113,12 @@ pub fn inside(rect: Rect, within: Rect) -> Rect {
     ))
 }
 
-/// A stroke for drawn signs.
+/// Returns the stroke of drawn icons.
 pub fn stroke(color: Color32) -> Stroke {
     Stroke::new(1.6, color)
 }
 
-/// Colour of a channel on buttons and in tables: those of the histograms, light enough to be read as text.
+/// Returns the colour of a channel on buttons and in tables: that of its histogram, light enough to be legible as text.
 pub const fn channel_color(components: histoscope_core::histogram::Components, channel: usize) -> Color32 {
     use histoscope_core::histogram::Components;
     match (components, channel) {
@@ -129,7 +129,7 @@ pub const fn channel_color(components: histoscope_core::histogram::Components, c
     }
 }
 
-/// Style of egui's own widgets.
+/// Sets the style of egui's own widgets.
 pub fn apply(context: &egui::Context) {
     context.set_theme(egui::Theme::Dark);
     context.all_styles_mut(|style| {
@@ -143,10 +143,10 @@ pub fn apply(context: &egui::Context) {
         style.visuals.extreme_bg_color = Color32::from_black_alpha(140);
         style.visuals.weak_text_color = Some(HINT);
         style.visuals.selection.bg_fill = SELECTED;
-        // Letters that are selected stay as light as the others.
+        // Selected text stays as light as other text.
         style.visuals.selection.stroke.color = LIGHT;
         style.visuals.text_cursor.stroke = Stroke::new(1.5, ACCENT);
-        // A window that stands is not drawn again.
+        // A window at rest is not redrawn.
         style.visuals.text_cursor.blink = false;
     });
     context.options_mut(|options| {

@@ -1,4 +1,4 @@
-//! The timeline: where playback is, where A and B are, and what a click or a drag would lead to.
+//! The timeline: the playback position, the marks A and B, and the target of a click or drag.
 
 use egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Sense, pos2, vec2};
 
@@ -10,48 +10,48 @@ use histoscope_core::text::{behind_text, time_text};
 
 /// Height of the line in points.
 const LINE: f32 = 5.0;
-/// Part of the line that lies ahead.
+/// Colour of the part of the line that is still to be played.
 const AHEAD: Color32 = Color32::from_rgb(82, 84, 88);
-/// Part that has been played.
+/// Colour of the part of the line that has been played.
 const PLAYED: Color32 = Color32::from_rgb(226, 228, 232);
-/// Part of a live source's in which nothing came.
+/// Colour of a gap in a live source.
 const GAP: Color32 = Color32::from_rgb(24, 24, 26);
 
-/// The state that is kept from one drawing to the next.
+/// State kept from one draw to the next.
 #[derive(Debug, Default)]
 pub struct Timeline {
-    /// The clip behind the line.
+    /// The strip behind the line.
     picture: StripPicture,
-    /// Where the drag that is under way has led, in seconds.
+    /// Target of the drag in progress, in seconds.
     dragged: Option<f64>,
-    /// The key frame at the pointer.
+    /// The preview at the pointer.
     preview: PreviewPicture,
-    /// Where the pointer rests on it, in points from the left, and nobody drags.
+    /// Horizontal position of the pointer while it rests on the timeline and does not drag, in points.
     pointed: Option<f32>,
 }
 
 impl Timeline {
-    /// Returns whether the user drags it.
+    /// Returns `true` if the user is dragging on it.
     #[must_use]
     pub const fn is_dragged(&self) -> bool {
         self.dragged.is_some()
     }
 
-    /// Forgets what was drawn with a device that is lost.
+    /// Drops the textures of a lost device.
     pub fn restart(&mut self) {
         self.picture = StripPicture::default();
         self.preview = PreviewPicture::default();
     }
 
-    /// Shows the key frame at the pointer below the bar, while it rests on the line.
+    /// Shows the preview below the bar, while the pointer rests on the timeline.
     pub fn show_preview(&mut self, context: &egui::Context, bar: Rect, model: &Model<'_>) {
         if let Some(x) = self.pointed.take() {
             self.preview.show(context, (bar, x), model);
         }
     }
 
-    /// Shows the line in `rect`, with the clip behind it where that is known, and what a click would lead to in `free`, where nothing
-    /// else is. Returns whether that is shown.
+    /// Shows the line in `rect`, with the strip behind it if there is one, and the target of a click in the empty area
+    /// `free`. Returns `true` if the target is shown.
     pub fn show(
         &mut self,
         ui: &egui::Ui,
@@ -72,11 +72,11 @@ impl Timeline {
             let own = (clip.begin_secs(), clip.begin_secs() + clip.span_secs());
             let ends = match (play.live, span) {
                 (Some(_), span) => span.unwrap_or(own),
-                // Frames may come after the time at which they were to end.
+                // Frames may come after the stated end.
                 (None, _) => (0.0, length.unwrap_or_default().max(own.1)),
             };
             self.picture.show(ui, rect, clip, strip::shown(model), ends);
-            // It stands below the clip, of which it hides little.
+            // The line goes below the strip, so that it hides little of it.
             line = Rect::from_min_max(pos2(rect.min.x, rect.max.y - 2.0), rect.max + vec2(0.0, LINE - 2.0));
         }
         let Some((begin, end)) = span else {
@@ -94,18 +94,18 @@ impl Timeline {
                 commands.push(Command::ScrubTo(secs));
             }
         } else if let Some(dragged) = self.dragged.take() {
-            // The last way and the release may have come together.
+            // The last movement and the release may arrive together.
             let last = ui.ctx().pointer_latest_pos().map(|at| time(at.x));
             commands.extend(last.filter(|&last| last != dragged).map(Command::ScrubTo));
             commands.push(Command::Settle);
         } else if response.clicked() {
-            // Pressed and let go between two drawings.
+            // Pressed and released between two draws.
             commands.extend(pointer.map(|at| Command::ScrubTo(time(at.x))));
             commands.push(Command::Settle);
         }
         let column = |secs: f64| line.min.x + line.width() * ((secs - begin) / (end - begin)).clamp(0.0, 1.0) as f32;
         let is_active = response.hovered() || self.is_dragged();
-        // The place is seen in the clip as well.
+        // The position is marked in the strip as well.
         let reach = if clip.is_some() { rect.y_range() } else { line.y_range() };
         draw_line(painter, (line, reach), column, model, self.dragged, is_active);
         if let Some(clip) = clip {
@@ -124,7 +124,7 @@ impl Timeline {
     }
 }
 
-/// The time under the pointer, and the frame that is on screen then, as far as the frame rate tells; the longest first.
+/// Returns texts on the time under the pointer and its frame, estimated from the frame rate; the longest first.
 fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>) -> Vec<String> {
     if let Some((_, newest)) = play.live.and_then(|live| live.kept) {
         let text = behind_text(newest - secs).unwrap_or_else(|| "live".to_owned());
@@ -134,7 +134,7 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
         }
         return vec![format!("{text}  ·  {}", time_text(secs)), text];
     }
-    // At the right end stands the last frame, and none begins there.
+    // The right end stands for the last frame, although no frame begins there.
     let last = |rate: f64| play.duration_secs.map_or(f64::INFINITY, |all| (all * rate - 1e-6).ceil() - 1.0).max(0.0);
     let number = |rate: f64| (secs * rate + 1e-6).floor().min(last(rate));
     let frame = play.frame_rate.map(|rate| format!("{}  frame ~{}", time_text(secs), number(rate)));
@@ -143,7 +143,7 @@ fn hints(secs: f64, play: &PlayState, gaps: &[(f64, f64)], told: Option<String>)
     told.into_iter().flatten().chain(times).collect()
 }
 
-/// Shows the first of the texts that fits, as near to the column `x` as there is room in `free`. Returns whether one does.
+/// Shows the first of the texts that fits in `free`, as near to the column `x` as possible. Returns `true` if one fits.
 fn show_hint(painter: &Painter, x: f32, free: Rect, texts: &[String]) -> bool {
     let layout = |text: &String| painter.layout_no_wrap(text.clone(), theme::mono(theme::TEXT), theme::LIGHT);
     let Some(galley) = texts.iter().map(layout).find(|galley| galley.size().x <= free.width()) else { return false };
@@ -188,7 +188,7 @@ fn draw_line(
     painter.circle_filled(centre, if is_active { 6.5 } else { 5.0 }, Color32::WHITE);
 }
 
-/// A line that cannot be used says why.
+/// Draws a line that cannot be used, and says why.
 fn show_unseekable(painter: &Painter, rect: Rect, line: Rect, play: &PlayState, length: Option<f64>) {
     painter.rect_filled(line, LINE / 2.0, AHEAD.gamma_multiply(0.6));
     if let Some(length) = length {
@@ -212,7 +212,7 @@ mod tests {
     use crate::app::hud::LiveState;
 
     #[test]
-    fn at_the_right_end_stands_the_last_frame() {
+    fn the_right_end_stands_for_the_last_frame() {
         let number = |secs, duration_secs, rate| {
             let play = PlayState { duration_secs, frame_rate: Some(rate), ..PlayState::default() };
             hints(secs, &play, &[], None).swap_remove(0).split_once('~').expect("a number").1.to_owned()
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_click_on_live_input_would_lead_to_is_told_by_how_far_behind_it_is() {
+    fn hints_on_live_input_say_how_far_behind_they_are() {
         let live = LiveState { kept: Some((10.0, 100.0)), delay: None, arrival: None };
         let play = PlayState { live: Some(live), ..PlayState::default() };
         let gaps = [(40.0, 50.0)];

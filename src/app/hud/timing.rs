@@ -1,4 +1,4 @@
-//! The panel of times: how long each pass takes, and what became of the frames.
+//! The panel of durations: how long each pass takes, and how many frames were counted or dropped.
 
 use std::time::Duration;
 
@@ -8,27 +8,27 @@ use super::theme;
 use histoscope_core::scopes::PerScope;
 use histoscope_render::gpu::live::PassTimes;
 
-/// The contents of the panel of times.
+/// The contents of the panel of durations.
 #[derive(Debug, Clone)]
 pub struct TimingTable {
     /// The engine that counts.
     pub engine: &'static str,
     /// The adapter's name.
     pub adapter: String,
-    /// The newest times.
+    /// The latest durations.
     pub times: PassTimes,
-    /// True if the adapter tells its passes' times.
+    /// `true` if the adapter measures its passes.
     pub has_timestamps: bool,
-    /// Frames shown, which are those counted.
+    /// Frames shown; these are the frames counted.
     pub counted: u64,
-    /// Frames dropped because a later one was due as well.
+    /// Frames dropped because a later one was already due.
     pub dropped: u64,
     /// Frames that the decoder reported as damaged.
     pub damaged: u64,
 }
 
 impl TimingTable {
-    /// The panel's lines: a name and its figure.
+    /// Returns the panel's lines: name and value.
     #[must_use]
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let times = &self.times;
@@ -41,7 +41,7 @@ impl TimingTable {
         lines.extend(times.cpu_count.map(|time| ("count (CPU)", micros(time))));
         lines.extend(times.upload.map(|time| ("upload (CPU)", micros(time))));
         if times.cpu_count.is_none() {
-            // Chunks that no chunk pass wrote are those of an adjusted picture, counted by the pass that made it.
+            // Without a chunk pass, the chunks were written by the adjusting pass, which also counted its picture.
             let within_adjust = times.chunk.is_none() && times.reduce.is_some();
             lines.push(("chunk", if within_adjust { "within adjust".to_owned() } else { gpu(times.chunk) }));
             lines.push(("reduce", gpu(times.reduce)));
@@ -67,15 +67,15 @@ fn micros(time: Duration) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }
 
-/// Space between names and figures, in points.
+/// Space between names and values, in points.
 const GAP: f32 = 14.0;
 
-/// Shows the panel at the top left of `room`, where it scrolls if that is too low; where it is.
+/// Shows the panel at the top left of `room`, scrolling if that is too low. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, timing: &TimingTable) -> Rect {
     let area = egui::Area::new(egui::Id::unique("times")).fixed_pos(room.min).fade_in(false);
     let shown = area.show(ui.ctx(), |ui| {
         theme::plate().show(ui, |ui| {
-            // A long name of an adapter takes more lines where there is something beside it.
+            // A long adapter name wraps if another panel limits the width.
             let inside = room.width() - 24.0 - theme::BAR;
             let width = |name: &str| {
                 ui.painter().layout_no_wrap(name.to_owned(), theme::mono(theme::TEXT), theme::DIM).size().x
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_engine_has_its_own_line_in_place_of_two_passes() {
+    fn the_cpu_engine_has_one_line_instead_of_two_passes() {
         let times = PassTimes { cpu_count: Some(Duration::from_micros(2500)), ..PassTimes::default() };
         let figures = TimingTable { times, ..figures() };
         assert_eq!(line(&figures, "count (CPU)").as_deref(), Some("2.50 ms"));

@@ -1,40 +1,40 @@
-//! When the controls are to be seen: they come with the pointer, stay for two seconds and fade.
+//! The visibility of the controls: they appear when the pointer moves, stay for two seconds and fade out.
 
 use std::time::{Duration, Instant};
 
-/// How long the controls stay after the pointer has moved.
+/// How long the controls stay after the pointer last moved.
 pub const STAY: Duration = Duration::from_secs(2);
 /// How long they take to fade.
 pub const FADE: Duration = Duration::from_millis(300);
-/// Time between two drawings while they fade.
+/// Time between two draws while the controls fade.
 const FADE_STEP: Duration = Duration::from_millis(25);
 
-/// The visibility of the controls, which fade.
+/// The state of the controls' fade.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Visibility {
     pinned: bool,
-    /// True if the pointer rests on them.
+    /// `true` if the pointer rests on the controls.
     held: bool,
     /// When the pointer last moved.
     awake: Option<Instant>,
 }
 
 impl Visibility {
-    /// The pointer has moved.
+    /// Notes that the pointer has moved.
     pub fn wake(&mut self, now: Instant) {
         self.awake = Some(now);
     }
 
-    /// The pointer has left.
+    /// Notes that the pointer has left the window.
     pub fn let_go(&mut self, now: Instant) {
         self.held = false;
-        // What is to be seen begins to fade now.
+        // If still fully visible, the controls begin to fade now.
         if self.strength(now) >= 1.0 {
             self.awake = now.checked_sub(STAY);
         }
     }
 
-    /// Notes whether the pointer rests on the controls; then they stay.
+    /// Notes whether the pointer rests on the controls, which keeps them visible.
     pub fn hold(&mut self, held: bool, now: Instant) {
         if self.held && !held {
             self.awake = Some(now);
@@ -42,7 +42,7 @@ impl Visibility {
         self.held = held;
     }
 
-    /// Pins the controls or lets them go; which of the two.
+    /// Pins the controls or unpins them. Returns `true` if they are pinned now.
     pub fn toggle_pinned(&mut self, now: Instant) -> bool {
         self.pinned = !self.pinned;
         if !self.pinned {
@@ -52,13 +52,13 @@ impl Visibility {
         self.pinned
     }
 
-    /// Returns whether the controls are pinned.
+    /// Returns `true` if the controls are pinned.
     #[must_use]
     pub const fn is_pinned(&self) -> bool {
         self.pinned
     }
 
-    /// How strongly they are to be seen, 0 to 1.
+    /// Returns the opacity of the controls, 0 to 1.
     #[must_use]
     pub fn strength(&self, now: Instant) -> f32 {
         if self.pinned || self.held {
@@ -69,7 +69,7 @@ impl Visibility {
         (1.0 - fading.as_secs_f32() / FADE.as_secs_f32()).max(0.0)
     }
 
-    /// When they will look different.
+    /// Returns when the opacity next changes.
     #[must_use]
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
         let awake = self.awake.filter(|_| !self.pinned && !self.held)?;
@@ -88,7 +88,7 @@ mod tests {
     const MILLI: Duration = Duration::from_millis(1);
 
     #[test]
-    fn they_come_with_the_pointer_and_fade_after_two_seconds() {
+    fn controls_appear_with_the_pointer_and_fade_after_two_seconds() {
         let now = Instant::now();
         let mut shown = Visibility::default();
         assert!(shown.strength(now) == 0.0 && shown.next_change(now).is_none());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_of_the_fading_comes_later_than_the_one_before() {
+    fn every_fade_step_is_later_than_the_one_before() {
         let begin = Instant::now();
         let mut shown = Visibility::default();
         shown.wake(begin);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn they_stay_while_pinned_or_under_the_pointer() {
+    fn controls_stay_while_pinned_or_under_the_pointer() {
         let now = Instant::now();
         let later = now + Duration::from_secs(60);
         let mut shown = Visibility::default();

@@ -1,9 +1,9 @@
-//! Keyboards of other scripts: a key that types no Latin letter stands for what it types on an American keyboard.
+//! Support for non-Latin keyboards: a key that types no Latin letter acts like the same key on an American keyboard.
 
 use crate::app::event::Key;
 
-/// Returns what the key at this place types on an American keyboard if what it types here belongs to another script; else what it
-/// types here.
+/// Returns what the key in this position types on an American keyboard if what it types here belongs to a non-Latin script, or
+/// else `key` unchanged.
 pub fn latin(key: &Key, place: Option<char>, shift: bool) -> Key {
     let Key::Character(text) = key else { return key.clone() };
     let is_foreign = text.chars().any(|c| c.is_alphabetic() && !is_latin(c));
@@ -13,12 +13,12 @@ pub fn latin(key: &Key, place: Option<char>, shift: bool) -> Key {
     }
 }
 
-/// Returns whether a letter is of the Latin script, accents included.
+/// Returns `true` if a letter belongs to the Latin script, including accented letters.
 const fn is_latin(c: char) -> bool {
     matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
 }
 
-/// Returns what the key of a letter or a sign types on an American keyboard. Digits are not among them.
+/// Returns what the key of a letter or symbol types on an American keyboard. Digits are not included.
 const fn american(place: char, shift: bool) -> Option<char> {
     let shifted = match place {
         'a'..='z' => place.to_ascii_uppercase(),
@@ -46,7 +46,7 @@ mod tests {
 
     const NONE: Modifiers = Modifiers::NONE;
 
-    /// Returns the action of a key that types `text`, and `base` where nothing is held with it.
+    /// Returns the action of a key that types `text`, and `base` without modifiers.
     fn does(text: &str, base: &str, place: char, modifiers: Modifiers) -> Option<Action> {
         let [key, base] = [(text, modifiers.shift), (base, false)]
             .map(|(text, shift)| latin(&Key::Character(text.into()), Some(place), shift));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_other_scripts_are_taken_by_their_place() {
+    fn letters_of_other_scripts_are_mapped_by_position() {
         for (text, place, action) in [
             ("п", 'g', Action::ToggleChannel(1)),
             ("й", 'q', Action::Quit),
@@ -72,19 +72,19 @@ mod tests {
     }
 
     #[test]
-    fn what_types_a_latin_letter_or_a_sign_is_taken_as_typed() {
-        // French: the key at Q's place types an A. Turkish and German letters have no meaning here, wherever they are.
+    fn latin_letters_and_symbols_are_taken_as_typed() {
+        // French: the key in Q's position types an A. Turkish and German letters have no meaning here, wherever they are.
         assert_eq!(does("a", "a", 'q', NONE), Some(Action::Mark));
         for text in ["ı", "ß", "é", "ş", "ẁ"] {
             assert_eq!(does(text, text, 'q', NONE), None, "{text}");
         }
-        // Russian: the key of the slash types a full stop, and a comma with Shift.
+        // Russian: the slash key types a full stop, and a comma with Shift.
         assert_eq!(does(".", ".", '/', NONE), Some(Action::Step { forward: true }));
         assert_eq!(does(",", ".", '/', Modifiers::SHIFT), Some(Action::Step { forward: false }));
     }
 
     #[test]
-    fn other_keys_stay_what_they_are() {
+    fn other_keys_are_unchanged() {
         let up = Key::Named(NamedKey::Up);
         assert_eq!(latin(&up, Some('q'), false), up);
         let unplaced = Key::Character("п".into());

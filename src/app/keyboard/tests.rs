@@ -10,13 +10,13 @@ fn named(key: NamedKey, modifiers: Modifiers) -> Option<Action> {
     of_press(&Press { key: &key, base: &key, digit: None, modifiers })
 }
 
-/// A key that types `text` with these modifiers and `base` without them.
+/// Returns the action of a key that types `text` with these modifiers and `base` without.
 fn typed(text: &str, base: &str, modifiers: Modifiers) -> Option<Action> {
     let [key, base] = [text, base].map(|text| Key::Character(text.into()));
     of_press(&Press { key: &key, base: &base, digit: None, modifiers })
 }
 
-/// The same at a place of the keyboard.
+/// Returns the action of a key in a position of the keyboard that types `text` with these modifiers and `base` without.
 fn at(place: Option<char>, text: &str, base: &str, modifiers: Modifiers) -> Option<Action> {
     let [key, base] = [text, base].map(|text| Key::Character(text.into()));
     let digit = digit_of(&base, place, modifiers.shift);
@@ -30,7 +30,7 @@ fn arrows_seek_and_shift_makes_them_short_and_exact() {
 }
 
 #[test]
-fn pages_lead_to_files_cuts_and_findings_by_what_is_held_with_them() {
+fn page_keys_go_to_files_cuts_or_findings_depending_on_modifiers() {
     const CONTROL: Modifiers = Modifiers::CONTROL;
     let forward = true;
     assert_eq!(named(NamedKey::PageDown, NONE), Some(Action::OtherFile { forward }));
@@ -41,7 +41,7 @@ fn pages_lead_to_files_cuts_and_findings_by_what_is_held_with_them() {
 }
 
 #[test]
-fn keys_with_control_are_only_those_of_the_table() {
+fn control_only_combines_with_keys_in_the_table() {
     assert_eq!(typed("q", "q", NONE), Some(Action::Quit));
     assert_eq!(typed("q", "q", Modifiers::CONTROL), None);
     assert_eq!(typed("g", "g", Modifiers::CONTROL), Some(Action::EnterTime));
@@ -55,16 +55,16 @@ fn keys_with_control_are_only_those_of_the_table() {
 }
 
 #[test]
-fn shift_tells_letters_apart_and_the_caps_lock_does_not() {
+fn shift_distinguishes_letters_and_caps_lock_does_not() {
     assert_eq!(typed("V", "v", SHIFT), Some(Action::NextArrangement));
     assert_eq!(typed("V", "v", NONE), Some(Action::ToggleLogarithmic), "caps lock");
     assert_eq!(typed("v", "v", SHIFT), Some(Action::NextArrangement), "Shift with caps lock");
 }
 
 #[test]
-fn plus_enlarges_wherever_a_keyboard_has_it() {
+fn plus_enlarges_on_every_keyboard_layout() {
     let more = Some(Action::Enlarge { more: true });
-    // American and French: + is above =, and = without Shift means it too. German: + needs no Shift, and has * above it.
+    // American and French: + is above =, and = without Shift is accepted as well. German: + needs no Shift, and has * above it.
     assert_eq!(typed("=", "=", NONE), more);
     assert_eq!(typed("+", "=", SHIFT), more);
     assert_eq!(typed("+", "+", NONE), more);
@@ -83,7 +83,7 @@ fn plus_enlarges_wherever_a_keyboard_has_it() {
 #[test]
 fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
     let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
-    // What the keys of 7, 8 and 9 type, then those of 8 and 9 with Shift.
+    // What the keys 7, 8 and 9 type, then 8 and 9 with Shift.
     for (keyboard, [seven, eight, nine], [shift_eight, shift_nine]) in [
         ("American", ["7", "8", "9"], ["*", "("]),
         ("German", ["7", "8", "9"], ["(", ")"]),
@@ -100,14 +100,14 @@ fn the_key_of_a_digit_is_the_same_key_on_every_keyboard() {
     }
     assert_eq!(at(Some('9'), "9", "ç", NONE), Some(Action::ToggleZebra), "French with caps lock");
     assert_eq!(at(None, "9", "9", NONE), Some(Action::ToggleZebra), "the number pad");
-    // What types a sign of the table does what that says, and no digit's place gives it another meaning.
+    // A key that types a symbol of the table acts as that symbol; a digit key's position does not override it.
     assert_eq!(at(Some('6'), "-", "-", NONE), Some(Action::Enlarge { more: false }), "French");
     assert_eq!(at(Some('q'), "ç", "ç", NONE), None, "Turkish and others have it elsewhere");
     assert_eq!(at(Some('9'), "9", "9", Modifiers::CONTROL), None);
 }
 
 #[test]
-fn where_the_key_of_a_digit_types_a_sign_of_the_table_shift_gives_the_digit() {
+fn if_a_digit_key_types_a_symbol_of_the_table_shift_gives_the_digit() {
     let [lower, higher] = [false, true].map(|more| Some(Action::StepZebra { more }));
     let [smaller, larger] = [false, true].map(|more| Some(Action::Enlarge { more }));
     // Bépo: " « » ( ) @ + - / * and, with Shift, the digits.
@@ -117,7 +117,7 @@ fn where_the_key_of_a_digit_types_a_sign_of_the_table_shift_gives_the_digit() {
     assert_eq!(at(Some('9'), "9", "/", SHIFT), Some(Action::ToggleMarks));
     let alt = Modifiers::ALT;
     assert_eq!(at(Some('7'), "+", "+", alt), Some(Action::Opaque { more: true }));
-    // Czech and Slovak have + where 1 is, French have - where 6 is.
+    // Czech and Slovak have + at the position of 1, French has - at 6.
     assert_eq!(at(Some('1'), "+", "+", NONE), larger);
     assert_eq!(at(Some('6'), "-", "-", NONE), smaller);
     let digits = |base: &str, place, shift| digit_of(&Key::Character(base.into()), Some(place), shift);
@@ -132,7 +132,7 @@ fn plus_and_minus_with_alt_change_the_opacity() {
     assert_eq!(typed("+", "=", alt | SHIFT), Some(Action::Opaque { more: true }));
     assert_eq!(typed("+", "+", alt), Some(Action::Opaque { more: true }));
     assert_eq!(typed("-", "-", alt), Some(Action::Opaque { more: false }));
-    // On a Mac the key types a dash while Option is held.
+    // On a Mac, the key types a dash while Option is held.
     assert_eq!(typed("–", "-", alt), Some(Action::Opaque { more: false }));
     assert_eq!(typed("-", "-", alt | Modifiers::CONTROL), None);
 }
@@ -150,7 +150,7 @@ fn arrows_with_alt_change_parameters_and_nothing_else_does() {
 }
 
 #[test]
-fn signs_are_taken_as_typed() {
+fn symbols_are_taken_as_typed() {
     assert_eq!(typed("{", "[", SHIFT), Some(Action::Speed(SpeedChange::By(0.5))));
     assert_eq!(typed("?", "/", SHIFT), Some(Action::ToggleHelp));
     assert_eq!(typed("?", "ß", SHIFT), Some(Action::ToggleHelp));

@@ -1,4 +1,4 @@
-//! What a thread of its own does with the frame on screen: asked for frame by frame, and never waited for.
+//! Background work on the frame on screen: started frame by frame, and never waited for.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,34 +8,34 @@ use crate::app::hud::ChoiceOutcome;
 use histoscope_lab::{LabWork, Worker};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// While a run is under way it is looked for this often.
+/// Interval at which a pending run is polled.
 const INTERVAL: Duration = Duration::from_millis(8);
-/// Between the begins of two runs on a playing video, at least.
+/// Minimum pause between two runs on a playing video.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Runs of one kind, and what has come of the newest.
+/// Runs of one kind, and the newest outcome.
 #[derive(Debug)]
 pub struct LabRuns<W: LabWork> {
     worker: Worker<W>,
     known: Known<W::Outcome>,
-    /// The frame of the newest run, once there was one.
+    /// The frame and setup of the newest run, if there was one.
     newest: Option<(FrameKey, W::Setup)>,
     begun: Instant,
     next: Instant,
-    /// How many outcomes there were.
+    /// Number of outcomes so far.
     number: u64,
 }
 
-/// The results so far.
+/// The newest outcome.
 #[derive(Debug)]
 enum Known<T> {
-    /// Nothing.
+    /// No outcome.
     Nothing,
-    /// The result of the choice before, which stands until the next one comes.
+    /// The outcome of the previous choice, which remains until the next one arrives.
     Before(T),
-    /// The result of the choice.
+    /// The outcome of the current choice.
     Now(T),
-    /// In words why the adapter cannot do it.
+    /// The reason why the adapter cannot do it.
     Impossible(String),
 }
 
@@ -44,7 +44,7 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         Self { worker: Worker::default(), known: Known::Nothing, newest: None, begun: now, next: now, number: 0 }
     }
 
-    /// Notes that something else is chosen.
+    /// Marks the outcome as outdated, because the choice has changed.
     pub fn outdate(&mut self) {
         self.worker.stop();
         self.newest = None;
@@ -54,7 +54,7 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         };
     }
 
-    /// The result of the choice.
+    /// Returns the outcome of the current choice.
     pub fn outcome(&self) -> ChoiceOutcome<'_, W::Outcome> {
         match &self.known {
             Known::Nothing | Known::Before(_) => ChoiceOutcome::UnderWay,
@@ -63,7 +63,7 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         }
     }
 
-    /// The newest that has come, which may be of what was chosen before, and its number.
+    /// Returns the newest outcome, which may be of a previous choice, and its number.
     pub fn newest(&self) -> Option<(&W::Outcome, u64)> {
         match &self.known {
             Known::Before(outcome) | Known::Now(outcome) => Some((outcome, self.number)),
@@ -71,7 +71,8 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         }
     }
 
-    /// Takes what has come, and has the frame worked on if that is still to be done; the outcome that is new is handed to `news`.
+    /// Takes the result of a finished run, and starts a new one if it is due. A new outcome is passed to `news`, whose text
+    /// becomes the note.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -85,13 +86,13 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
     ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
         if let Some(answer) = self.worker.poll() {
-            // Where the CPU does the work, it is to have time for the video.
+            // If the CPU does the work, it must have time for the video.
             let took = now.saturating_duration_since(self.begun);
             let pause = if shown.is_playing { PAUSE } else { Duration::ZERO };
             let rest = if gpu.is_software() { 3 * took } else { Duration::ZERO };
             self.next = now + rest.max(pause);
             let answer = answer?;
-            // What was chosen meanwhile makes it worthless.
+            // A changed choice makes the result worthless.
             if self.newest.as_ref().is_some_and(|(_, of)| *of == setup) {
                 match answer {
                     Some(Ok(outcome)) => {
@@ -115,7 +116,7 @@ impl<W: LabWork<Setup: PartialEq>> LabRuns<W> {
         if self.newest.as_ref().is_some_and(|(of, how)| *of == key && *how == setup) {
             return Ok(advanced);
         }
-        // What was chosen just now is answered at once, whatever came before.
+        // A new choice is answered immediately, regardless of the pause.
         if self.next > now && self.newest.is_some() {
             advanced.wake_at = Some(self.next);
             return Ok(advanced);

@@ -1,4 +1,4 @@
-//! What the lab is about, by which method, and with which parameters: what is wanted, and the nearest of it that the adapter can do.
+//! The lab's topic, method and parameters: what was chosen, and the nearest choice that the adapter supports.
 
 use crate::app::hud::{LAB_BINS, LAB_CHUNKS, grouped, sum_kind};
 use histoscope_lab::MAX_SIZE;
@@ -12,20 +12,20 @@ use histoscope_render::gpu::Gpu;
 pub struct LabChoice {
     /// The topic.
     pub topic: Topic,
-    /// The method that counts.
+    /// The counting method.
     pub method: Method,
-    /// Pixels of a chunk, or of a workgroup of the methods without chunks; without, those that the method has in the tutorial.
+    /// Size of a chunk in pixels, or of a workgroup for methods without chunks; `None` for the method's size in the tutorial.
     pub chunk: Option<(u32, u32)>,
-    /// Bins of a channel.
+    /// Bins per channel.
     pub bins: u32,
-    /// The setup of sums.
+    /// The setup of the prefix sum.
     pub sums: SumSetup,
-    /// The setup of blurs.
+    /// The setup of the blur.
     pub blur: BlurSetup,
 }
 
 impl Default for LabChoice {
-    /// The first method that is both parallel and wrong, in the tutorial's shape: what a lab is for.
+    /// Returns the first method that is both parallel and wrong, in the tutorial's shape: this is what a lab is for.
     fn default() -> Self {
         Self {
             topic: Topic::Counting,
@@ -39,13 +39,13 @@ impl Default for LabChoice {
 }
 
 impl LabChoice {
-    /// Pixels of a chunk.
+    /// Returns the size of a chunk in pixels.
     #[must_use]
     pub fn chunk(&self) -> (u32, u32) {
         self.chunk.unwrap_or(self.method.usual_chunk())
     }
 
-    /// Returns the name of the method of its topic.
+    /// Returns the name of the topic's method.
     #[must_use]
     pub const fn title(&self) -> &'static str {
         match self.topic {
@@ -55,7 +55,7 @@ impl LabChoice {
         }
     }
 
-    /// The same with the method before or after this one; at the ends, itself.
+    /// Returns the choice with the previous or next method; unchanged at the ends.
     #[must_use]
     pub fn stepped(self, forward: bool) -> Self {
         match self.topic {
@@ -71,8 +71,9 @@ impl LabChoice {
         }
     }
 
-    /// The same with more or less of a parameter: of counting bins and then chunks, of a prefix sum the length and then whether a word's
-    /// own value is in its sum, of a blur its width and then its runs. At the ends, itself. And in words what it is then.
+    /// Returns the choice with a parameter increased or decreased, unchanged at the ends, and a description of its new value.
+    /// The first and second parameter are the bins and the chunk size for counting, the length and whether a word's own value
+    /// is in its sum for a prefix sum, and the width and the number of runs for a blur.
     #[must_use]
     pub fn changed(self, is_first: bool, more: bool) -> (Self, String) {
         match (self.topic, is_first) {
@@ -115,13 +116,14 @@ impl LabChoice {
         }
     }
 
-    /// The nearest of it that `shape` makes, where that can be told of chunk and bins; and in words why it is not itself.
+    /// Returns the nearest choice for which `shape` succeeds, its shape if one was found, and the reason if it differs from
+    /// this choice.
     fn nearest(
         mut self,
         shape: impl Fn((u32, u32), u32) -> Result<Shape, ShapeError>,
     ) -> (Self, Option<Shape>, Option<String>) {
         let mut told: Option<String> = None;
-        // Bins and chunk may both be wrong, and what is near for one may be too much for the other.
+        // Both bins and chunk may be invalid, and the nearest value of one may be too large for the other.
         for _ in 0..4 {
             let error = match shape(self.chunk(), self.bins) {
                 Ok(shape) => return (self, Some(shape), told),
@@ -139,7 +141,7 @@ impl LabChoice {
         (self, None, told)
     }
 
-    /// Returns the nearest choice that the adapter can do, with its setup, and the reason in words.
+    /// Returns the nearest choice that the adapter supports, its setup, and the reason if it differs from this choice.
     #[must_use]
     pub fn on(self, gpu: &Gpu) -> (Self, Option<Setup>, Option<String>) {
         let (choice, shape, told) = self.nearest(|chunk, bins| Shape::new(gpu, chunk, bins));
@@ -148,7 +150,7 @@ impl LabChoice {
     }
 }
 
-/// The one before or after one of them; at the ends, and where it is none of them, the first or last.
+/// Returns the previous or next item; at the ends, the same item. An unknown item counts as the first one.
 fn neighbour<T: Copy + PartialEq>(all: &[T], now: T, forward: bool) -> T {
     let at = all.iter().position(|&other| other == now).unwrap_or(0);
     all[if forward { (at + 1).min(all.len() - 1) } else { at.saturating_sub(1) }]
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_answered_with_the_nearest_that_can() {
+    fn impossible_choices_become_the_nearest_possible() {
         let choice = LabChoice { chunk: Some((64, 64)), bins: 2, ..LabChoice::default() };
         let (near, shape, told) = choice.nearest(refusing);
         assert_eq!((near.chunk, near.bins, shape), (Some((256, 1)), 3, Some(Shape::default())));
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_go_in_steps_and_have_ends() {
+    fn parameters_change_in_steps_and_have_limits() {
         let of = |topic| LabChoice { topic, ..LabChoice::default() };
         for topic in Topic::ALL {
             for (is_first, more) in [(false, false), (false, true), (true, false), (true, true)] {

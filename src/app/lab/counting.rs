@@ -1,7 +1,7 @@
-//! Ways of counting, at work on the frame on screen.
+//! Counting methods applied to the frame on screen.
 //!
-//! They have planes, passes and submissions of their own. One frame at a time is counted, and nobody waits for its figures; where that
-//! takes long, frames are left out.
+//! They have their own planes, passes and submissions. One frame at a time is counted, and nothing blocks on its result; if
+//! counting takes long, frames are skipped.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,27 +15,27 @@ use histoscope_core::picture::Picture;
 use histoscope_lab::{Costs, Measured, Runner, Setup};
 use histoscope_render::gpu::{Gpu, GpuError};
 
-/// While figures are under way they are looked for this often.
+/// Interval at which a pending result is polled.
 const INTERVAL: Duration = Duration::from_millis(4);
-/// A frame that stands is counted again this often…
+/// Interval at which a still frame is counted again…
 const AGAIN: Duration = Duration::from_millis(500);
-/// …and by a method that is always right no more often than this in all, so that its times settle.
+/// …and the number of times it is counted by a method that is always right, so that its times settle.
 pub(super) const ENOUGH: usize = 8;
-/// Where the CPU does the work, it rests so long at least between two frames of a playing video.
+/// Minimum pause between two frames of a playing video if the CPU does the work.
 const PLAYING_PAUSE: Duration = Duration::from_millis(250);
-/// Pixels of a playing video that a software adapter is to count, at most: some milliseconds.
+/// Maximum number of pixels of a playing video that a software adapter counts: a few milliseconds.
 const PLAYING_PIXELS: u64 = 1 << 17;
 
-/// Counting, while it is what the lab is about.
+/// The counting topic of the lab.
 #[derive(Debug)]
 pub struct LabCounting {
     rig: Rig,
-    /// When the next frame may be counted.
+    /// The earliest time to count the next frame.
     next: Instant,
     figures: Known,
     /// The frame that was counted last, and how often.
     counted: Option<(FrameKey, usize)>,
-    /// Pixels that are told with their values, side by side, and where the first of them is.
+    /// Pixels shown with their values, side by side, and the position of the first.
     samples: Vec<Sample>,
     samples_at: Option<(u32, u32)>,
 }
@@ -43,22 +43,22 @@ pub struct LabCounting {
 /// The newest figures.
 #[derive(Debug)]
 enum Known {
-    /// There are none.
+    /// No figures.
     Nothing,
-    /// Those of what was chosen before: their bars stand until others come.
+    /// Figures of the previous choice, whose bars remain until others arrive.
     Before(Figures),
-    /// Those of what is chosen.
+    /// Figures of the current choice.
     Now(Figures),
 }
 
-/// The counters.
+/// The state of the counters.
 #[derive(Debug)]
 enum Rig {
-    /// Nothing yet, or something else was chosen.
+    /// No counters yet, or the choice has changed.
     Nothing,
-    /// Nothing, in words why.
+    /// No counters are possible, for this reason.
     Impossible(String),
-    /// A method, on the device that it was made for.
+    /// A method, on the device for which it was created.
     Ready(Box<Ready>),
 }
 
@@ -66,14 +66,14 @@ enum Rig {
 struct Ready {
     gpu: Arc<Gpu>,
     setup: Setup,
-    /// Of how many pixels across and down one is counted at most, to keep the video playing.
+    /// Minimum sampling step, in pixels across and down, to keep the video playing.
     least_step: u32,
     runner: Runner,
     times: Times,
-    /// When the run began that is under way, and the size of its frame.
+    /// Start time of the pending run, and the size of its frame.
     begun: Instant,
     frame: (u32, u32),
-    /// True if that frame is of a video that plays.
+    /// `true` if that frame belongs to a playing video.
     is_playing: bool,
 }
 
@@ -89,7 +89,7 @@ impl LabCounting {
         }
     }
 
-    /// The newest figures of what is chosen, once there are some.
+    /// Returns the newest figures of the current choice, if there are any.
     pub const fn figures(&self) -> Option<&Figures> {
         match &self.figures {
             Known::Now(figures) => Some(figures),
@@ -97,7 +97,7 @@ impl LabCounting {
         }
     }
 
-    /// Returns whether there are bars.
+    /// Returns `true` if there are bars.
     pub const fn has_bars(&self) -> bool {
         !matches!(self.figures, Known::Nothing)
     }
@@ -123,7 +123,7 @@ impl LabCounting {
         }
     }
 
-    /// Notes that something else is chosen.
+    /// Marks the figures as outdated, because the choice has changed.
     pub fn outdate(&mut self) {
         (self.rig, self.counted) = (Rig::Nothing, None);
         self.figures = match std::mem::replace(&mut self.figures, Known::Nothing) {
@@ -132,7 +132,7 @@ impl LabCounting {
         };
     }
 
-    /// Takes what has come, and has a frame counted if it is time.
+    /// Takes a finished result, and counts a frame if it is due.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -144,7 +144,7 @@ impl LabCounting {
         now: Instant,
     ) -> Result<Advanced, GpuError> {
         let mut advanced = Advanced::default();
-        // What was made for a device that was lost is of no use on the next one.
+        // Objects created for a lost device cannot be used on the next one.
         if matches!(&self.rig, Rig::Ready(ready) if !Arc::ptr_eq(&ready.gpu, gpu)) {
             self.outdate();
         }
@@ -174,7 +174,7 @@ impl LabCounting {
         advanced.told = self.make(gpu, &frame.picture, least_step, choice)?;
         advanced.has_news |= advanced.told.is_some();
         if times == 0 {
-            // They stay where they are, so that one can see what becomes of them.
+            // They keep their position, so that their changes can be followed.
             let fits = |&(x, y): &(u32, u32)| x + SAMPLES <= frame.picture.width() && y < frame.picture.height();
             let at = self.samples_at.filter(fits).unwrap_or_else(|| telling(&frame.picture));
             self.samples = samples(&frame.picture, at, choice.bins);
@@ -187,7 +187,7 @@ impl LabCounting {
                 advanced.wake_at = Some(now + INTERVAL);
             }
             Rig::Nothing | Rig::Impossible(_) => {
-                // Said once for each frame, and drawn.
+                // Reported and drawn once per frame.
                 self.figures = Known::Nothing;
                 advanced.has_news |= times == 0;
                 self.counted = Some((key, ENOUGH));
@@ -203,7 +203,8 @@ impl LabCounting {
         }
     }
 
-    /// Has something that counts pictures like this one, as far as the adapter can; in words what is taken in place of what was chosen.
+    /// Prepares counters for pictures like this one, as far as the adapter supports the choice. Returns a note if the nearest
+    /// possible choice was taken instead.
     fn make(
         &mut self,
         gpu: &Arc<Gpu>,
@@ -252,12 +253,12 @@ impl Ready {
         self.runner.start(&self.gpu, picture)
     }
 
-    /// Returns whether the CPU does the work, which is to have time for the video.
+    /// Returns `true` if the CPU does the work, which must leave time for the video.
     fn is_on_cpu(&self) -> bool {
         self.gpu.is_software() || self.runner.ladder().steps().is_empty()
     }
 
-    /// When the next frame may be counted.
+    /// Returns the earliest time to count the next frame.
     fn rest(&self, now: Instant) -> Instant {
         let took = now.saturating_duration_since(self.begun);
         match (self.is_on_cpu(), self.is_playing) {
@@ -267,7 +268,7 @@ impl Ready {
         }
     }
 
-    /// Returns the words on a picture that is not counted whole, and on frames that are left out.
+    /// Describes the reduction if a picture is not counted in full or frames are skipped.
     fn reduction(&self) -> Option<String> {
         let reduction = self.runner.ladder().reduction();
         match (reduction, self.is_on_cpu() && self.is_playing) {
@@ -321,19 +322,19 @@ impl Ready {
     }
 }
 
-/// Of how many pixels across and down of a playing video a software adapter is to count one.
+/// Returns the sampling step, in pixels across and down, at which a software adapter counts a playing video.
 fn playing_step(picture: &Picture) -> u32 {
     let pixels = u64::from(picture.width()) * u64::from(picture.height());
     (1..).find(|&step| pixels / (u64::from(step) * u64::from(step)) <= PLAYING_PIXELS).unwrap_or(1)
 }
 
-/// The bins of red, green, blue and luminance.
+/// Returns the bins of red, green, blue and luminance.
 fn in_channels(bins: Vec<Vec<u32>>) -> LabBins {
     let mut bins = bins.into_iter();
     std::array::from_fn(|_| bins.next().unwrap_or_default())
 }
 
-/// Returns the memory accesses of a pixel, with names.
+/// Returns the memory accesses per pixel, with names.
 fn costs(costs: &Costs) -> Vec<(&'static str, f64)> {
     let Costs { loads, stores, atomics, workgroup_atomics, bytes } = *costs;
     let all = [

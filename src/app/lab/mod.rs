@@ -1,6 +1,7 @@
-//! The lab: ways of counting, of summing up and of blurring, at work on the frame on screen, one at a time.
+//! The lab: methods for counting, prefix sums and blurring, applied to the frame on screen, one at a time.
 //!
-//! All that it works with is made when it is opened and gone when it is closed: the window's own passes know nothing of it.
+//! Everything it works with is created when it is opened and released when it is closed; the window's own passes do not depend
+//! on it.
 
 mod beside;
 mod choice;
@@ -26,15 +27,15 @@ use histoscope_lab::{PreparedBlur, PreparedScan, Topic};
 use histoscope_render::gpu::{FrameTag, Gpu, GpuError};
 pub use screen::{Advanced, FrameKey, ScreenState};
 
-/// Rows of pixels over which a blur's diagram is drawn.
+/// Number of rows of pixels in the diagram of a blur.
 const BLOCK_ROWS: u32 = 3;
 
 /// The lab.
 #[derive(Debug)]
 pub enum Lab {
-    /// It is closed, and nothing of it is there but what was chosen the last time.
+    /// The lab is closed; only the last choice is kept.
     Closed(LabChoice),
-    /// It is open.
+    /// The lab is open.
     Open(Box<Open>),
 }
 
@@ -44,14 +45,14 @@ pub struct Open {
     choice: LabChoice,
     /// When it was opened.
     since: Instant,
-    /// True if the panel tells what matters most alone, to keep the video playing.
+    /// `true` if the panel shows only the essentials, to keep the video playing.
     is_brief: bool,
     work: Topical,
-    /// The video that it is at work on, once there is one.
+    /// The video that it works on, if there is one.
     video: Option<VideoId>,
 }
 
-/// The topic at work.
+/// The work on the current topic.
 #[derive(Debug)]
 enum Topical {
     Counting(LabCounting),
@@ -59,23 +60,23 @@ enum Topical {
     Blur(Blurs),
 }
 
-/// Blurs, and the pixels over which their diagram is drawn.
+/// Blurs, and the pixels shown in their diagram.
 #[derive(Debug)]
 struct Blurs {
     work: LabRuns<PreparedBlur>,
     block: Vec<Vec<Sample>>,
-    /// Where the first of them is, and of which frame they are, once there is one.
+    /// The position of the first of them, and the frame that they belong to, if there is one.
     block_of: Option<((u32, u32), FrameKey)>,
 }
 
 impl Lab {
-    /// The lab as the program starts: open where a choice is given.
+    /// Creates the lab at program start: open if a choice is given.
     #[must_use]
     pub fn new(choice: Option<LabChoice>, now: Instant) -> Self {
         choice.map_or(Self::Closed(LabChoice::default()), |choice| Self::open(choice, now))
     }
 
-    /// Opens it where it is closed, and closes it where it is open.
+    /// Opens the lab if it is closed, and vice versa.
     pub fn toggle(&mut self, now: Instant) {
         match self {
             Self::Closed(choice) => *self = Self::open(*choice, now),
@@ -89,7 +90,7 @@ impl Lab {
         Self::Open(Box::new(Open { choice, since: now, is_brief: false, work, video: None }))
     }
 
-    /// Closes it. Returns whether it was open.
+    /// Closes the lab. Returns `true` if it was open.
     pub fn close(&mut self) -> bool {
         let Self::Open(open) = self else { return false };
         log::debug!("lab: closed");
@@ -97,13 +98,13 @@ impl Lab {
         true
     }
 
-    /// Returns whether it is open.
+    /// Returns `true` if the lab is open.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 
-    /// Returns whether its bars stand where the histograms would.
+    /// Returns `true` if the lab's bars replace the histograms.
     #[must_use]
     pub fn has_bars(&self) -> bool {
         let Self::Open(open) = self else { return false };
@@ -114,7 +115,7 @@ impl Lab {
         }
     }
 
-    /// The newest figures of the method of counting that is chosen, once there are some.
+    /// Returns the newest figures of the chosen counting method, if there are any.
     #[must_use]
     pub const fn figures(&self) -> Option<&Figures> {
         match self {
@@ -126,7 +127,7 @@ impl Lab {
         }
     }
 
-    /// Names its bars, once there are some.
+    /// Returns the label of the lab's bars, if there are any.
     #[must_use]
     pub fn counted_text(&self) -> Option<String> {
         let Self::Open(open) = self else { return None };
@@ -141,7 +142,7 @@ impl Lab {
         }
     }
 
-    /// Goes to the next or previous method of what it is about. Returns the note on it.
+    /// Switches to the next or previous method of the topic. Returns the note on it, or `None` if the lab is closed.
     pub fn step(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let to = open.choice.stepped(forward);
@@ -156,7 +157,7 @@ impl Lab {
         Some(format!("lab: {}", to.title()))
     }
 
-    /// Goes to the next or previous of what it can be about. Returns the note on it.
+    /// Switches to the next or previous topic. Returns the note on it, or `None` if the lab is closed.
     pub fn step_topic(&mut self, forward: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let at = Topic::ALL.iter().position(|&topic| topic == open.choice.topic).unwrap_or(0);
@@ -166,7 +167,7 @@ impl Lab {
         Some(format!("lab: {}", topic.title()))
     }
 
-    /// Changes the first or the second parameter of what it is about; what is to be said of it, where it is open.
+    /// Changes the first or the second parameter of the topic. Returns the note on it, or `None` if the lab is closed.
     pub fn change(&mut self, is_first: bool, more: bool, now: Instant) -> Option<String> {
         let Self::Open(open) = self else { return None };
         let (to, text) = open.choice.changed(is_first, more);
@@ -176,7 +177,7 @@ impl Lab {
         Some(format!("lab: {text}"))
     }
 
-    /// Takes what was chosen in the panel. What is typed is asked for elsewhere.
+    /// Applies a choice made in the panel. Requests to type a value are handled elsewhere.
     pub fn choose(&mut self, command: LabCommand, now: Instant) {
         let Self::Open(open) = self else { return };
         let choice = open.choice;
@@ -196,7 +197,7 @@ impl Lab {
         open.choose(to, now);
     }
 
-    /// Takes what has come, and has a frame worked on if it is time.
+    /// Takes finished results, and starts work on a frame if it is due.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -212,8 +213,8 @@ impl Lab {
         }
     }
 
-    /// Returns the contents of its panel, while it is open. `corners` is where the picture's corners lie, in points: the upper left, the upper
-    /// right, the lower left and the lower right one as it was coded.
+    /// Returns the contents of the panel, or `None` if the lab is closed. `corners` holds the positions, in points, of the
+    /// coded picture's upper left, upper right, lower left and lower right corner.
     #[must_use]
     pub fn view(&self, logarithmic: bool, corners: Option<[Pos2; 4]>, now: Instant) -> Option<LabView<'_>> {
         let Self::Open(open) = self else { return None };
@@ -265,11 +266,11 @@ impl Open {
     fn advance(&mut self, gpu: &Arc<Gpu>, shown: ScreenState<'_>, now: Instant) -> Result<Advanced, GpuError> {
         let video = shown.frame.video;
         if self.video.replace(video).is_some_and(|before| before != video) {
-            // What is under way or has come is of the video before.
+            // Pending and finished work belongs to the previous video.
             self.work = Topical::new(self.choice.topic, now);
         }
         let key = (FrameTag::of(shown.frame), shown.frame.reading());
-        // A software adapter takes as long for the whole panel as for all the rest of a frame.
+        // A software adapter needs as long for the full panel as for the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);
         let advanced = self.advance_work(gpu, (shown, key), now)?;
@@ -302,7 +303,7 @@ impl Open {
                 choice.blur = nearest;
                 let setup = histoscope_lab::BlurSetup { is_playing: shown.is_playing, ..nearest };
                 if blurs.block_of.is_none_or(|(_, of)| of != key) {
-                    // They stay where they are, so that one can see what becomes of them.
+                    // They keep their position, so that their changes can be followed.
                     let at = blurs.block_of.map(|(at, _)| at);
                     let fits = |&(x, y): &(u32, u32)| x < picture.width() && y < picture.height();
                     let at = at.filter(fits).unwrap_or_else(|| sampling::contrasting(picture));

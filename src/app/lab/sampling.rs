@@ -1,15 +1,15 @@
-//! The pixels of the frame over which diagrams are drawn.
+//! The pixels of the frame shown in diagrams.
 
 use crate::app::hud::Sample;
 use histoscope_core::picture::Picture;
 use histoscope_lab::image::codes;
 
-/// Pixels of the frame that are told with their values.
+/// Number of pixels shown with their values.
 pub const SAMPLES: u32 = 8;
-/// Rows of the picture that are looked through for some that tell something.
+/// Number of rows of the picture that are searched for pixels worth showing.
 const ROWS: u32 = 24;
 
-/// Pixels of a picture, side by side, as the methods count them.
+/// Returns pixels of a picture, side by side, as the methods count them.
 pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sample> {
     let sample = |x| {
         let [r, g, b, luminance] = codes(picture, x, y);
@@ -18,8 +18,8 @@ pub fn samples(picture: &Picture, (left, y): (u32, u32), bins: u32) -> Vec<Sampl
     (left..picture.width().min(left + SAMPLES)).map(sample).collect()
 }
 
-/// Where the first pixels are of a picture that tell something: some of them alike, and others not. In an even picture those of its
-/// corner.
+/// Returns the position of the first run of pixels worth showing: some are equal, and others are not. In a uniform picture,
+/// returns its corner.
 pub fn telling(picture: &Picture) -> (u32, u32) {
     let places = (0..ROWS).flat_map(|row| {
         let y = row * picture.height() / ROWS;
@@ -34,7 +34,7 @@ pub fn telling(picture: &Picture) -> (u32, u32) {
     places.into_iter().find(tells).unwrap_or_default()
 }
 
-/// Where the first pixels are that differ most from each other in luminance, of some rows of the picture.
+/// Returns the position of the run of pixels with the greatest difference in luminance, among some rows of the picture.
 pub fn contrasting(picture: &Picture) -> (u32, u32) {
     let places = (0..ROWS).flat_map(|row| {
         let y = row * picture.height() / ROWS;
@@ -52,7 +52,8 @@ pub fn contrasting(picture: &Picture) -> (u32, u32) {
     places.fold((0, (0, 0)), first_of_most).1
 }
 
-/// A block of pixels, one row below the other, around a place; beyond the edge the edge's repeat.
+/// Returns a block of pixels, row by row, whose upper left corner is at the given position. Beyond the picture's edge, the edge
+/// is repeated.
 pub fn block(picture: &Picture, (left, top): (u32, u32), rows: u32) -> Vec<Vec<Sample>> {
     let row = |y: u32| {
         let y = y.min(picture.height() - 1);

@@ -1,4 +1,4 @@
-//! The picture on screen, as the lab works on it, and news of that.
+//! The picture on screen, as input of the lab, and the result of advancing it.
 
 use std::time::Instant;
 
@@ -10,20 +10,20 @@ use histoscope_render::gpu::FrameTag;
 pub struct ScreenState<'a> {
     /// The frame.
     pub frame: &'a Frame,
-    /// True if another one follows it soon.
+    /// `true` if another frame will soon follow.
     pub is_playing: bool,
 }
 
-/// Which frame it is, and how it is read.
+/// The identity of a frame and its interpretation.
 pub type FrameKey = (FrameTag, FrameReading);
 
-/// News of the lab.
+/// The result of advancing the lab.
 #[derive(Debug, Default)]
 pub struct Advanced {
-    /// True if there is something new to be drawn.
+    /// `true` if there is something new to draw.
     pub has_news: bool,
-    /// The note: why a choice was not possible, and which is taken in its place.
+    /// A note: why a choice was not possible, and which one is used instead.
     pub told: Option<String>,
-    /// When to look again.
+    /// When to check again.
     pub wake_at: Option<Instant>,
 }

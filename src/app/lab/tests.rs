@@ -11,7 +11,7 @@ use histoscope_lab::{BlurMethod, BlurSetup, Method, ScanKind, ScanMethod, Scanne
 use histoscope_media::{Decoder, OpenOptions};
 use histoscope_render::gpu::AdapterChoice;
 
-/// A frame of these samples in 8-bit Y'CbCr 4:2:0, as a decoder would give it.
+/// Creates a frame with these samples in 8-bit Y'CbCr 4:2:0, as if from a decoder.
 fn frame((width, height): (u32, u32), sample: impl Fn(usize) -> u8) -> Frame {
     let layout = PixelLayout::planar_ycbcr(8, (1, 1));
     let planes = (0..layout.plane_count()).map(|plane| {
@@ -38,7 +38,7 @@ fn gpu() -> Arc<Gpu> {
     Arc::new(Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one"))
 }
 
-/// Returns the words on counting.
+/// Returns the contents of the counting panel.
 fn counting(lab: &Lab) -> CountingView<'_> {
     match lab.view(false, None, Instant::now()).expect("it is open").topic {
         TopicView::Counting(view) => view,
@@ -46,7 +46,7 @@ fn counting(lab: &Lab) -> CountingView<'_> {
     }
 }
 
-/// Looks at the lab until it has figures, or says why there are none.
+/// Advances the lab until it has figures or reports why there are none.
 fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, String> {
     for _ in 0..20_000 {
         lab.advance(gpu, Some(standing(frame)), Instant::now()).expect("the device works");
@@ -59,7 +59,7 @@ fn outcome(lab: &mut Lab, gpu: &Arc<Gpu>, frame: &Frame) -> Result<Figures, Stri
     panic!("no figures came");
 }
 
-/// Bytes and pieces of memory that the adapter has given out.
+/// Returns the number of bytes and of allocations on the adapter.
 fn allocated(gpu: &Gpu) -> (u64, usize) {
     gpu.wait().expect("the device works");
     let report = gpu.device.generate_allocator_report().expect("this adapter tells of its memory");
@@ -67,7 +67,7 @@ fn allocated(gpu: &Gpu) -> (u64, usize) {
 }
 
 #[test]
-fn a_closed_lab_makes_nothing_and_an_open_one_leaves_nothing() {
+fn a_closed_lab_allocates_nothing_and_closing_frees_everything() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let before = allocated(&gpu);
     let mut lab = Lab::new(None, Instant::now());
@@ -114,7 +114,7 @@ fn every_method_but_the_race_equals_the_reference() {
 }
 
 #[test]
-fn what_the_adapter_cannot_do_is_told_once_and_the_nearest_taken() {
+fn an_impossible_choice_is_reported_once_and_replaced_by_the_nearest() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let choice =
         LabChoice { method: Method::Atomics, chunk: Some((60_000, 60_000)), bins: 9000, ..LabChoice::default() };
@@ -132,7 +132,7 @@ fn what_the_adapter_cannot_do_is_told_once_and_the_nearest_taken() {
 }
 
 #[test]
-fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
+fn one_frame_at_a_time_is_counted_and_a_still_frame_not_forever() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
     let mut lab = Lab::new(Some(choice), Instant::now());
@@ -142,7 +142,7 @@ fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
         let advanced = lab.advance(&gpu, Some(standing(&frame)), now).expect("the device works");
         news += usize::from(advanced.has_news);
         let Some(wake_at) = advanced.wake_at else { break };
-        // What the adapter does takes its time, whatever the clock here says.
+        // The adapter's work takes real time, regardless of the simulated clock.
         std::thread::sleep(Duration::from_millis(1));
         now = now.max(wake_at);
         looks += 1;
@@ -156,7 +156,7 @@ fn one_frame_at_a_time_is_counted_and_one_that_stands_not_for_ever() {
 }
 
 #[test]
-fn the_first_pixels_are_told_as_the_methods_count_them() {
+fn the_sampled_pixels_have_the_values_that_the_methods_count() {
     let frame = frame((97, 61), |_| 128);
     assert_eq!(telling(&frame.picture), (0, 0), "an even picture has none that tell more than the first");
     let told = samples(&frame.picture, (0, 0), 16);
@@ -164,7 +164,7 @@ fn the_first_pixels_are_told_as_the_methods_count_them() {
     let [r, g, b] = told[0].rgb;
     assert!(r == g && g == b && told.iter().all(|sample| *sample == told[0]), "gray: {told:?}");
     assert_eq!(told[0].bin, u32::from(r) * 16 / 256);
-    // One edge in the luma, behind some even rows.
+    // One edge in the luma, below some uniform rows.
     let edge = self::frame((97, 61), |at| match at / 7 {
         at if at < 97 * 20 => 128,
         at => (at % 97 / 3 * 40) as u8,
@@ -180,7 +180,7 @@ fn the_first_pixels_are_told_as_the_methods_count_them() {
 }
 
 #[test]
-fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stands() {
+fn a_software_adapter_counts_part_of_a_playing_video_and_all_of_a_still_one() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let choice = LabChoice { method: Method::Atomics, ..LabChoice::default() };
     let mut lab = Lab::new(Some(choice), Instant::now());
@@ -208,12 +208,12 @@ fn a_software_adapter_counts_a_part_of_a_playing_video_and_all_of_one_that_stand
     }
 }
 
-/// A lab that is about this.
+/// Creates an open lab with this choice.
 fn about(choice: LabChoice) -> Lab {
     Lab::new(Some(choice), Instant::now())
 }
 
-/// Looks at the lab until what is wanted of its view is there.
+/// Advances the lab until `wanted` finds its result in the view.
 fn until<T>(
     lab: &mut Lab,
     gpu: &Arc<Gpu>,
@@ -245,13 +245,13 @@ fn blurred(view: LabView<'_>) -> Option<histoscope_lab::Blurred> {
     }
 }
 
-/// Returns whether the adapter tells what passes take.
+/// Returns `true` if the adapter can measure the durations of passes.
 fn has_times(gpu: &Gpu) -> bool {
     histoscope_render::gpu::timing::Timestamps::new(gpu, 1).is_some()
 }
 
 #[test]
-fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
+fn every_prefix_sum_method_equals_the_cpu_over_real_words() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     for (number, method) in ScanMethod::ALL.into_iter().enumerate() {
         for (kind, words, length) in [
@@ -276,7 +276,7 @@ fn every_way_of_summing_up_equals_the_cpu_over_real_words() {
 }
 
 #[test]
-fn a_length_that_cannot_be_is_told_and_the_nearest_taken() {
+fn an_impossible_length_is_reported_and_replaced_by_the_nearest() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let limits = gpu.device.limits();
     let bound = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) / 4;
@@ -294,7 +294,7 @@ fn a_length_that_cannot_be_is_told_and_the_nearest_taken() {
 }
 
 #[test]
-fn every_way_of_blurring_is_the_mean_within_what_it_rounds() {
+fn every_blur_method_is_the_mean_within_rounding() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     for method in BlurMethod::ALL {
         for (size, runs) in [(1, 1), (15, 1), (7, 3)] {
@@ -314,7 +314,7 @@ fn every_way_of_blurring_is_the_mean_within_what_it_rounds() {
 }
 
 #[test]
-fn what_is_chosen_while_a_run_is_under_way_is_what_comes() {
+fn a_choice_made_during_a_run_decides_the_outcome() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let mut lab = about(LabChoice { topic: Topic::Blur, ..LabChoice::default() });
     let now = Instant::now();
@@ -325,7 +325,7 @@ fn what_is_chosen_while_a_run_is_under_way_is_what_comes() {
     }
     let (blurred, _) = until(&mut lab, &gpu, standing(&frame), blurred);
     assert_eq!((blurred.setup.method, blurred.setup.size), (BlurMethod::Running, 25));
-    // Another topic, and nothing is left of this one.
+    // After a change of topic, nothing of the previous one remains.
     lab.step_topic(true, now);
     assert!(!lab.has_bars());
     assert_eq!(
@@ -335,7 +335,7 @@ fn what_is_chosen_while_a_run_is_under_way_is_what_comes() {
 }
 
 #[test]
-fn a_playing_video_is_summed_and_blurred_in_smaller_parts_on_software() {
+fn a_software_adapter_sums_and_blurs_smaller_parts_of_a_playing_video() {
     let (gpu, frame) = (gpu(), frame((641, 359), noise));
     let playing = ScreenState { frame: &frame, is_playing: true };
     let sums = SumSetup { length: 1 << 20, ..SumSetup::default() };
@@ -359,7 +359,7 @@ fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
         assert!(allocated(&gpu) > before, "{topic:?} takes none");
         lab.toggle(Instant::now());
         assert_eq!(allocated(&gpu), before, "{topic:?}: what it was made of is still there");
-        // Closed in the middle of a run, too.
+        // The same if it is closed during a run.
         lab.toggle(Instant::now());
         lab.advance(&gpu, Some(standing(&frame)), Instant::now()).expect("the device works");
         lab.toggle(Instant::now());
@@ -368,7 +368,7 @@ fn sums_and_blurs_leave_nothing_when_the_lab_is_closed() {
 }
 
 #[test]
-fn what_one_topic_was_made_of_goes_with_it() {
+fn changing_the_topic_frees_the_previous_one() {
     let (gpu, frame) = (gpu(), frame((97, 61), noise));
     let before = allocated(&gpu);
     let mut lab = about(LabChoice::default());

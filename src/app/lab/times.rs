@@ -1,9 +1,9 @@
-//! The times of a method over its last runs: their middle, which can be read while it plays.
+//! The times of a method over its last runs: their medians, which stay readable during playback.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Runs of which the middle is told.
+/// Number of runs over which the median is taken.
 const RUNS: usize = 15;
 
 /// Times of passes, run by run, in microseconds.
@@ -13,7 +13,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Notes what the parts of a run took; a part that is not known is none.
+    /// Adds the durations of the parts of a run; `None` if a part's duration is unknown.
     pub fn add(&mut self, parts: impl Iterator<Item = Option<Duration>>) {
         if self.runs.len() == RUNS {
             self.runs.pop_front();
@@ -21,7 +21,7 @@ impl Times {
         self.runs.push_back(parts.map(|part| part.map(|time| time.as_secs_f64() * 1e6)).collect());
     }
 
-    /// The middle of what a part took.
+    /// Returns the median duration of a part, in microseconds.
     #[must_use]
     pub fn part(&self, index: usize) -> Option<f64> {
         let mut times: Vec<f64> = self.runs.iter().filter_map(|run| *run.get(index)?).collect();
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_the_last_runs_is_told() {
+    fn the_median_of_the_last_runs_is_returned() {
         let mut times = Times::default();
         assert_eq!(times.part(0), None);
         for micros in [9000, 1, 2, 3, 4] {

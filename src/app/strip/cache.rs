@@ -1,8 +1,8 @@
-//! Finished strips in the platform's cache folder, each in a file of its own, told apart by the video's fingerprint.
+//! Finished strips in the platform's cache folder, one file each, identified by the video's fingerprint.
 //!
-//! A file is one gzip stream: a line of JSON that says what the strip is of, then for each column the number of its frames and, where
-//! there are any, its counts, as 64-bit numbers with the lowest byte first. The checksum of gzip stands for all of it, and the line
-//! must be the one that is looked for: else the strip is counted again.
+//! A file is a single gzip stream: a line of JSON that identifies the strip, then, for each column, the number of its frames
+//! and, if there are any, its counts, as little-endian 64-bit numbers. Gzip's checksum covers all of it, and the line must be
+//! the expected one; otherwise the strip is counted again.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -19,20 +19,21 @@ use histoscope_core::strip::{CELLS, COLUMNS, Cells, Cut, Finding, Strip, StripCo
 use histoscope_core::text::shown;
 use histoscope_media::{OpenOptions, ffmpeg_version};
 
-/// Changes whenever other counts, or the same in another form, are written.
+/// Incremented whenever the counts or their format change.
 const VERSION: u32 = 3;
-/// The most bytes that all files may have together.
+/// Maximum total size of all files in bytes.
 const MOST_BYTES: u64 = 200 << 20;
-/// Ending of the files.
+/// File extension.
 const ENDING: &str = "strip";
-/// Beginning of the names of files that are being written.
+/// Prefix of the names of files that are still being written.
 const UNFINISHED: &str = ".unfinished-";
-/// A file that has been written for longer has been left behind by a program that was ended.
+/// Age from which an unfinished file counts as abandoned by a process that was terminated.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
-/// The longest first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 of each of four kinds.
+/// Maximum length of the first line: 10 000 cuts of less than 100 bytes each, and as many findings of less than 200 bytes for
+/// each of four kinds.
 const LONGEST_LINE: u64 = 10 << 20;
 
-/// The key of a strip: a file by its size, its time of change and a hash of its ends, and how it is read.
+/// The key of a strip: a file, by its size, modification time and a hash of its ends, and the options for reading it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StripKey {
     version: u32,
@@ -48,11 +49,11 @@ pub struct StripKey {
 }
 
 impl StripKey {
-    /// The key of a plain file that is read so; `None` for anything else, or where the file cannot be read.
+    /// Returns the key of a regular file read with these options, or `None` for anything else or if the file cannot be read.
     #[must_use]
     pub fn of(path: &Path, open: &OpenOptions) -> Option<Self> {
         if open.sequence {
-            // The file named is one of many.
+            // The named file is only one of many.
             return None;
         }
         let changed = fs::metadata(path).ok()?.modified().ok()?;
@@ -80,7 +81,7 @@ impl StripKey {
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     key: StripKey,
-    /// The length by its bits, so that it comes back as it was.
+    /// The duration as its bits, so that it round-trips exactly.
     span_bits: u64,
     cuts: Vec<Cut>,
     findings: Vec<Finding>,
@@ -94,7 +95,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The platform's cache folder; `None` where it has none.
+    /// Returns the platform's cache folder, or `None` if there is none.
     #[must_use]
     pub fn of_platform() -> Option<Self> {
         let folders = directories::ProjectDirs::from("", "", "histoscope");
@@ -104,13 +105,14 @@ impl Cache {
         folders.map(|folders| Self::in_folder(&folders.cache_dir().join("strips")))
     }
 
-    /// A folder, which need not be there yet.
+    /// Creates a cache in a folder, which need not exist yet.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), most_bytes: MOST_BYTES }
     }
 
-    /// The strip of a file, if a whole one of just that file is kept. What is damaged or of another file is told.
+    /// Returns the strip of a file, if a complete one for exactly this file is stored. Logs a warning if the stored one is
+    /// damaged or belongs to another file.
     #[must_use]
     pub fn read(&self, key: &StripKey) -> Option<Strip> {
         let path = self.folder.join(key.file_name());
@@ -124,7 +126,8 @@ impl Cache {
         };
         match parse(&file, key) {
             Ok(strip) => {
-                // Those that were not used for longest go first. Where that cannot be noted it only goes sooner.
+                // The least recently used files are removed first. If the use cannot be recorded, this one is merely removed
+                // sooner.
                 let noted = File::options().append(true).open(&path);
                 let noted = noted.and_then(|file| file.set_modified(SystemTime::now()));
                 noted.unwrap_or_else(|error| log::debug!("{}: its use cannot be noted: {error}", shown(&path)));
@@ -137,10 +140,10 @@ impl Cache {
         }
     }
 
-    /// Keeps a complete strip, and lets go of the oldest where all of them become too large.
+    /// Stores a complete strip, and removes the least recently used ones if the total size becomes too large.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// [`io::Error`] if it cannot be written.
     pub fn write(&self, key: &StripKey, strip: &Strip) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
@@ -160,8 +163,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Lets go of the files that were not used for longest until the others are small enough together. Another window may do the same
-    /// at once; what cannot be removed stays, and others go in its place.
+    /// Removes the least recently used files until the remaining ones are small enough in total. Another window may do the same
+    /// concurrently; if a file cannot be removed, it stays and others are removed instead.
     fn trim(&self) {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -169,7 +172,7 @@ impl Cache {
                 continue;
             };
             let name = entry.file_name().to_string_lossy().into_owned();
-            // One that is being written is somebody's; one that was left behind is nobody's. Files of others are left alone.
+            // Keep a file that is still being written, and files of other programs; remove an abandoned one.
             let is_left = || used.elapsed().is_ok_and(|age| age > LONGEST_WRITING);
             if name.ends_with(&format!(".{ENDING}")) || name.starts_with(UNFINISHED) && is_left() {
                 files.push((used, size, entry.path()));
@@ -216,7 +219,7 @@ fn parse(file: &File, key: &StripKey) -> io::Result<Strip> {
         let counts = if frames > 0 { (0..CELLS).map(|_| number()).collect::<io::Result<_>>()? } else { Vec::new() };
         columns.push(Cells::new(frames, counts).ok_or_else(|| wrong("a column has other cells"))?);
     }
-    // The checksum is looked at where the stream ends.
+    // The checksum is verified at the end of the stream.
     if unpacked.read(&mut [0])? > 0 {
         return Err(wrong("it is longer than a strip"));
     }
@@ -246,7 +249,7 @@ mod tests {
             }
             let (time_secs, repeats) = (f64::from(number) * 0.3, number == 7);
             let (end_secs, range) = (time_secs + 0.3, Range::Limited);
-            // It stands still from frame 30 on, so that each one there is a break.
+            // It stands still from frame 30 on, so each following frame is a break.
             let label = rate.timecode(number.min(30).into(), true);
             let timecode = Some((label, rate));
             let seen = Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
@@ -262,7 +265,7 @@ mod tests {
         strip
     }
 
-    /// A video file, of which only the bytes matter here, and a folder for strips that is not there yet.
+    /// Creates a video file, of which only the bytes matter here, and a cache folder that does not exist yet.
     fn home() -> (tempfile::TempDir, PathBuf, Cache) {
         let home = tempfile::tempdir().unwrap();
         let video = home.path().join("a.mp4");
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_comes_back_as_it_was() {
+    fn a_strip_round_trips_through_the_cache() {
         let (_home, video, cache) = home();
         assert!(cache.read(&key(&video)).is_none());
         let strip = strip(7);
@@ -294,22 +297,22 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_and_another_way_of_reading_it_have_other_strips() {
+    fn a_changed_file_or_different_options_do_not_share_a_strip() {
         let (_home, video, cache) = home();
         let before = key(&video);
         cache.write(&before, &strip(7)).unwrap();
         let range = Some(Range::Full);
         let other = StripKey::of(&video, &OpenOptions { range, ..OpenOptions::default() }).unwrap();
         assert!(cache.read(&other).is_none());
-        // The same size and name.
+        // Same size and name.
         fs::write(&video, "b video").unwrap();
         assert!(cache.read(&key(&video)).is_none());
-        // The same bytes at both ends, another time.
+        // Same bytes at both ends, different time.
         fs::write(&video, "a video").unwrap();
         let file = File::options().append(true).open(&video).unwrap();
         file.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
         assert!(cache.read(&key(&video)).is_none());
-        // Under the name of one file, the strip of another.
+        // The strip of one file under the name of another.
         fs::rename(cache.folder.join(before.file_name()), cache.folder.join(key(&video).file_name())).unwrap();
         assert!(cache.read(&key(&video)).is_none());
         assert!(StripKey::of(Path::new("-"), &OpenOptions::default()).is_none());
@@ -317,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_never_taken_for_numbers() {
+    fn damaged_files_are_rejected() {
         let (_home, video, cache) = home();
         let key = key(&video);
         cache.write(&key, &strip(7)).unwrap();
@@ -327,7 +330,7 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
             fs::write(&path, &damaged).unwrap();
-            // A bit of gzip's own head, such as the time, may change without harm.
+            // A bit in gzip's own header, such as the time, may change harmlessly.
             assert!(cache.read(&key).is_none_or(|back| same(&back, &strip(7))), "byte {at}");
             fs::write(&path, &whole[..at]).unwrap();
             assert!(cache.read(&key).is_none(), "cut off at {at}");
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_first() {
+    fn the_least_recently_used_are_removed_first() {
         let (home, video, mut cache) = home();
         let keys = [1, 2, 3].map(|number: u64| StripKey { changed_nanos: number, ..key(&video) });
         cache.write(&keys[0], &strip(1)).unwrap();
@@ -356,7 +359,7 @@ mod tests {
         cache.write(&keys[2], &strip(1)).unwrap();
         assert_eq!(keys.each_ref().map(|key| cache.read(key).is_some()), [true, false, true]);
         assert!(foreign.exists());
-        // One that another program writes now is left to it; one that was left behind goes like the others.
+        // An unfinished file that another program may be writing is kept; an abandoned one is removed like the others.
         let unfinished = |name: &str, age: Duration| {
             let path = cache.folder.join(format!("{UNFINISHED}{name}"));
             fs::write(&path, vec![0; 1 << 20]).unwrap();
@@ -372,7 +375,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_cannot_be_written_is_an_error_and_no_more() {
+    fn a_folder_that_cannot_be_written_is_only_an_error() {
         let (home, video, _) = home();
         // A file stands where the folder should be.
         let cache = Cache::in_folder(&home.path().join("a.mp4"));
@@ -387,9 +390,9 @@ mod tests {
             ..proptest::test_runner::Config::with_cases(24)
         })]
 
-        /// Damage that gzip's checksum does not tell, as of somebody who means it.
+        /// Damage that gzip's checksum does not detect, as if done on purpose.
         #[test]
-        fn well_packed_nonsense_is_no_strip_or_a_whole_one(
+        fn well_packed_nonsense_is_rejected_or_a_complete_strip(
             changes in proptest::collection::vec((0..4000_usize, proptest::prelude::any::<u8>()), 1..6),
             cut in 0..3_usize,
         ) {

@@ -1,24 +1,24 @@
-//! Counting beside the window, on threads that run only where no other wants to.
+//! Counting in the background, on threads that run only when no others want to.
 
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Frame;
 use histoscope_render::cpu::Engine;
 
-/// Counts frames, on threads of the same priority as the one that makes it.
+/// Counts frames, on threads with the priority of the thread that creates it.
 pub struct StripCounter {
     engine: Engine,
-    /// `None` where the system gives no threads; then others count, which are shared with the window.
+    /// `None` if the system provides no threads; then rayon's global pool, shared with the window, counts.
     pool: Option<rayon::ThreadPool>,
 }
 
 impl StripCounter {
-    /// One with threads of its own, one for each core.
+    /// Creates a counter with its own threads, one per core.
     pub fn new() -> Self {
-        // Rayon takes none for that.
+        // Zero means the default number for rayon.
         Self::with_threads(0)
     }
 
-    /// One with so many threads of its own.
+    /// Creates a counter with that number of its own threads.
     pub fn with_threads(threads: usize) -> Self {
         let named = rayon::ThreadPoolBuilder::new().thread_name(|_| "histoscope-strip".to_owned());
         let pool = named.num_threads(threads).build();
@@ -26,7 +26,7 @@ impl StripCounter {
         Self { engine: Engine::new(), pool }
     }
 
-    /// The bins of a frame.
+    /// Counts the bins of a frame.
     pub fn count(&mut self, frame: &Frame) -> &Histogram {
         let (engine, picture) = (&mut self.engine, &frame.picture);
         match &self.pool {
@@ -36,16 +36,16 @@ impl StripCounter {
     }
 }
 
-/// Has the system run this thread, and those that it starts, only where no other wants to run.
+/// Makes the system run this thread, and the threads that it starts, only when no others want to.
 #[cfg(target_os = "linux")]
 pub fn give_way() {
-    // SAFETY: it takes plain numbers. With zero, Linux changes the calling thread alone, and those that it starts inherit that.
+    // SAFETY: it takes plain numbers. With zero, Linux changes only the calling thread; threads that it starts inherit this.
     let code = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
     if code != 0 {
         log::debug!("strip: its priority stays as it is: {}", std::io::Error::last_os_error());
     }
 }
 
-/// Elsewhere the gate alone has to do.
+/// On other systems, the gate alone must suffice.
 #[cfg(not(target_os = "linux"))]
 pub fn give_way() {}

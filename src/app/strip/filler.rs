@@ -1,4 +1,4 @@
-//! The thread that fills a strip: by a decoder of its own, at the lowest priority, and only while the gate is open.
+//! The thread that fills a strip: with its own decoder, at the lowest priority, and only while the gate is open.
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, MutexGuard};
@@ -13,10 +13,10 @@ use histoscope_core::strip::{Seen, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
 
-/// Frames that are decoded while others are counted.
+/// Number of frames decoded ahead of counting.
 const AHEAD: usize = 2;
 
-/// A strip that is being filled, or has been. Dropping it ends the thread at its next frame, and does not wait for that.
+/// A strip that is being filled or has been. Dropping it ends the thread at its next frame, without waiting for it.
 pub struct Filling {
     subject: StripSubject,
     shared: Arc<StripShared>,
@@ -24,10 +24,10 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins to fill the strip of a video of that length.
+    /// Starts filling the strip of a video; `empty` has the video's duration.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot start a thread.
     pub fn start(subject: StripSubject, empty: Strip, cache: Option<Cache>) -> std::io::Result<Self> {
         let shared = Arc::new(StripShared::new(empty));
         let stop = StopHandle::new();
@@ -37,18 +37,18 @@ impl Filling {
         Ok(Self { subject, shared, stop })
     }
 
-    /// Of what it is.
+    /// Returns the input of the strip.
     #[must_use]
     pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
-    /// Says when it may go on.
+    /// Sets the pace of the thread.
     pub fn set_pace(&self, pace: Pace) {
         self.shared.gate.set(pace);
     }
 
-    /// The strip, as far as it is filled. The thread waits for as long as this is held.
+    /// Locks the strip, as far as it is filled. The thread waits while the guard is held.
     pub fn strip(&self) -> MutexGuard<'_, Strip> {
         self.shared.lock()
     }
@@ -73,19 +73,19 @@ impl Filler {
         let filled = match self.fill() {
             Ok(how) => format!("complete, {how}"),
             Err(Break::Unwanted) => return,
-            // What was counted until then is shown, and stays pale where it is not exact.
+            // The counts so far remain shown; columns that are not exact stay pale.
             Err(Break::Unreadable(error)) => {
                 log::warn!("the strip of {path} stays as it is: {error}");
                 return;
             }
         };
-        // The window is not to wait for the sum.
+        // The window must not wait for the summation.
         let strip = self.reading.shared.lock().clone();
         let (total, cuts) = (strip.total(), strip.cuts().len());
         log::debug!("strip: {filled}: {} frames, {cuts} cuts, sum {:016x}", total.frames(), sum_of(total.counts()));
     }
 
-    /// Fills the strip, and says how.
+    /// Fills the strip and returns a description of how.
     fn fill(&self) -> Result<&'static str, Break> {
         self.reading.pass()?;
         let key = StripKey::of(&self.reading.subject.path, &self.reading.subject.open);
@@ -97,7 +97,7 @@ impl Filler {
         }
         glimpse(&self.reading)?;
         self.sweep()?;
-        // A file that has changed meanwhile has a strip of neither the old nor the new.
+        // The strip of a file that changed in the meantime belongs to neither version.
         if let (Some(cache), Some(key)) = (&self.cache, key.filter(|key| self.key().as_ref() == Some(key))) {
             let strip = self.reading.shared.lock().clone();
             if let Err(error) = cache.write(&key, &strip) {
@@ -111,7 +111,7 @@ impl Filler {
         StripKey::of(&self.reading.subject.path, &self.reading.subject.open)
     }
 
-    /// Counts every frame, while a thread decodes those that come.
+    /// Counts every frame while another thread decodes the following ones.
     fn sweep(&self) -> Result<(), Break> {
         let decoder = self.reading.open(None)?;
         let timecodes = decoder.info().timecodes;
@@ -127,7 +127,7 @@ impl Filler {
         })
     }
 
-    /// Decodes every frame for somebody who counts it, until the end or until nobody wants more.
+    /// Decodes every frame and sends it to the counting thread, until the end or until the receiver is gone.
     fn decode(&self, mut decoder: Decoder, frames: &SyncSender<Result<Frame, Break>>) {
         loop {
             let next = self.reading.pass().and_then(|()| Ok(decoder.next_frame()?));
@@ -141,7 +141,7 @@ impl Filler {
 
     fn count(&self, frames: Receiver<Result<Frame, Break>>, timecodes: Option<Timecodes>) -> Result<(), Break> {
         let mut counter = StripCounter::new();
-        // Frames are added up without the lock: the window does not wait for a thread of the lowest priority.
+        // Frames are summed without holding the lock, so that the window does not wait for a thread of the lowest priority.
         let mut sweep = Sweep::new(self.reading.shared.lock().span_secs());
         let mut before: Option<Picture> = None;
         for frame in frames {

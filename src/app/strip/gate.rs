@@ -1,25 +1,25 @@
-//! When the strip's thread may work: what the window does comes first.
+//! Decides when the strip's thread may work: the window has priority.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use histoscope_media::playback::Player;
 
-/// How long nothing is counted after frames were dropped.
+/// Pause in counting after frames were dropped.
 const AFTER_DROPS: Duration = Duration::from_secs(2);
 
-/// The pace of a thread between two frames.
+/// What a thread is to do between two frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Go on.
+    /// Continue.
     Go,
-    /// Wait: something that the user waits for is being decoded.
+    /// Wait: something that the user is waiting for is being decoded.
     Wait,
     /// End.
     Stop,
 }
 
-/// The gate that a thread passes before each frame.
+/// The gate that a thread must pass before each frame.
 #[derive(Debug)]
 pub struct Gate {
     pace: Mutex<Pace>,
@@ -27,14 +27,14 @@ pub struct Gate {
 }
 
 impl Default for Gate {
-    /// Closed, until the window has something on screen.
+    /// Closed, until the window shows something.
     fn default() -> Self {
         Self { pace: Mutex::new(Pace::Wait), changed: Condvar::new() }
     }
 }
 
 impl Gate {
-    /// Says what the thread is to do from its next frame on. After a stop nothing else can be said.
+    /// Sets what the thread is to do from its next frame on. After [`Pace::Stop`], further calls have no effect.
     pub fn set(&self, pace: Pace) {
         let mut known = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != pace && *known != Pace::Stop {
@@ -43,7 +43,7 @@ impl Gate {
         }
     }
 
-    /// Waits until the thread may go on. Returns whether it may, or is to end.
+    /// Waits until the thread may continue or must end. Returns `true` if it may continue.
     pub fn pass(&self) -> bool {
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         while *pace == Pace::Wait {
@@ -53,18 +53,18 @@ impl Gate {
     }
 }
 
-/// Decides it, by what the player does.
+/// Determines the pace from the player's state.
 #[derive(Debug, Default)]
 pub struct Pacer {
-    /// Frames that had been dropped when it was last asked.
+    /// Number of dropped frames at the last call.
     dropped: u64,
-    /// Nothing is counted before this.
+    /// Nothing is counted before this time.
     rests_until: Option<Instant>,
 }
 
 impl Pacer {
-    /// While the picture stands, the machine is free. While the video plays, it is as long as the next frame waits already and none was
-    /// dropped lately. While a seek or a scrub is under way, it is not.
+    /// Returns [`Pace::Go`] while the picture stands still, or while the video plays, if the next frame is already waiting and
+    /// none was dropped recently. Returns [`Pace::Wait`] otherwise, in particular during a seek or scrub.
     pub fn pace(&mut self, player: &Player, now: Instant) -> Pace {
         let dropped = player.counts().dropped;
         if dropped != self.dropped {
@@ -89,13 +89,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_thread_waits_until_it_may_and_ends_when_it_must() {
+    fn the_thread_waits_until_it_may_continue_and_ends_when_it_must() {
         let gate = Arc::new(Gate::default());
         let (sender, passed) = mpsc::channel();
         let theirs = Arc::clone(&gate);
         let thread = std::thread::spawn(move || {
             while theirs.pass() {
-                // Before the other side may open it again.
+                // Before the other side can open it again.
                 theirs.set(Pace::Wait);
                 sender.send(()).expect("somebody listens");
             }

@@ -1,4 +1,5 @@
-//! A key frame for each column that has one, all over the length at once and then in between, before every frame is counted.
+//! Finds a key frame for each column that has one, first spread over the whole duration and then in between, before every frame
+//! is counted.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -8,17 +9,18 @@ use super::subject::{Break, StripReading};
 use histoscope_core::strip::{COLUMNS, fold};
 use histoscope_media::Seek;
 
-/// Decoders that look for key frames at once.
+/// Number of decoders that look for key frames in parallel.
 const MOST_DECODERS: usize = 4;
-/// Threads of each of them, to decode and to count. With frame threads a decoder gives its first frame when each of them has a packet, which is longer than one
-/// needs for a key frame. What damaged parts look like, which the number of threads can change, is counted later as everybody counts it.
+/// Threads per decoder, for decoding and for counting. With frame threading, a decoder returns its first frame only after every
+/// thread has a packet, which takes longer than decoding a single key frame. The number of threads can change how damaged parts
+/// look; these are counted again later with the usual number of threads.
 const THREADS: usize = 1;
 
-/// Shows a key frame for each column that has one. What cannot be read ends this, for decoding from the start, which follows, tells what
-/// is to be told.
+/// Shows a key frame for each column that has one. Stops silently if the file cannot be read, because the decoding from the
+/// start that follows reports the error.
 ///
 /// # Errors
-/// That nobody wants the strip any more.
+/// [`Break::Unwanted`] if the strip is no longer needed.
 pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
     let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_DECODERS);
     let search = Mutex::new(ColumnSearch::new());
@@ -40,7 +42,7 @@ pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
     reading.pass()
 }
 
-/// Looks for key frames until somebody has looked for that of every column.
+/// Looks for key frames until all columns have been searched.
 fn look(reading: &StripReading, search: &Mutex<ColumnSearch>) -> Result<(), Break> {
     let search = || search.lock().unwrap_or_else(PoisonError::into_inner);
     let mut decoder = reading.open(Some(THREADS))?;
@@ -63,11 +65,11 @@ fn look(reading: &StripReading, search: &Mutex<ColumnSearch>) -> Result<(), Brea
     }
 }
 
-/// Which columns are yet to be looked at.
+/// The columns that remain to be searched.
 struct ColumnSearch {
     order: Box<dyn Iterator<Item = usize> + Send>,
     is_settled: Vec<bool>,
-    /// Key frames that are shown.
+    /// Number of key frames shown.
     found: usize,
 }
 
@@ -76,21 +78,22 @@ impl ColumnSearch {
         Self { order: Box::new(spread()), is_settled: vec![false; COLUMNS], found: 0 }
     }
 
-    /// The next column whose last key frame nobody has found.
+    /// Returns the next column whose last key frame has not been found yet.
     fn next(&mut self) -> Option<usize> {
         self.order.by_ref().find(|&at| !self.is_settled[at])
     }
 
-    /// Takes down that the last key frame before the end of column `at` is in `column`. Returns whether nobody else has found one there.
+    /// Records that the last key frame before the end of column `at` is in `column`. Returns `true` if it is the first one
+    /// found there.
     fn settle(&mut self, column: usize, at: usize) -> bool {
         let is_new = !self.is_settled[column];
-        // No key frame lies between it and the end of this column.
+        // There is no key frame between it and the end of column `at`.
         self.is_settled[column..=at].fill(true);
         is_new
     }
 }
 
-/// The columns in an order in which each step halves the gaps between those before.
+/// Returns the columns in an order in which each step halves the gaps left by the previous ones.
 fn spread() -> impl Iterator<Item = usize> {
     let bits = COLUMNS.trailing_zeros();
     (0..COLUMNS).map(move |index| index.reverse_bits() >> (usize::BITS - bits))
@@ -107,7 +110,7 @@ mod tests {
     use histoscope_media::{OpenOptions, StopHandle};
 
     #[test]
-    fn columns_are_looked_at_all_over_the_length_first() {
+    fn columns_are_first_searched_across_the_whole_duration() {
         let order: Vec<_> = spread().collect();
         assert_eq!(order[..5], [0, 512, 256, 768, 128]);
         let mut sorted = order;
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_frame_is_shown_once_whoever_finds_it() {
+    fn every_key_frame_is_shown_once_whichever_thread_finds_it() {
         let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
         let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };
@@ -124,7 +127,7 @@ mod tests {
         assert!(glimpse(&reading).is_ok(), "nobody has ended it");
         let strip = reading.shared.lock();
         let seen: Vec<_> = strip.columns().iter().map(|column| column.cells().counts().iter().sum::<u64>()).collect();
-        // One every two seconds, of 1280 by 720 pixels in four channels.
+        // One every two seconds, with 1280 × 720 pixels in four channels.
         let mut wanted = vec![0; COLUMNS];
         (0..5).for_each(|at| wanted[strip.column_at(f64::from(2 * at))] = 1280 * 720 * 4);
         assert!(seen == wanted, "{:?}", seen.iter().enumerate().filter(|(_, sum)| **sum > 0).collect::<Vec<_>>());
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_nobody_wants_the_strip() {
+    fn it_ends_when_the_strip_is_no_longer_needed() {
         let subject = StripSubject { path: "assets/sample.mp4".into(), open: OpenOptions::default() };
         let empty = Strip::new(10.0).expect("it has a length");
         let reading = StripReading { subject, shared: Arc::new(StripShared::new(empty)), stop: StopHandle::new() };

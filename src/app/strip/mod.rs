@@ -1,5 +1,5 @@
-//! The clip as a strip behind the timeline: [`Filling`] counts it, or [`Gathering`] what is seen of it, [`Cache`] keeps it, [`Previews`] find
-//! its key frames, and [`ClipStrip`] has all follow the video on screen.
+//! The clip as a strip behind the timeline. [`Filling`] counts the whole clip, [`Gathering`] only the frames shown; [`Cache`]
+//! stores strips, [`Previews`] finds key frames, and [`ClipStrip`] keeps all of them in step with the video on screen.
 
 mod cache;
 mod counter;
@@ -29,47 +29,47 @@ pub use size::StripSize;
 use subject::StripSubject;
 use watcher::{Gathering, Span};
 
-/// How often a strip that is being filled is drawn anew.
+/// Interval at which a strip that is being filled is redrawn.
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// The strip of the video on screen.
 pub struct ClipStrip {
-    /// How much of it is shown.
+    /// The size at which it is shown.
     pub size: StripSize,
-    /// Which findings are shown and gone to.
+    /// The findings that are shown and searched for.
     pub sought: Sought,
     open: OpenOptions,
     cache: Option<Cache>,
     state: StripState,
     previewing: Previewing,
-    /// The time of the preview that was told last, and whether it was the one that was asked for.
+    /// The last reported preview: the bits of its time, and whether it was the requested one.
     previewed: Option<(u64, bool)>,
     waker: Waker,
     pacer: Pacer,
-    /// The last drawing, by the strip's number of changes, and its time.
+    /// The strip's change count when it was last drawn, and the time.
     drawn: (u64, Option<Instant>),
 }
 
 enum StripState {
     Nothing,
     Filling(Filling),
-    /// Of what is seen.
+    /// A strip of the frames shown.
     Gathering(Gathering),
-    /// There is none to be had.
+    /// No strip is possible.
     Without(StripSubject),
 }
 
 /// Key frames of the video on screen, shown beside the timeline.
 enum Previewing {
-    /// They cannot be had.
+    /// Previews are not possible.
     Nothing,
-    /// None was asked for yet.
+    /// No preview has been requested yet.
     Possible(StripSubject),
     Asked(Previews),
 }
 
 impl Previewing {
-    /// Of what.
+    /// Returns the input of the previews.
     const fn subject(&self) -> Option<&StripSubject> {
         match self {
             Self::Nothing => None,
@@ -80,8 +80,8 @@ impl Previewing {
 }
 
 impl ClipStrip {
-    /// No strip yet of videos that are opened so, and whether strips are kept from one run to the next. `waker` is called where
-    /// a preview is there.
+    /// Creates an empty state for videos opened with `open`. `is_kept` is `true` if strips are stored between runs. `waker` is
+    /// called when a preview is available.
     #[must_use]
     pub fn new(size: StripSize, open: OpenOptions, is_kept: bool, waker: Waker) -> Self {
         let cache = if is_kept { Cache::of_platform() } else { None };
@@ -99,7 +99,7 @@ impl ClipStrip {
         }
     }
 
-    /// Forgets the strip: another video has come.
+    /// Discards the strip, because a different video was opened.
     pub fn forget(&mut self) {
         self.forget_strip();
         (self.previewing, self.previewed) = (Previewing::Nothing, None);
@@ -111,7 +111,7 @@ impl ClipStrip {
         self.drawn = (0, None);
     }
 
-    /// Follows the video on screen: begins to fill its strip, and says when that may go on.
+    /// Follows the video on screen: starts filling its strip, and sets the pace.
     pub fn follow(&mut self, session: &Session, now: Instant) {
         let Interpretation { matrix, range, chroma_lines, field } = session.interpretation;
         let open = OpenOptions {
@@ -145,14 +145,14 @@ impl ClipStrip {
         }
     }
 
-    /// Takes a frame that is shown now, where the strip is of what is seen.
+    /// Counts a frame that is being shown, if the strip consists of the frames shown.
     pub fn see(&self, session: &Session, frame: &Frame) {
         if let StripState::Gathering(gathering) = &self.state {
             gathering.see(session.read(frame));
         }
     }
 
-    /// Key frames are found in plain files of more than one picture that can be positioned.
+    /// Updates whether previews are possible: for regular, seekable, timed files with more than one picture.
     fn follow_previews(&mut self, subject: &StripSubject, session: &Session) {
         if self.previewing.subject() != Some(subject) {
             let info = &session.info;
@@ -161,7 +161,7 @@ impl ClipStrip {
         }
     }
 
-    /// Asks for the key frame at a time or before it, which comes when it is found.
+    /// Requests the key frame at or before a time. It arrives once it is found.
     pub fn ask_for_preview(&mut self, secs: f64) {
         if let Previewing::Possible(subject) = &self.previewing {
             self.previewing = match Previews::start(subject.clone(), Arc::clone(&self.waker)) {
@@ -177,20 +177,20 @@ impl ClipStrip {
         }
     }
 
-    /// The key frame that was found last, and whether it is the one that was asked for last.
+    /// Returns the key frame found last, and whether it is the one requested last.
     #[must_use]
     pub fn preview(&self) -> Option<(Arc<Preview>, bool)> {
         if let Previewing::Asked(previews) = &self.previewing { previews.newest() } else { None }
     }
 
-    /// Returns whether that is another than when this was asked last.
+    /// Returns `true` if the result of [`preview`](Self::preview) has changed since the last call.
     pub fn has_other_preview(&mut self) -> bool {
         let now = self.preview().map(|(preview, is_asked)| (preview.time_secs.to_bits(), is_asked));
         std::mem::replace(&mut self.previewed, now) != now
     }
 
-    /// Begins a strip, if there is to be one: of a plain file whose length is known it is filled, and of others, which cannot be read a
-    /// second time, it is of what is seen. A single picture has none.
+    /// Starts a strip, if there can be one. For a regular file of known duration, it is filled; for other input, which cannot
+    /// be read a second time, it consists of the frames shown. A still picture has none.
     fn begin(&self, subject: StripSubject, session: &Session) -> StripState {
         if session.info.still {
             return StripState::Without(subject);
@@ -199,7 +199,7 @@ impl ClipStrip {
         let started = match (length.and_then(Strip::new), Watched::default().strip((0.0, 1.0))) {
             (Some(empty), _) => Filling::start(subject.clone(), empty, self.cache.clone()).map(StripState::Filling),
             (None, Some(empty)) => Gathering::start(subject.clone(), empty).map(|gathering| {
-                // The first one is there already.
+                // The first frame is already available.
                 session.frame.iter().for_each(|frame| gathering.see(session.read(frame)));
                 StripState::Gathering(gathering)
             }),
@@ -211,7 +211,7 @@ impl ClipStrip {
         })
     }
 
-    /// The strip, as far as it is known.
+    /// Locks the strip, as far as it is known.
     #[must_use]
     pub fn strip(&self) -> Option<MutexGuard<'_, Strip>> {
         match &self.state {
@@ -221,13 +221,13 @@ impl ClipStrip {
         }
     }
 
-    /// Returns whether it is of what is seen, and not of the whole clip.
+    /// Returns `true` if the strip consists of the frames shown, rather than of the whole clip.
     #[must_use]
     pub const fn is_of_what_is_seen(&self) -> bool {
         matches!(self.state, StripState::Gathering(_))
     }
 
-    /// Returns whether it is to be drawn anew where it is on screen, and when to look again.
+    /// Returns whether the strip must be redrawn if it is on screen, and when to check again.
     pub fn news(&mut self, now: Instant) -> (bool, Option<Instant>) {
         let Some((changes, is_complete)) = self.strip().map(|strip| (strip.changes(), strip.is_complete())) else {
             return (false, None);
@@ -243,7 +243,7 @@ impl ClipStrip {
     }
 }
 
-/// Returns the part of a clip that its timeline stands for, if it cannot be read a second time.
+/// Returns the part of a clip that its timeline represents, if the clip cannot be read a second time.
 fn span_of(session: &Session) -> Span {
     match (session.player.kept_secs(), session.player.duration_secs()) {
         (Some((oldest, newest)), _) => Span::Kept(oldest, newest),

@@ -1,7 +1,7 @@
-//! The key frame at the pointer's place in the clip: found, drawn small and counted by a thread of the lowest priority with a decoder
-//! of its own.
+//! Finds, scales down and counts the key frame at the pointer's position in the clip, on a thread of the lowest priority with
+//! its own decoder.
 //!
-//! Only the newest wish is kept, so that a quick pointer leaves no queue behind.
+//! Only the newest request is kept, so that a fast pointer leaves no queue behind.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -15,25 +15,25 @@ use histoscope_media::{Decoder, MediaError, Seek, StopHandle};
 use histoscope_render::cpu::Engine;
 use histoscope_render::cpu::thumbnail::Thumbnail;
 
-/// Width and height that a thumbnail has at most, in pixels: 400 × 225 takes 360 kB.
+/// Maximum width and height of a thumbnail in pixels: 400 × 225 takes 360 kB.
 const MOST_PIXELS: (u32, u32) = (400, 300);
-/// Thumbnails that are kept, 30 MB at most.
+/// Maximum number of stored thumbnails, at most 30 MB.
 const MOST_KEPT: usize = 64;
-/// Times that differ by no more than this are the same.
+/// Times that differ by no more than this are considered equal.
 const SLACK_SECS: f64 = 1e-6;
 
-/// A key frame, as it is shown beside the timeline.
+/// A key frame as shown beside the timeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// When it is on screen, in seconds from the start.
+    /// Presentation time in seconds from the start.
     pub time_secs: f64,
     /// The picture.
     pub thumbnail: Thumbnail,
-    /// The counts of all its pixels, as the video's are counted.
+    /// The histogram of all its pixels, counted like the video.
     pub histogram: Histogram,
 }
 
-/// Has key frames of a clip come. Dropping it ends the thread, and does not wait for that.
+/// Finds key frames of a clip on request. Dropping it ends the thread, without waiting for it.
 pub struct Previews {
     subject: StripSubject,
     shared: Arc<PreviewShared>,
@@ -49,14 +49,14 @@ struct PreviewShared {
 #[derive(Default)]
 struct PreviewState {
     wish: Wish,
-    /// The last wish, in seconds, if it came to nothing.
+    /// Time of the last request, in seconds, if it failed.
     failed: Option<f64>,
     kept: KeptPreviews,
     /// The newest key frame.
     newest: Option<Arc<Preview>>,
 }
 
-/// The next thing for the thread to do.
+/// The next task of the thread.
 #[derive(Default, Clone, Copy, PartialEq)]
 enum Wish {
     #[default]
@@ -74,10 +74,10 @@ impl PreviewShared {
 }
 
 impl Previews {
-    /// Begins to wait for wishes.
+    /// Starts the thread, which waits for requests.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot start a thread.
     pub fn start(subject: StripSubject, waker: Waker) -> std::io::Result<Self> {
         let (shared, stop) = (Arc::new(PreviewShared::default()), StopHandle::new());
         let finder = Finder { subject: subject.clone(), shared: Arc::clone(&shared), stop: stop.clone() };
@@ -89,12 +89,12 @@ impl Previews {
         Ok(Self { subject, shared, stop })
     }
 
-    /// Of what.
+    /// Returns the input of the previews.
     pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
-    /// Asks for the key frame that is on screen at a time or comes last before it. It is there at once where it was found before.
+    /// Requests the last key frame at or before a time. It is available immediately if it was found before.
     pub fn ask(&self, secs: f64) {
         let mut state = self.shared.lock();
         if state.failed == Some(secs) {
@@ -109,7 +109,8 @@ impl Previews {
         }
     }
 
-    /// The one that was found last, and whether it is that of the last wish, which otherwise is looked for still, or cannot be had.
+    /// Returns the key frame found last, and whether it is the one requested last. If it is not, the requested one is still
+    /// being searched for or does not exist.
     pub fn newest(&self) -> Option<(Arc<Preview>, bool)> {
         self.shared.lock().newest()
     }
@@ -131,7 +132,7 @@ struct Finder {
 
 impl Finder {
     fn run(&self, waker: &Waker) {
-        // Drawing and counting would go to threads that the window needs.
+        // Otherwise, drawing and counting would use threads that the window needs.
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
         let (mut decoder, mut engine) = (None, Engine::new());
         while let Some(secs) = self.next_wish() {
@@ -146,7 +147,7 @@ impl Finder {
                 Err(MediaError::Stopped { .. }) => return,
                 Err(error) => {
                     log::debug!("no preview of {} at {secs:.3} s: {error}", shown(&self.subject.path));
-                    // Where it stands now nobody knows.
+                    // Its position is now unknown.
                     decoder = None;
                     self.give_up(secs);
                 }
@@ -155,7 +156,7 @@ impl Finder {
         }
     }
 
-    /// Waits for a time to look for; `None` at the end.
+    /// Waits for a time to look for. Returns `None` at the end.
     fn next_wish(&self) -> Option<f64> {
         let mut state = self.shared.lock();
         loop {
@@ -203,14 +204,14 @@ impl PreviewState {
 
     fn found(&mut self, preview: Arc<Preview>, secs: f64) {
         self.kept.add(&preview, secs);
-        // Another wish may have come meanwhile, and been granted.
+        // Without a pending request, a newer one has already been answered from the stored previews.
         if self.wish != Wish::Nothing {
             self.newest = Some(preview);
         }
         self.done(secs);
     }
 
-    /// A key frame that cannot be had is not looked for again while the pointer rests.
+    /// Records a failure, so that the key frame is not searched for again while the pointer rests.
     fn give_up(&mut self, secs: f64) {
         if self.wish == Wish::At(secs) {
             self.failed = Some(secs);
@@ -225,7 +226,7 @@ impl PreviewState {
     }
 }
 
-/// Key frames that were found, and from when to when each is known to be what is found; the one that was used last at the end.
+/// Stored key frames, each with the range of times for which it is known to be the result; the most recently used is last.
 #[derive(Default)]
 struct KeptPreviews(Vec<([f64; 2], Arc<Preview>)>);
 
@@ -241,7 +242,7 @@ impl KeptPreviews {
     fn add(&mut self, found: &Arc<Preview>, secs: f64) {
         let is_same = |(_, kept): &([f64; 2], Arc<Preview>)| (kept.time_secs - found.time_secs).abs() <= SLACK_SECS;
         let before = self.0.iter().position(is_same).map(|place| self.0.remove(place).0);
-        // It may also come a little after the wish, where times are rounded.
+        // It may also lie slightly after the requested time, if times are rounded.
         let [from, to] = before.unwrap_or([found.time_secs; 2]);
         self.0.push(([from.min(secs), to.max(secs)], Arc::clone(found)));
         if self.0.len() > MOST_KEPT {
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_known_up_to_where_it_was_asked_for() {
+    fn a_preview_is_known_up_to_the_latest_request_for_it() {
         let mut kept = KeptPreviews::default();
         kept.add(&preview(2.0), 3.0);
         let time = |kept: &mut KeptPreviews, secs| kept.at(secs).map(|found| found.time_secs);
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_told_and_not_looked_for_again() {
+    fn a_failed_request_is_reported_and_not_repeated() {
         let mut state = PreviewState { wish: Wish::At(1.0), ..PreviewState::default() };
         state.found(preview(1.0), 1.0);
         assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, true)));
@@ -283,7 +284,7 @@ mod tests {
         state.give_up(9.0);
         assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, false)));
         assert!(state.failed == Some(9.0) && state.wish == Wish::Nothing);
-        // A wish that was granted at once is not undone by an older one.
+        // A request that was answered immediately is not overridden by an older one.
         (state.failed, state.wish) = (None, Wish::Nothing);
         state.found(preview(4.0), 4.5);
         assert_eq!(state.newest().map(|(found, is_asked)| (found.time_secs, is_asked)), Some((1.0, true)));
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_were_used_last_are_kept() {
+    fn the_most_recently_used_are_kept() {
         let mut kept = KeptPreviews::default();
         for at in 0..MOST_KEPT {
             kept.add(&preview(at as f64), at as f64 + 0.5);

@@ -1,4 +1,4 @@
-//! Going to the cuts and findings of the clip that the strip knows.
+//! Navigation to the cuts and findings known from the strip.
 
 use super::ClipStrip;
 use crate::app::hud::{finding_text, of_all};
@@ -7,12 +7,12 @@ use crate::app::transport;
 use histoscope_core::strip::{Sought, Strip};
 use histoscope_core::text::time_text;
 
-/// Times that differ by no more than this are the same: a file's time base rounds them.
+/// Times that differ by no more than this are considered equal: a file's time base rounds them.
 const SLACK_SECS: f64 = 1e-3;
-/// Why neither cuts nor findings are known of what cannot be read a second time.
+/// The reason why no cuts or findings are known for input that cannot be read a second time.
 const ONLY_SEEN: &str = "this input cannot be read ahead, and only what is seen is counted";
 
-/// Goes to the next or the previous cut that is known. Returns what is said of it.
+/// Seeks to the next or previous known cut. Returns the note on it.
 pub fn go_to_cut(strip: &ClipStrip, session: &mut Session, forward: bool) -> String {
     let find = |strip: &Strip, here_secs| {
         let cuts = strip.cuts();
@@ -23,14 +23,14 @@ pub fn go_to_cut(strip: &ClipStrip, session: &mut Session, forward: bool) -> Str
     go_where_found(strip, session, (("cut", "cuts"), forward), find)
 }
 
-/// Goes to the next or the previous finding of those that are looked for. Returns what is there, in words.
+/// Seeks to the next or previous finding of the selected kind. Returns a description of it.
 pub fn go_to_finding(strip: &ClipStrip, session: &mut Session, forward: bool) -> String {
     let sought = strip.sought;
     let find = |strip: &Strip, here_secs| {
         let findings: Vec<_> = strip.findings().iter().filter(|finding| sought.has(finding.kind)).collect();
         let at = neighbour(&findings, |finding| finding.start_secs, here_secs, forward)?;
         let secs = findings[at].start_secs;
-        // Several may begin with one frame.
+        // Several findings may start at the same frame.
         let there = findings.iter().filter(|finding| (finding.start_secs - secs).abs() <= SLACK_SECS);
         let told: Vec<_> = there.map(|finding| finding_text(finding)).collect();
         let number = findings.partition_point(|finding| finding.start_secs < secs - SLACK_SECS) + 1;
@@ -39,8 +39,8 @@ pub fn go_to_finding(strip: &ClipStrip, session: &mut Session, forward: bool) ->
     go_where_found(strip, session, ((sought.one(), sought.several()), forward), find)
 }
 
-/// Goes to what is found in the strip on one side of where playback is, and says what that is. The names are those of one and of
-/// several such things.
+/// Seeks to the result of `find` in the strip, on one side of the current position. Returns the note on it. The names are the
+/// singular and plural for the kind of result.
 fn go_where_found(
     strip: &ClipStrip,
     session: &mut Session,
@@ -71,7 +71,7 @@ fn go_where_found(
     text
 }
 
-/// Looks for these findings from now on. Returns how many are known, in words.
+/// Selects the kind of findings to look for. Returns a note with the number of known ones.
 pub fn look_for(strip: &mut ClipStrip, sought: Sought) -> String {
     strip.sought = sought;
     let known = match strip.strip() {
@@ -85,7 +85,7 @@ pub fn look_for(strip: &mut ClipStrip, sought: Sought) -> String {
     format!("looking for {}: {known}", sought.name())
 }
 
-/// The place of what is next to a time, on one side of it, among things in the order of time.
+/// Returns the index of the item nearest to a time on one side of it. Items are in chronological order.
 fn neighbour<T>(all: &[T], secs: impl Fn(&T) -> f64, here_secs: f64, forward: bool) -> Option<usize> {
     if forward {
         all.iter().position(|one| secs(one) > here_secs + SLACK_SECS)

@@ -1,24 +1,24 @@
-//! How much of the strip is shown.
+//! The size of the strip on screen.
 
 use serde::{Deserialize, Serialize};
 
 use crate::keys::State;
 
-/// How much of the clip is shown behind the timeline.
+/// The size of the strip behind the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StripSize {
     /// A strip as high as the timeline.
     #[default]
     Small,
-    /// A tall one.
+    /// A tall strip.
     Tall,
-    /// None, and nothing is counted for it.
+    /// No strip, and nothing is counted for it.
     Off,
 }
 
 impl StripSize {
-    /// The one that its key leads to.
+    /// Returns the size that the key switches to next.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -28,7 +28,7 @@ impl StripSize {
         }
     }
 
-    /// Its name in the menu and in notes.
+    /// Returns the name used in the menu and in notes.
     #[must_use]
     pub fn state(self) -> State {
         State::Is(

@@ -1,4 +1,4 @@
-//! What every thread that fills a strip goes by: the file, the strip, when it may go on, and when it is to end.
+//! State shared by the threads that fill a strip: the file, the strip, and when to proceed or stop.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,12 +7,12 @@ use super::gate::Gate;
 use histoscope_core::strip::Strip;
 use histoscope_media::{Decoder, MediaError, OpenOptions, StopHandle};
 
-/// Of what a strip is.
+/// The input that a strip is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripSubject {
     /// The file.
     pub path: PathBuf,
-    /// How it is read.
+    /// The options for reading it.
     pub open: OpenOptions,
 }
 
@@ -20,26 +20,26 @@ pub struct StripSubject {
 #[derive(Debug)]
 pub struct StripShared {
     strip: Mutex<Strip>,
-    /// When the threads may go on.
+    /// Controls when the threads may proceed.
     pub gate: Gate,
 }
 
 impl StripShared {
-    /// With a gate that is closed.
+    /// Creates the state with a closed gate.
     pub fn new(strip: Strip) -> Self {
         Self { strip: Mutex::new(strip), gate: Gate::default() }
     }
 
-    /// The strip, which nobody else changes for as long as this is held.
+    /// Locks the strip.
     pub fn lock(&self) -> MutexGuard<'_, Strip> {
-        // Between two frames it is whole.
+        // Even after a panic, it is consistent: changes are made between two frames.
         self.strip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Why filling came to an end before the clip's.
+/// The reason why filling ended before the end of the clip.
 pub enum Break {
-    /// Nobody wants the strip any more.
+    /// The strip is no longer needed.
     Unwanted,
     /// The file cannot be read.
     Unreadable(MediaError),
@@ -56,21 +56,21 @@ impl From<MediaError> for Break {
 
 /// A reader of frames for a strip.
 pub struct StripReading {
-    /// Of what the strip is.
+    /// The input of the strip.
     pub subject: StripSubject,
     /// The strip and its gate.
     pub shared: Arc<StripShared>,
-    /// Ends whatever a decoder waits for.
+    /// Interrupts the decoder wherever it blocks.
     pub stop: StopHandle,
 }
 
 impl StripReading {
-    /// Waits until the window lets it go on.
+    /// Waits until the window lets it proceed.
     pub fn pass(&self) -> Result<(), Break> {
         if self.shared.gate.pass() { Ok(()) } else { Err(Break::Unwanted) }
     }
 
-    /// A decoder of the file. `threads` is for who wants another number of them than everybody has.
+    /// Opens a decoder of the file. `threads` overrides the usual number of threads.
     pub fn open(&self, threads: Option<usize>) -> Result<Decoder, Break> {
         self.pass()?;
         let mut options = self.subject.open.clone();

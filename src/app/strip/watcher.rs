@@ -1,4 +1,5 @@
-//! The strip of what cannot be read a second time, live input and pipes: the frames that were shown, counted beside the window.
+//! The strip for input that cannot be read a second time, such as live input and pipes: the shown frames, counted in the
+//! background.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,23 +10,23 @@ use super::subject::StripSubject;
 use histoscope_core::picture::Frame;
 use histoscope_core::strip::{COLUMNS, Strip, Watch, Watched, fold};
 
-/// How often the strip is made anew.
+/// Interval at which the strip is rebuilt.
 const EVERY: Duration = Duration::from_millis(500);
-/// Frames that may wait for being counted. Those for which there is no room are left out, and their columns stay pale.
+/// Maximum number of frames waiting to be counted. Further frames are skipped, and their columns stay pale.
 const MOST_WAITING: usize = 4;
 
-/// The part of the clip that is shown behind the timeline.
+/// The part of the clip shown behind the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Span {
-    /// From the start as far as it was seen.
+    /// From the start to the last frame shown.
     Seen,
-    /// From the start to its end, which is known, in seconds.
+    /// From the start to the end of the clip, which is known, in seconds.
     Whole(f64),
-    /// The part that memory keeps, from the time of the oldest frame to that of the newest. What is older is forgotten.
+    /// The part stored in memory, from the time of the oldest frame to that of the newest. Older frames are forgotten.
     Kept(f64, f64),
 }
 
-/// The strip of a clip as it is seen. Dropping it ends the thread when it has counted the frames that wait.
+/// The strip of the frames shown. Dropping it ends the thread after it has counted the waiting frames.
 pub struct Gathering {
     subject: StripSubject,
     frames: SyncSender<Frame>,
@@ -34,15 +35,15 @@ pub struct Gathering {
 
 struct GatheringShared {
     span: Mutex<Span>,
-    /// The strip that is shown, made anew where more was seen.
+    /// The strip on screen, rebuilt when more frames have been shown.
     strip: Mutex<Strip>,
 }
 
 impl Gathering {
-    /// Begins with what `empty` shows.
+    /// Starts with the strip `empty`.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system cannot start a thread.
     pub fn start(subject: StripSubject, empty: Strip) -> std::io::Result<Self> {
         let shared = Arc::new(GatheringShared { span: Mutex::new(Span::Seen), strip: Mutex::new(empty) });
         let (frames, shown) = mpsc::sync_channel(MOST_WAITING);
@@ -55,20 +56,20 @@ impl Gathering {
         Ok(Self { subject, frames, shared })
     }
 
-    /// Of what it is.
+    /// Returns the input of the strip.
     #[must_use]
     pub const fn subject(&self) -> &StripSubject {
         &self.subject
     }
 
-    /// Has a frame counted that is shown now.
+    /// Counts a frame that is being shown.
     pub fn see(&self, frame: Frame) {
         if let Err(TrySendError::Disconnected(_)) = self.frames.try_send(frame) {
             log::warn!("what is seen is no longer counted for the timeline");
         }
     }
 
-    /// Says what is to be shown.
+    /// Sets the part of the clip to show.
     pub fn look_at(&self, span: Span) {
         *lock(&self.shared.span) = span;
     }
@@ -80,11 +81,11 @@ impl Gathering {
 }
 
 impl GatheringShared {
-    /// Counts the frames that are shown until there are no more, and now and then makes the strip of them.
+    /// Counts the shown frames until the sender is gone, and rebuilds the strip from time to time.
     fn gather(&self, shown: &Receiver<Frame>) {
         let (mut counter, mut watched) = (StripCounter::new(), Watched::default());
         let mut made: Option<Instant> = None;
-        // While the picture stands there is nothing to do.
+        // While the picture stands still, there is nothing to do.
         while let Ok(frame) = shown.recv() {
             let mut next = Ok(frame);
             while let Ok(frame) = next {
@@ -94,7 +95,7 @@ impl GatheringShared {
                 let rest = made.map(|at| EVERY.saturating_sub(at.elapsed())).filter(|rest| !rest.is_zero());
                 let Some(rest) = rest else { break };
                 next = shown.recv_timeout(rest);
-                // The last ones, if there is nobody any more, need not be shown.
+                // If the sender is gone, the last frames need not be shown.
                 if matches!(next, Err(RecvTimeoutError::Disconnected)) {
                     break;
                 }
@@ -113,7 +114,7 @@ impl GatheringShared {
                 (oldest, newest)
             }
         };
-        // Before there are two frames, there may be no time between them.
+        // With fewer than two frames, the time span may be empty.
         if let Some(strip) = watched.strip(span) {
             let frames = || strip.columns().iter().map(|column| column.cells().frames()).sum::<u64>();
             log::debug!("strip: {} frames seen, {} of {COLUMNS} columns exact", frames(), strip.counted_columns());
@@ -123,6 +124,6 @@ impl GatheringShared {
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What it holds is put there whole.
+    // The values are only replaced as a whole, so they are consistent even after a panic.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

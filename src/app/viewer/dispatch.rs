@@ -1,4 +1,4 @@
-//! What keys, buttons and the menu ask for, and what the window does then.
+//! Executes the commands of keys, buttons and the menu.
 
 use std::time::Instant;
 
@@ -12,13 +12,13 @@ use histoscope_core::adjust::Parameter;
 use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::panel;
 
-/// The note on a key of the lab while that is closed.
+/// Returns the note shown for a key of the lab while the lab is closed.
 fn lab_is_closed() -> String {
     "the lab is closed: Shift+L opens it".to_owned()
 }
 
 impl Viewer {
-    /// Goes a step back in what was chosen, or forward again, and says which.
+    /// Undoes or redoes a choice, and shows a note on it.
     fn step_back(&mut self, forward: bool, now: Instant) -> Result<(), AppError> {
         let text = match self.undo.step(forward) {
             Ok((chosen, text)) => {
@@ -32,7 +32,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Does what the display over the picture asks for.
+    /// Executes a command of the heads-up display.
     pub(super) fn obey(&mut self, command: Command) -> Result<Flow, AppError> {
         let now = self.work.now();
         match command {
@@ -44,7 +44,7 @@ impl Viewer {
             }
             Command::Settle => self.work.settle(),
             Command::Preview(secs) => {
-                // It is asked for with every drawing while the pointer rests there.
+                // It is requested with every redraw while the pointer rests there.
                 self.work.strip.ask_for_preview(secs);
                 if self.work.strip.has_other_preview() {
                     self.work.redraw();
@@ -93,8 +93,8 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Has brushes, and the one that there is, select in this channel alone; or where that was so already, in all channels of its
-    /// histogram again.
+    /// Restricts brushes, including the current one, to this channel. If they were already restricted to it, restores all
+    /// channels of the histogram.
     fn brush_only(&mut self, channel: usize) {
         self.brush.click(channel);
         let geometry = self.work.geometry();
@@ -107,7 +107,7 @@ impl Viewer {
         }
     }
 
-    /// Does what a key asks for; `held` where the key has been down for a while.
+    /// Executes the action of a key. `held` is `true` if the key is repeating.
     pub(super) fn act(&mut self, action: Action, held: bool) -> Result<Flow, AppError> {
         let now = self.work.now();
         log::debug!("key: {action:?}");
@@ -116,7 +116,7 @@ impl Viewer {
             self.work.redraw();
             return Ok(Flow::Continue);
         }
-        // What is done meanwhile by a key is done without the menu.
+        // An action triggered by a key while the menu is open closes the menu.
         self.work.hud.close_menu();
         if action == Action::ToggleComponents {
             self.brush.change_channels();
@@ -193,15 +193,16 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Esc: leaves the full screen; else closes the help, else all panels, else the lab; else clears the selection; else leaves,
-    /// or asks first.
+    /// Handles Esc: leaves full screen; else closes the text field and the help; else returns from a compared picture to the
+    /// video; else closes all panels, else the lab; else clears the selection, else the exposure aids; else quits, or asks
+    /// first.
     fn go_back(&mut self, now: Instant) -> Result<Flow, AppError> {
         self.work.redraw();
         let mut quit = std::mem::take(&mut self.quit);
         if self.work.graphics.screen.is_full() {
             self.set_full(false, now);
         } else if self.work.hud.close_something() {
-            // That was all.
+            // Nothing more to do.
         } else if let Some(outcome) = self.work.comparison.show_video() {
             self.work.take(outcome, now)?;
         } else if self.work.hud.panels.any() {
@@ -211,7 +212,7 @@ impl Viewer {
                 self.work.time_passes(false)?;
             }
         } else if self.lab.close() || self.work.clear_selection(now)? || self.work.clear_exposure(now) {
-            // That was all.
+            // Nothing more to do.
         } else {
             let kept_secs = self.work.session.as_ref().map_or(0.0, |session| session.kept_secs(now));
             let Some(question) = quit.ask(kept_secs, now) else { return Ok(Flow::Quit) };
@@ -221,7 +222,7 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Fills the screen with the window, or gives it its size back, and says how to leave.
+    /// Enters or leaves full screen, and shows a note on it.
     fn set_full(&mut self, full: bool, now: Instant) {
         self.work.graphics.screen.set_full(full);
         self.work.note(Note::done(if full { "full screen: Esc leaves it" } else { "full screen off" }), now);

@@ -1,4 +1,4 @@
-//! The window's events, handed to its parts, and what follows from their answers.
+//! Passes the window's events to its parts, and acts on their answers.
 
 use super::{Flow, Viewer};
 use crate::app::event::{Event, Key, KeyEvent};
@@ -14,7 +14,7 @@ use histoscope_render::view::overlay::Channels;
 use histoscope_render::view::scene::Sharing;
 
 impl Viewer {
-    /// Takes an event of the window, which `as_ui` translates for the display over the picture. Returns whether the program goes on.
+    /// Handles an event of the window. `as_ui` translates it for the heads-up display. Returns whether the program continues.
     ///
     /// # Errors
     /// [`AppError`] if the adapter fails for good.
@@ -52,9 +52,9 @@ impl Viewer {
         flow
     }
 
-    /// Looks at an event before anything is done about it.
+    /// Handles an event before it is processed any further.
     fn begin_event(&mut self, event: &Event, as_ui: impl FnOnce() -> UiEvents) -> Result<Flow, AppError> {
-        // What the hand did before belongs to its earlier movement, and comes before what it does now.
+        // Earlier input belongs to the preceding gesture and must take effect before a new one begins.
         if Gestures::may_begin(event) && self.work.hud.awaits_drawing() {
             let flow = self.draw()?;
             self.end_event();
@@ -71,16 +71,16 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Takes note of what an event has changed of what is chosen: here, and nowhere else.
+    /// Records in the undo history what an event has changed. This is the only place where it is recorded.
     fn end_event(&mut self) {
         self.undo.end(self.work.chosen());
     }
 
-    /// Takes an event of the pointer.
+    /// Handles a pointer event.
     fn on_pointer(&mut self, event: &Event) -> Result<Flow, AppError> {
         let now = self.work.now();
         let held = HeldKeys { shift: self.modifiers.shift, channel: self.brush.channel() };
-        // Its key has toggled it; while it is held for a brush it is there.
+        // Pressing its key has toggled the channel; while the key is held for a brush, the channel is shown.
         let mut scene = self.work.scene;
         scene.look.channels =
             self.brush.held().map_or(scene.look.channels, |held| scene.look.channels.union(Channels::one(held)));
@@ -98,7 +98,7 @@ impl Viewer {
                 PointerCommand::Divide(share) => self.work.scene.look.sharing = Sharing::Divider(share),
                 PointerCommand::Brush(brush) => {
                     self.work.scene.brushes.histogram = Some(brush);
-                    // What is brushed is seen.
+                    // Brushed channels are always shown.
                     self.work.scene.look.channels = self.work.scene.look.channels.union(brush.channels);
                 }
                 PointerCommand::BrushScopes(brushes) => self.work.scene.brushes = brushes,
@@ -117,14 +117,14 @@ impl Viewer {
         Ok(Flow::Continue)
     }
 
-    /// Takes a key.
+    /// Handles a key event.
     fn on_key(&mut self, event: &KeyEvent) -> Result<Flow, AppError> {
         let is_pressed = event.pressed;
         if self.work.hud.has_entry() {
-            // The field has it already; what it leads to is known once it is drawn.
+            // The text field has already received the key; its result is known after the next redraw.
             match &event.key {
                 Key::Named(NamedKey::Escape) if is_pressed => self.work.hud.close_entry(),
-                // At once, so that the keys that follow are shortcuts again.
+                // Draw immediately, so that the following keys are shortcuts again.
                 Key::Named(NamedKey::Enter) if is_pressed => {
                     self.quit = QuitQuestion::Closed(self.work.now());
                     return self.draw();
@@ -135,7 +135,7 @@ impl Viewer {
             return Ok(Flow::Continue);
         }
         if is_pressed && self.work.hud.press_in_menu(&event.key, self.modifiers) {
-            // At once, so that the key after it finds what it has led to.
+            // Draw immediately, so that the next key sees its effect.
             return self.draw();
         }
         let action = keyboard::action(event, self.modifiers);

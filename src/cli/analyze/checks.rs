@@ -1,4 +1,4 @@
-//! Checks of the arguments of `analyze`: each impossible combination is refused with a sentence.
+//! Checks of the arguments of `analyze`. Each impossible combination is rejected with an explanation.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -65,7 +65,8 @@ impl AnalyzeArgs {
         Ok(())
     }
 
-    /// A report for QCTools covers the whole file, with each frame compared to the one before it.
+    /// Checks the arguments for QCTools: a report covers the whole file, and each frame is compared with the one before
+    /// it.
     fn check_whole(&self, format: Format) -> Result<(), WrongUsage> {
         if format != QCTOOLS {
             return Ok(());
@@ -97,7 +98,7 @@ impl AnalyzeArgs {
         Ok(())
     }
 
-    /// A comparison reads each frame as coded, in order in both files.
+    /// Checks the arguments of a comparison, which reads each frame as coded and in order in both files.
     fn check_against(&self, format: Format) -> Result<(), WrongUsage> {
         let Some(against) = &self.against else { return Ok(()) };
         let stdin = Path::new("-");
@@ -132,7 +133,7 @@ impl AnalyzeArgs {
         Ok(())
     }
 
-    /// With adjustments, a record must not depend on the frames before it, and it describes one picture.
+    /// Checks the adjustments: a record must not depend on earlier frames, and it describes a single picture.
     fn check_adjustments(&self, format: Format) -> Result<(), WrongUsage> {
         self.adjust.check(self.counting.components())?;
         if self.adjust.adjustments().is_off() {

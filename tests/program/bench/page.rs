@@ -6,8 +6,8 @@ use std::path::Path;
 use histoscope_lab::Method;
 use histoscope_lab::bench::rows;
 
-use crate::report::browser::Browser;
 use crate::command::{Run, finish, program};
+use crate::report::browser::Browser;
 
 /// Runs `bench` with these arguments and at most two repeats.
 fn bench(arguments: &[&str]) -> Run {

@@ -1,6 +1,6 @@
 //! `histoscope report`: the cuts it finds, its outputs, and its page in a browser.
 
-mod browser;
+pub mod browser;
 mod cuts;
 mod known_cuts;
 mod montage;

@@ -1,8 +1,8 @@
-//! The comparison of two files frame by frame: each frame of a run with its partner, the frame of the other file with
-//! the same number, or one that is greater by the offset.
+//! Frame-by-frame comparison of two files. Each frame of a run is compared with its partner: the frame of the other
+//! file whose number is greater by the offset, which may be zero.
 //!
-//! Each file is decoded on a thread of its own. When the first frame of the run arrives, its partner's number is
-//! known, and the other file is positioned there.
+//! Each file is decoded on its own thread. The first frame of the run determines its partner's number, and the other
+//! file is then positioned at that frame.
 
 pub mod align;
 mod partners;
@@ -23,8 +23,8 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
 use histoscope_media::MediaError;
 
-/// Compares and counts frames until the end of the span. If the span ends with the file, the remaining frames of the
-/// other file are counted too.
+/// Compares and counts frames up to the end of the span. If the span ends with the file, the remaining frames of the
+/// other file are tallied too.
 pub(super) fn compare_all(
     context: &Context<'_>,
     other: Other,
@@ -39,13 +39,13 @@ pub(super) fn compare_all(
     let mut pairs = FramePairs::new(context, &theirs);
     let mut stopped = false;
     while let Some((number, frame)) = taken.next() {
-        // Frames whose partner would come before the other file's first one are left out.
+        // Frames whose partner would precede the other file's first frame are skipped.
         let Some(wanted) = number.checked_add_signed(other.offset) else { continue };
         match partners.find(wanted)? {
             Partner::Frame(partner) => {
                 let added = pairs.add((number, frame), (wanted, *partner));
                 if added.is_err() {
-                    // The frames compared so far are not lost.
+                    // Hand out the frames compared so far before returning the error.
                     let _ = pairs.finish(sink)?;
                     added?;
                 }
@@ -53,7 +53,7 @@ pub(super) fn compare_all(
                     return Ok(RunOutcome { comparison: Some(pairs.tally), ..taken.broken_off() });
                 }
             }
-            // Frames without a partner are counted at the end, all together.
+            // Frames without a partner are tallied together at the end.
             Partner::BehindEnd => {}
             Partner::Lost => break,
             Partner::Stopped => {
@@ -81,8 +81,8 @@ pub(super) fn compare_all(
     Ok(RunOutcome { comparison: Some(tally), ..outcome })
 }
 
-/// Returns how many frames of the input have no partner because the other file ends before frame `their_end`, and how
-/// many frames of the other file come after the input's last one, if that was reached.
+/// Returns the number of input frames without a partner because the other file ends before frame `their_end`, and the
+/// number of frames of the other file after the input's last one, if that was reached.
 fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
     let as_theirs = |number: u64| i128::from(number) + i128::from(offset);
     let (first, end) = (as_theirs(outcome.frames.start), as_theirs(outcome.frames.end));
@@ -92,7 +92,7 @@ fn surplus(outcome: &RunOutcome, offset: i64, their_end: u64) -> (u64, u64) {
     (count(end - their_end.max(first)), only_there)
 }
 
-/// Pairs of frames that are being counted.
+/// Pairs of frames whose counts are pending.
 struct FramePairs<'a> {
     context: &'a Context<'a>,
     ours: CountingWork<'a>,
@@ -127,7 +127,7 @@ impl<'a> FramePairs<'a> {
         Ok(())
     }
 
-    /// Compares the planes, and checks the result against the definition if counts are verified.
+    /// Compares the planes. If counts are verified, also checks the result against the reference.
     fn compare(
         &self,
         number: u64,
@@ -151,7 +151,7 @@ impl<'a> FramePairs<'a> {
         Ok(found)
     }
 
-    /// Waits for the counts of the oldest pair; `None` if there is none.
+    /// Waits for the counts of the oldest pair. Returns `None` if none is pending.
     fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let (Some(ours), Some(theirs)) = (self.ours.take()?, self.theirs.take()?) else { return Ok(None) };
         let Some(mut comparison) = self.compared.pop_front() else { return Ok(None) };
@@ -187,7 +187,7 @@ impl<'a> FramePairs<'a> {
     }
 }
 
-/// Checks a plane's difference against the definition.
+/// Checks a plane's difference against the reference.
 fn check(frame: u64, plane: &str, found: &PlaneDifference, expected: &PlaneDifference) -> Result<(), AnalyzeError> {
     for (what, found, expected) in [
         ("number of samples", found.samples, expected.samples),
@@ -208,18 +208,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_behind_the_shorter_file_are_counted() {
+    fn frames_after_the_shorter_file_are_counted() {
         let of = |frames, reached_end, offset, end| {
             surplus(&RunOutcome { frames, reached_end, ..RunOutcome::default() }, offset, end)
         };
         assert_eq!(of(0..50, true, 0, 50), (0, 0));
         assert_eq!(of(0..50, true, 0, 47), (3, 0));
         assert_eq!(of(0..50, true, 0, 52), (0, 2));
-        // The other file begins ten frames earlier, or later.
+        // The other file begins ten frames earlier, or ten frames later.
         assert_eq!(of(0..50, true, 10, 60), (0, 0));
         assert_eq!(of(0..50, true, 10, 55), (5, 0));
         assert_eq!(of(0..50, true, -10, 41), (0, 1));
-        // A share: the other shares count the rest.
+        // A share of a file: the other shares count the remaining frames.
         assert_eq!(of(10..20, false, 0, 50), (0, 0));
         assert_eq!(of(10..20, false, 0, 15), (5, 0));
         assert_eq!(of(20..50, true, 0, 15), (30, 0));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_that_was_compared_wrongly_is_named() {
+    fn a_wrongly_compared_plane_is_named() {
         let expected = PlaneDifference { samples: 64, largest: 9, sum: 12, squares: 90 };
         assert!(check(3, "u", &expected, &expected).is_ok());
         let found = PlaneDifference { squares: 91, ..expected };

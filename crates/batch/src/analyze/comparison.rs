@@ -1,4 +1,4 @@
-//! The comparison of a frame with one of another file: its fields in the records, and the [`ComparisonTally`] of a run.
+//! The comparison of a frame with a frame of another file: its record fields, and the [`ComparisonTally`] of a run.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::fields::CellKind::{Boolean, Integer32, Integer64, Real, Text};
 use crate::fields::{Cell, Column, Field, always, nullable};
 
-/// The names of a picture's planes, as in FFmpeg's psnr filter.
+/// Returns the names of a picture's planes, as in FFmpeg's psnr filter.
 #[must_use]
 pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     match model {
@@ -22,23 +22,23 @@ pub const fn plane_names(model: ColorModel) -> &'static [&'static str] {
     }
 }
 
-/// A file with which each frame is compared, and the offset.
+/// The file to compare each frame with, and the offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Against {
     /// The file.
     pub input: PathBuf,
-    /// How many frames later it shows the same picture as the input; negative if earlier.
+    /// Number of frames by which the file shows the same picture later than the input; negative if earlier.
     pub offset: i64,
-    /// Search for the offset within this many frames of the stated one; `None` if it is known.
+    /// Maximum distance from the stated offset to search for the best one, in frames; `None` to use the stated offset.
     pub align: Option<u32>,
 }
 
-/// The kind of a comparison with its result.
+/// The method of a comparison, with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compared {
-    /// Sample by sample and plane by plane, since the samples mean the same.
+    /// Sample by sample and plane by plane: the samples have the same meaning in both frames.
     Codes(Vec<PlaneDifference>),
-    /// By the histograms alone, for that reason.
+    /// By histograms only, for this reason.
     Pictures(Unlike),
 }
 
@@ -47,21 +47,21 @@ pub enum Compared {
 pub struct Comparison {
     /// The number of the other file's frame.
     pub number: u64,
-    /// Its time, in seconds from the first frame of that file.
+    /// Time of that frame, in seconds from the first frame of its file.
     pub time_secs: f64,
-    /// The planes of the frame.
+    /// Determines the planes of the frame.
     model: ColorModel,
-    /// Bits a sample.
+    /// Bits per sample.
     depth: u8,
-    /// Bits of the histograms' codes.
+    /// Bits per code in the histograms.
     bits: u32,
     compared: Compared,
-    /// The distance of each channel's histograms, in the order of the channels; `None` if one is empty.
+    /// The distance between the two histograms of each channel, in channel order; `None` if one of them is empty.
     distances: Vec<Option<Distance>>,
 }
 
 impl Comparison {
-    /// The result of comparing that picture with the frame of that number and time.
+    /// Creates the result of comparing `picture` with the other file's frame of this number and time.
     #[must_use]
     pub fn new(picture: &Picture, (number, time_secs): (u64, f64), compared: Compared) -> Self {
         let layout = picture.layout();
@@ -69,7 +69,8 @@ impl Comparison {
         Self { number, time_secs, model, depth, bits, compared, distances: Vec::new() }
     }
 
-    /// Adds the distances of the histograms, channel by channel; `None` stands for a histogram that was not counted.
+    /// Appends the distances between the histograms, channel by channel. Does nothing if one of the two was not
+    /// counted.
     pub fn add_distances(&mut self, ours: Option<&Histogram>, theirs: Option<&Histogram>) {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
         for channel in 0..ours.components.channel_names().len() {
@@ -77,13 +78,13 @@ impl Comparison {
         }
     }
 
-    /// Returns `true` if all samples are equal and mean the same.
+    /// Returns `true` if all samples are equal and have the same meaning.
     #[must_use]
     pub fn is_identical(&self) -> bool {
         matches!(&self.compared, Compared::Codes(planes) if planes.iter().all(PlaneDifference::is_none))
     }
 
-    /// Returns the differences of the planes; none if the two were compared as pictures.
+    /// Returns the difference of each plane; empty if only histograms were compared.
     #[must_use]
     pub fn planes(&self) -> &[PlaneDifference] {
         match &self.compared {
@@ -92,36 +93,36 @@ impl Comparison {
         }
     }
 
-    /// Returns the difference of all samples together; `None` if the two were compared as pictures.
+    /// Returns the difference over the samples of all planes; `None` if only histograms were compared.
     #[must_use]
     pub fn all_planes(&self) -> Option<PlaneDifference> {
         self.planes().iter().copied().reduce(PlaneDifference::and)
     }
 
-    /// Returns the distance of a channel's histograms in codes, if codes mean the same in both.
+    /// Returns the distance between a channel's histograms in codes, if codes have the same meaning in both frames.
     fn codes(&self, channel: usize) -> Option<f64> {
         let distance = self.distances.get(channel).copied().flatten()?;
         matches!(self.compared, Compared::Codes(_)).then(|| distance.codes(self.bits))
     }
 
-    /// Returns it in percent of the scale.
+    /// Returns the distance between a channel's histograms in percent of the scale.
     fn percent(&self, channel: usize) -> Option<f64> {
         self.distances.get(channel).copied().flatten().map(Distance::percent)
     }
 }
 
-/// The subject of a field, with the function that returns its value.
+/// The subject of a field, with the function that computes its value.
 #[derive(Clone, Copy)]
 enum Value {
-    /// The frame, compared with a frame of the file of that name.
+    /// The frame. The function also takes the other file's name.
     Frame(for<'r> fn(&'r str, &'r Comparison) -> Cell<'r>),
     /// A channel. There is one column per channel, named after the field and the channel.
     Channel(fn(&Comparison, usize) -> Cell<'static>),
-    /// A plane, likewise.
+    /// A plane. There is one column per plane, named after the field and the plane.
     Plane(fn(&Comparison, &PlaneDifference) -> Cell<'static>),
 }
 
-/// The fields of a comparison, in their order.
+/// The fields of a comparison, in order.
 const COMPARISON_FIELDS: [Field<Value>; 11] = [
     always("against", Text, "the other file as it was named", Value::Frame(|file, _| Cell::text(file))),
     always("against_frame", Integer64, "number of the partner", Value::Frame(|_, found| Cell::count(found.number))),
@@ -183,19 +184,19 @@ const COMPARISON_FIELDS: [Field<Value>; 11] = [
     ),
 ];
 
-/// The columns of a run that compares; JSON has fields of the same names.
+/// The columns of a comparison. The JSON fields have the same names.
 pub struct ComparisonColumns {
     /// Name of the other file.
     file: String,
-    /// Names of the planes that the columns are about.
+    /// Names of the planes that have columns.
     planes: &'static [&'static str],
     /// Each column with its value, and the index of its channel or plane.
     columns: Vec<(Column, Value, usize)>,
 }
 
 impl ComparisonColumns {
-    /// The columns of a comparison with the file of that name. `model` is that of the input's first picture, and `components` are
-    /// those that are counted.
+    /// Creates the columns of a comparison with the file named `file`. `model` is the colour model of the input's first
+    /// picture; `components` are the counted components.
     #[must_use]
     pub fn new(file: String, model: ColorModel, components: &[Components]) -> Self {
         // A video that begins in gray may have colour later.
@@ -240,27 +241,27 @@ impl ComparisonColumns {
     }
 }
 
-/// The comparison in the summary of a run's records.
+/// The outcome of a comparison, as in the summary of a run's records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonSummary {
-    /// True if no sample differs and each frame has its partner.
+    /// `true` if no sample differs and every frame has a partner.
     pub identical: bool,
-    /// Frames that were compared.
+    /// Number of frames compared.
     pub compared: u64,
-    /// How many of these differ.
+    /// Number of frames that differ.
     pub differing: u64,
-    /// The number of the first one that differs.
+    /// Number of the first frame that differs.
     pub first_difference: Option<u64>,
-    /// How many could be compared only by their histograms.
+    /// Number of frames that could be compared only by their histograms.
     pub as_pictures: u64,
-    /// Frames beyond the other file's end.
+    /// Frames of the input beyond the other file's end.
     pub only_in_input: u64,
-    /// Frames of the other file beyond this one's end.
+    /// Frames of the other file beyond the input's end.
     pub only_in_against: u64,
 }
 
 impl ComparisonSummary {
-    /// Adds the result of a later share of the file.
+    /// Adds the result for a later share of the file.
     pub fn add(&mut self, later: &Self) {
         self.compared += later.compared;
         self.differing += later.differing;
@@ -272,38 +273,38 @@ impl ComparisonSummary {
     }
 }
 
-/// The comparisons of a run, added up.
+/// The running totals of a run's comparisons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ComparisonTally {
     summary: ComparisonSummary,
     /// Time of the first frame that differs, in seconds.
     first_secs: f64,
-    /// The reason for the first comparison as pictures.
+    /// The reason for the first comparison by histograms only.
     unlike: Option<Unlike>,
-    /// The differences of the planes in all frames so far, as long as they are of one kind.
+    /// The differences of the planes over all frames so far, as long as all frames have the same format.
     planes: Planes,
-    /// The number of the frame with the largest mean squared error, and its difference.
+    /// The frame with the largest mean squared error: its number and difference.
     noisiest: Option<(u64, PlaneDifference)>,
-    /// The sum of the frames' distances in percent of the scale. A frame's distance is the mean of those of red,
-    /// green, blue and luminance.
+    /// The sum of the frames' histogram distances in percent of the scale. A frame's distance is the mean of the
+    /// distances for red, green, blue and luminance.
     distance_sum: f64,
-    /// The number of the frame with the largest distance, and that distance.
+    /// The frame with the largest distance: its number and distance.
     furthest: Option<(u64, f64)>,
-    /// The reason why the other file ended early, if it did.
+    /// The reason the other file ended early, if it did.
     pub other_ended_early: Option<String>,
-    /// Packets that the other file's decoder refused, once its end was reached.
+    /// Packets rejected by the other file's decoder. Set once its end has been reached.
     pub other_refused_packets: u64,
 }
 
-/// The planes of all frames together.
+/// The planes' differences over all frames.
 #[derive(Debug, Clone, Default, PartialEq)]
 enum Planes {
     /// No frame was compared.
     #[default]
     None,
-    /// All were compared sample by sample.
+    /// All frames have the same format and were compared sample by sample.
     Alike { model: ColorModel, depth: u8, sums: Vec<PlaneDifference> },
-    /// Some had different formats, or were compared as pictures.
+    /// Some frames had different formats or were compared only by histograms.
     Mixed,
 }
 
@@ -323,7 +324,7 @@ impl Planes {
 }
 
 impl ComparisonTally {
-    /// Adds a frame with its number and its time in seconds.
+    /// Adds a frame, given its number and its time in seconds.
     pub fn add(&mut self, (frame, time_secs): (u64, f64), comparison: &Comparison) {
         self.summary.compared += 1;
         if !comparison.is_identical() {
@@ -351,13 +352,13 @@ impl ComparisonTally {
         }
     }
 
-    /// Adds the frames at the end without a partner: of the input, and of the other file.
+    /// Adds the frames at the end that have no partner, in the input and in the other file.
     pub fn add_surplus(&mut self, only_in_input: u64, only_in_against: u64) {
         self.summary.only_in_input += only_in_input;
         self.summary.only_in_against += only_in_against;
     }
 
-    /// Returns the result for the summary of the records.
+    /// Returns the result for the records' summary.
     #[must_use]
     pub fn summary(&self) -> ComparisonSummary {
         let surplus = self.summary.only_in_input + self.summary.only_in_against;
@@ -371,7 +372,7 @@ impl ComparisonTally {
         compared + only_in_input + only_in_against == 0
     }
 
-    /// Describes the result in a line, and the size of the differences, if any, in a second one.
+    /// Describes the result in one line, followed by the size of the differences if there are any.
     #[must_use]
     pub fn in_words(&self, ours: &str, theirs: &str) -> Vec<String> {
         let ComparisonSummary { compared, differing, first_difference, as_pictures, .. } = self.summary;
@@ -398,7 +399,7 @@ impl ComparisonTally {
         lines
     }
 
-    /// Describes the size of the differences; `None` if there are none.
+    /// Describes the size of the differences, or returns `None` if there are none.
     fn how_much(&self) -> Option<String> {
         if self.summary.differing == 0 {
             return None;
@@ -459,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn words_say_what_the_numbers_do() {
+    fn messages_agree_with_the_numbers() {
         let mut tally = ComparisonTally::default();
         assert!(tally.is_empty());
         tally.summary.compared = 3;

@@ -1,4 +1,4 @@
-//! The counts of a run's frames, and the check of every count against the reference.
+//! The counts of a run's frames, with optional verification against the reference.
 
 use std::collections::VecDeque;
 
@@ -13,28 +13,28 @@ use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::scopes::{self, Chroma, Saturation, ScopeChoice, ScopeSums, ScopeTally, Targets, Vectorscope};
 use histoscope_render::engine::{self, Engine, EngineError};
 
-/// The counts that are wanted of every frame.
+/// The counts to make of every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunComponents {
     /// Red, green, blue and luminance.
     pub rgbl: bool,
     /// Y', Cb and Cr as coded.
     pub coded: bool,
-    /// The figures of FFmpeg's signalstats; the coded components are then counted too.
+    /// The figures of FFmpeg's signalstats. They require the coded components to be counted too.
     pub signal: SignalUse,
-    /// The scopes, of red, green, blue and luminance if those are counted, otherwise of the coded components.
+    /// The scopes: of red, green, blue and luminance if those are counted, otherwise of the coded components.
     pub scopes: ScopeUse,
 }
 
-/// The scopes to count, and their purpose.
+/// The scopes to count and what they are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScopeUse {
-    /// None.
+    /// No scopes.
     #[default]
     None,
-    /// The vectorscope, for the saturation of each frame.
+    /// The vectorscope of each frame, from which its saturation is computed.
     Saturation,
-    /// These, summed over all frames.
+    /// These scopes, summed over all frames.
     Sums(ScopeChoice),
 }
 
@@ -49,7 +49,7 @@ impl ScopeUse {
 }
 
 impl RunComponents {
-    /// Returns the counts for a video without countable R'G'B'.
+    /// Returns the counts to make instead for a video without countable R'G'B'.
     #[must_use]
     pub const fn without_rgb(self) -> Self {
         Self { rgbl: false, coded: self.coded || self.rgbl, ..self }
@@ -67,15 +67,15 @@ impl RunComponents {
 /// The counts of one frame.
 #[derive(Debug, Clone, Default)]
 pub struct FrameCounts {
-    /// Red, green, blue and luminance, if wanted.
+    /// Red, green, blue and luminance, if requested.
     pub rgbl: Option<Histogram>,
-    /// Y', Cb and Cr, if wanted.
+    /// Y', Cb and Cr, if requested.
     pub coded: Option<Histogram>,
-    /// The figures of signalstats, if wanted.
+    /// The figures of signalstats, if requested.
     pub signal: Option<Signal>,
-    /// Luminance codes at which Otsu's classes begin, except the darkest, if the picture was divided into them.
+    /// Luminance codes at which Otsu's classes begin, except the darkest, if the picture was divided into classes.
     pub thresholds: Option<Vec<u32>>,
-    /// The saturation, if it is wanted and the frame has colour.
+    /// The saturation, if requested and the frame has colour.
     pub saturation: Option<Saturation>,
 }
 
@@ -87,24 +87,24 @@ pub struct RunCounter {
     engine: engine::Counter,
     under_way: VecDeque<SubmittedFrame>,
     signal: SignalCounter,
-    /// The targets of the last frame, with their chroma.
+    /// The most recent frame's targets, with the chroma they were computed for.
     targets: Option<(Chroma, Option<Targets>)>,
 }
 
-/// The data kept for a submitted frame.
+/// The data kept for a frame until its counts are taken.
 struct SubmittedFrame {
-    /// The picture, and how signalstats reads it, if its figures are wanted.
+    /// The picture in parts, and how signalstats interprets it, if its figures are requested.
     signal: Option<(Vec<Picture>, SampleReading)>,
-    /// The counts of the reference, if counts are verified.
+    /// The reference counts, if counts are verified.
     expected: Vec<Histogram>,
-    /// The vectorscope of the reference.
+    /// The reference vectorscope, if counts are verified.
     expected_scope: Option<Vectorscope>,
-    /// The chroma of its vectorscope.
+    /// The chroma used for the vectorscope.
     chroma: Option<Chroma>,
 }
 
 impl RunCounter {
-    /// Creates a counter; with `verify`, it checks every count against the reference.
+    /// Creates a counter. With `verify`, it checks every count against the reference.
     #[must_use]
     pub fn new(engine: &Engine, counting: RunComponents, adjustments: &Adjustments, verify: bool) -> Self {
         Self {
@@ -125,10 +125,11 @@ impl RunCounter {
         self.engine.is_full()
     }
 
-    /// Submits a frame's picture, or its `region` alone. `reading` is needed if the figures of signalstats are wanted.
+    /// Submits a picture, of which only `region` is counted if given. `reading` is required for the signalstats
+    /// figures.
     ///
     /// # Errors
-    /// [`EngineError`] if the device fails, or the region is not part of the picture.
+    /// [`EngineError`] if the device fails, or the region is not inside the picture.
     pub fn submit(
         &mut self,
         picture: &Picture,
@@ -168,11 +169,12 @@ impl RunCounter {
         Ok(())
     }
 
-    /// Waits for the counts of the oldest submitted frame; `None` if there is none. `number` is the frame's, for
-    /// errors. `spoil` adds one to a bin before the check against the reference, to prove that the check works.
+    /// Waits for the counts of the oldest submitted frame. Returns `None` if none is pending. `number` identifies the
+    /// frame in errors. `spoil` adds one to a bin before the check against the reference, to prove that the check
+    /// works.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if the device fails, or if the count differs from the reference's.
+    /// [`AnalyzeError`] if the device fails, or a count differs from the reference.
     pub fn take(&mut self, number: u64, spoil: bool) -> Result<Option<FrameCounts>, AnalyzeError> {
         let Some(SubmittedFrame { signal, expected, expected_scope, chroma }) = self.under_way.pop_front() else {
             return Ok(None);
@@ -200,7 +202,7 @@ impl RunCounter {
         Ok(Some(FrameCounts { rgbl: histograms.pop(), coded, signal, thresholds, saturation }))
     }
 
-    /// Returns the sums of the scopes of all submitted frames, if wanted.
+    /// Returns the scopes summed over all submitted frames, if requested.
     ///
     /// # Errors
     /// [`AnalyzeError`] if the device fails.
@@ -215,7 +217,7 @@ impl RunCounter {
     }
 }
 
-/// Returns the first bin in which two histograms of a frame differ as an error.
+/// Returns an error for the first bin in which two histograms of a frame differ.
 fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), AnalyzeError> {
     let Some(word) = counted.words.iter().zip(&expected.words).position(|(a, b)| a != b) else { return Ok(()) };
     let (channel, bin) = (word >> counted.bits, word & ((1 << counted.bits) - 1));
@@ -228,7 +230,7 @@ fn compare(frame: u64, counted: &Histogram, expected: &Histogram) -> Result<(), 
     Err(AnalyzeError::Miscounted { frame, place, counted: counted.into(), expected: expected.into() })
 }
 
-/// Does the same for two vectorscopes.
+/// Returns an error for the first pair of levels in which two vectorscopes of a frame differ.
 fn compare_scopes(frame: u64, counted: &Vectorscope, expected: &Vectorscope) -> Result<(), AnalyzeError> {
     let Some(at) = counted.counts.iter().zip(&expected.counts).position(|(a, b)| a != b) else { return Ok(()) };
     let (cb, cr) = (at >> counted.level_bits, at & (counted.levels() - 1));

@@ -1,4 +1,4 @@
-//! The counting of frames in order: the request, the counted frames, and the outcome of a run.
+//! Counting frames in order: the request, the counted frames, and the outcome of a run.
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -23,41 +23,41 @@ use histoscope_media::{FrameCounters, MediaError, OpenOptions, StreamInfo};
 use histoscope_render::engine::{Engine, EngineChoice, EngineError};
 use histoscope_render::gpu::AdapterChoice;
 
-/// Everything that is asked of a run.
+/// The complete parameters of a run.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The video.
     pub input: PathBuf,
-    /// Options for reading it.
+    /// Options for reading the video.
     pub open: OpenOptions,
-    /// The frames, and the part of their pictures.
+    /// The frames to count, and the region of their pictures.
     pub selection: Selection,
-    /// Adjustments of every picture before it is counted. Each picture is adjusted by itself, whatever came before it.
+    /// Adjustments to apply to every picture before counting. Each picture is adjusted independently of earlier ones.
     pub adjustments: Adjustments,
-    /// The counts.
+    /// The counts to make.
     pub counting: RunComponents,
-    /// The engine.
+    /// The engine to count with.
     pub engine: EngineChoice,
-    /// The adapter.
+    /// The adapter to use.
     pub adapter: AdapterChoice,
-    /// Frames with lower numbers are skipped, because an earlier run has counted them.
+    /// The number of the first frame to count. An earlier run has counted the frames before it.
     pub resume_at: u64,
-    /// Decoders that share the file.
+    /// Number of decoders that share the file.
     pub jobs: usize,
-    /// The frames of which a thumbnail is wanted.
+    /// The frames to make thumbnails of, if any.
     pub thumbnails: Option<ThumbnailUse>,
-    /// True to check every count against the reference.
+    /// `true` to check every count against the reference.
     pub verify: bool,
-    /// The frame whose count is spoiled, which `verify` must notice.
+    /// The frame whose count is deliberately falsified, which `verify` must detect.
     pub spoil: Option<u64>,
-    /// The file that each frame is compared with.
+    /// The file to compare each frame with.
     pub against: Option<Against>,
-    /// Ends the run.
+    /// Flag that ends the run.
     pub stop: Stop,
 }
 
 impl Request {
-    /// Returns `true` if the count of this frame is to be spoiled, which only a test can ask for.
+    /// Returns `true` if this frame's count is to be falsified. Only a test can request that.
     fn spoils(&self, frame: u64) -> bool {
         self.spoil == Some(frame)
     }
@@ -72,48 +72,49 @@ pub struct CountedFrame {
     pub frame: FrameDescription,
     /// Its counts.
     pub counts: FrameCounts,
-    /// The difference from its partner, if it is compared.
+    /// The difference from its partner, if frames are compared.
     pub comparison: Option<Comparison>,
-    /// The frame as a small picture, if it is one of those that are wanted.
+    /// A thumbnail of the frame, if one may be needed.
     pub thumbnail: Option<PendingJpeg>,
 }
 
 /// The outcome of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOutcome {
-    /// Numbers of the frames that were examined, whether counted or not.
+    /// Numbers of the examined frames, whether counted or not.
     pub frames: Range<u64>,
-    /// Frames that were counted.
+    /// Number of counted frames.
     pub counted: u64,
-    /// Seconds from the first frame of the video to the end of the last frame that was examined.
+    /// End of the last examined frame, in seconds from the first frame of the video.
     pub end_secs: f64,
-    /// True if the end of the file was reached.
+    /// `true` if the end of the file was reached.
     pub reached_end: bool,
-    /// True if the run was asked to stop.
+    /// `true` if the run was asked to stop.
     pub stopped: bool,
-    /// The reason why the file ended early, if it did.
+    /// The reason the file ended early, if it did.
     pub ended_early: Option<String>,
-    /// The decoder's counters; with several decoders, their sum.
+    /// The decoder's counters. With several decoders, only the sum of `read_errors`, the largest `discarded` and the
+    /// last part's `ends_damaged` are filled in.
     pub decoder: FrameCounters,
-    /// A description of the engine: "the CPU", or the adapter's name.
+    /// The name of whatever counted: "the CPU", or the adapter's name.
     pub counted_by: String,
-    /// The sums of the scopes of the counted frames, if wanted.
+    /// The scopes summed over the counted frames, if requested.
     pub scopes: ScopeSums,
-    /// The totals of the comparisons, if frames are compared.
+    /// The totals of the comparison, if frames are compared.
     pub comparison: Option<ComparisonTally>,
 }
 
-/// The part of a picture that is counted.
+/// The part of each picture to count.
 #[derive(Debug, Clone)]
 pub(super) struct Cropping {
     pub(super) input: PathBuf,
     pub(super) region: Option<RegionSpec>,
-    /// The rectangle between the black bars, for pictures of that size.
+    /// The rectangle between the black bars, and the size of the pictures that it applies to.
     pub(super) bars: Option<((u32, u32), Rect)>,
 }
 
 impl Cropping {
-    /// Returns the part of that frame; `None` for all of it.
+    /// Returns the rectangle to count in this frame, or `None` for the whole picture.
     fn of(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         let (width, height) = (picture.width(), picture.height());
         let rect = match (self.region, self.bars) {
@@ -131,7 +132,7 @@ impl Cropping {
     }
 }
 
-/// The shared facts that counting a file's frames needs.
+/// The data shared by everything that counts a file's frames.
 pub(super) struct Context<'a> {
     pub(super) request: &'a Request,
     pub(super) info: &'a StreamInfo,
@@ -139,7 +140,7 @@ pub(super) struct Context<'a> {
     pub(super) engine: &'a Engine,
 }
 
-/// The frames of a run that are to be counted, one after the other, and the outcome so far.
+/// The run's frames to count, one after the other, and the outcome so far.
 pub(super) struct TakenFrames<'a, F> {
     context: &'a Context<'a>,
     frames: F,
@@ -153,7 +154,7 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         Self { context, frames, end, last: None, outcome: RunOutcome::default() }
     }
 
-    /// Returns the next one; `None` at the end of the span or of the file, or if the run was asked to stop.
+    /// Returns the next frame, or `None` at the end of the span or file, or if the run was asked to stop.
     pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
         loop {
             let (number, frame) = match self.frames.next() {
@@ -184,21 +185,21 @@ impl<'a, F: NumberedFrames> TakenFrames<'a, F> {
         }
     }
 
-    /// Returns the outcome so far, for a caller that wants no more frames.
+    /// Returns the outcome so far, if the caller stops before the end of the span.
     pub(super) fn broken_off(self) -> RunOutcome {
         self.outcome
     }
 
-    /// Returns the outcome, including the number of the first frame of the span.
+    /// Returns the outcome, with the range of examined frames filled in.
     pub(super) fn ended(self) -> RunOutcome {
-        // Without a frame, the span begins and ends where the next one would have come, or had come before.
+        // Without any frame, the span is empty at the position where the next frame would have been.
         let first = self.frames.first();
         let end = self.last.map_or(first.max(self.context.request.resume_at), |last| last + 1);
         RunOutcome { frames: first..end, decoder: self.frames.counters(), ..self.outcome }
     }
 }
 
-/// Counts frames until the end of the span.
+/// Counts frames up to the end of the span.
 pub(super) fn count_all(
     context: &Context<'_>,
     frames: impl NumberedFrames,
@@ -210,7 +211,7 @@ pub(super) fn count_all(
     while let Some((number, frame)) = taken.next() {
         let added = work.add(number, frame);
         if added.is_err() {
-            // The frames counted so far are not lost.
+            // Hand out the frames counted so far before returning the error.
             let _ = work.finish(sink)?;
             added?;
         }
@@ -222,7 +223,7 @@ pub(super) fn count_all(
     Ok(RunOutcome { scopes: work.counter.take_sums()?, ..taken.ended() })
 }
 
-/// The frames that are being counted.
+/// Frames that are being counted.
 pub(super) struct CountingWork<'a> {
     context: &'a Context<'a>,
     counter: RunCounter,
@@ -230,11 +231,11 @@ pub(super) struct CountingWork<'a> {
     waiting: VecDeque<Waiting>,
 }
 
-/// A submitted frame.
+/// A submitted frame, waiting for its counts.
 struct Waiting {
     number: u64,
     frame: FrameDescription,
-    /// The frame with its picture, if a thumbnail of it may be wanted.
+    /// The frame with its picture, if it may need a thumbnail.
     picture: Option<Frame>,
 }
 
@@ -246,7 +247,7 @@ impl<'a> CountingWork<'a> {
         Self { context, counter, picker, waiting: VecDeque::new() }
     }
 
-    /// Returns the part of that picture that is counted; `None` for all of it.
+    /// Returns the part of this picture to count, or `None` for all of it.
     pub(super) fn region(&self, number: u64, picture: &Picture) -> Result<Option<Rect>, AnalyzeError> {
         self.context.cropping.of(number, picture)
     }
@@ -303,7 +304,7 @@ impl<'a> CountingWork<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Waits for the oldest frame's counts; `None` if there is none.
+    /// Waits for the oldest frame's counts. Returns `None` if none is pending.
     pub(super) fn take(&mut self) -> Result<Option<CountedFrame>, AnalyzeError> {
         let Some(Waiting { number, frame, picture }) = self.waiting.pop_front() else { return Ok(None) };
         let spoil = self.context.request.spoils(number);
@@ -313,7 +314,7 @@ impl<'a> CountingWork<'a> {
         Ok(Some(CountedFrame { number, frame, counts, comparison: None, thumbnail }))
     }
 
-    /// Hands out the oldest frame.
+    /// Passes the oldest frame to `sink`.
     fn hand_out(
         &mut self,
         sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>,
@@ -322,7 +323,8 @@ impl<'a> CountingWork<'a> {
     }
 }
 
-/// Checks that the wanted components exist, and returns how signalstats reads the frame, if its figures are wanted.
+/// Checks that the requested components exist. Returns how signalstats interprets the frame, if its figures are
+/// requested.
 fn check_countable(request: &Request, frame: &Frame) -> Result<Option<SampleReading>, AnalyzeError> {
     let RunComponents { rgbl, coded, signal, .. } = request.counting;
     if (rgbl || !request.adjustments.is_off())

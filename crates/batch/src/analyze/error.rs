@@ -1,5 +1,5 @@
-//! The reasons for a run to end before its last frame: it is asked to stop, or something fails.
-//! [`Ending`](histoscope_media::Ending) finds files that lack frames which they should have.
+//! The reasons a run ends before its last frame: it was asked to stop, or something failed.
+//! [`Ending`](histoscope_media::Ending) detects files that lack frames they should have.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_media::MediaError;
 use histoscope_render::gpu::GpuError;
 
-/// Asks a run to end after the frames under way. Clones refer to the same run.
+/// Asks a run to end after the frames in flight. Clones refer to the same run.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Creates one for a run that has not been asked to end.
+    /// Creates a handle for a run that has not been asked to end.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -26,15 +26,15 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns `true` if it was asked to end.
+    /// Returns `true` if the run was asked to end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The reason why a file could not be analysed, or its results not be written. Each text says what happened to which
-/// file.
+/// The reason a file could not be analysed or its results could not be written. Each message names the file and what
+/// happened to it.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalyzeError {
     /// The video could not be read.
@@ -46,7 +46,7 @@ pub enum AnalyzeError {
     /// The output could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The output could not be written to the standard output.
+    /// The output could not be written to standard output.
     #[error("the output could not be written: {0}")]
     Output(std::io::Error),
     /// The output file could not be written completely.
@@ -56,18 +56,18 @@ pub enum AnalyzeError {
         path: PathBuf,
         /// Its preliminary file.
         part: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Rows could not be packed into a table.
+    /// Rows could not be encoded as a table.
     #[error("{output} cannot be made: its rows could not be packed ({source}); please report this with the video")]
     Table {
-        /// The name of the output for people.
+        /// The output's display name.
         output: String,
-        /// The packer's reason.
+        /// The encoder's error.
         source: ::parquet::errors::ParquetError,
     },
-    /// The reader of the standard output has gone away, as `head` does.
+    /// The reader of the output has closed the pipe, as `head` does.
     #[error("the reader of the output has gone away")]
     ReaderGone,
     /// The region is not inside the picture.
@@ -75,7 +75,7 @@ pub enum AnalyzeError {
     OutsidePicture {
         /// The video.
         input: PathBuf,
-        /// The region as it was stated.
+        /// The region as specified by the user.
         region: String,
         /// The frame's number.
         frame: u64,
@@ -94,10 +94,10 @@ pub enum AnalyzeError {
         /// The end.
         to: String,
     },
-    /// The selection has no frame.
+    /// The selection contains no frames.
     #[error("{0}: no frame was counted; the selection begins after the last one, or contains none")]
     NothingCounted(String),
-    /// At no offset do enough frames of two files have partners.
+    /// At no offset do enough frames of the two files have partners.
     #[error(
         "{} and {} are too short to be matched, or begin too far apart; name the offset with --offset, or search further with --align",
         .input.display(),
@@ -106,10 +106,10 @@ pub enum AnalyzeError {
     NotAligned {
         /// The video.
         input: PathBuf,
-        /// The file that it is compared with.
+        /// The file it is compared with.
         other: PathBuf,
     },
-    /// A request needs a file, not a stream of bytes.
+    /// An option needs a file that can be read more than once, not a stream of bytes.
     #[error("{}: {what} needs a file that can be read more than once; save the video to one", .input.display())]
     NeedsFile {
         /// The source.
@@ -117,10 +117,10 @@ pub enum AnalyzeError {
         /// The option.
         what: &'static str,
     },
-    /// R'G'B' video has no Y'CbCr codes.
+    /// R'G'B' video has no Y'CbCr codes to count.
     #[error("{}: the video is R'G'B'; it has no Y'CbCr codes to count (leave --components out)", .0.display())]
     NotCoded(PathBuf),
-    /// The matrix cannot be read.
+    /// The matrix is not supported, so there is no R'G'B' to count.
     #[error("{}: {matrix}, so that there is no R'G'B' here; choose another with --matrix", .input.display())]
     NoRgb {
         /// The video.
@@ -128,7 +128,7 @@ pub enum AnalyzeError {
         /// Its matrix.
         matrix: UnreadableMatrix,
     },
-    /// FFmpeg's filter would convert the picture first.
+    /// FFmpeg's filter would convert pictures of this format first.
     #[error("{}: signalstats reads only planar Y'CbCr and would convert {format} first, to other values; use --format jsonl, csv, json or parquet", .input.display())]
     NoSignal {
         /// The video.
@@ -136,21 +136,21 @@ pub enum AnalyzeError {
         /// The pixel format.
         format: String,
     },
-    /// The engine and the reference differ.
+    /// The engine's count differs from the reference.
     #[error(
         "frame {frame}: {place} holds {counted} where the reference counts {expected}; please report this with the file"
     )]
     Miscounted {
         /// The frame's number.
         frame: u64,
-        /// The bin and the channel.
+        /// The bin and channel.
         place: String,
         /// The engine's count.
         counted: u64,
         /// The reference's count.
         expected: u64,
     },
-    /// The shares are not parts of one run.
+    /// The shares are not consecutive parts of one run.
     #[error("{0}")]
     Merge(String),
     /// The run cannot be continued.
@@ -158,15 +158,15 @@ pub enum AnalyzeError {
     Resume(String),
 }
 
-/// The error of a stopped `merge`.
+/// Returns the error of a `merge` that was asked to stop.
 pub(super) fn stopped() -> AnalyzeError {
     AnalyzeError::Merge("stopped; nothing was written".to_owned())
 }
 
-/// Rejects a share with another number of records than it states: some were lost, or it was pieced together.
+/// Rejects a share whose number of records differs from the number it states: it was truncated or edited.
 ///
 /// # Errors
-/// [`AnalyzeError::Merge`].
+/// [`AnalyzeError::Merge`] if the numbers differ.
 pub(super) fn check_number(path: &Path, records: u64, said: u64) -> Result<(), AnalyzeError> {
     if records == said {
         return Ok(());

@@ -1,8 +1,9 @@
-//! Records as FFmpeg's tools write them: the JSON of `ffprobe` behind the filter signalstats, and the report that QCTools opens.
+//! Records in the formats of FFmpeg's tools: the JSON of `ffprobe` with the signalstats filter, and the report read by
+//! QCTools.
 //!
-//! The report is XML as an older `ffprobe` writes it, with the names of that time, packed with gzip. QCTools reads it in pieces that
-//! end behind a `</frame>`, so every frame has one. Behind the frames it looks for the streams and for the file itself; it reads
-//! more of them than is written here, and treats what is missing as unknown.
+//! The report is gzip-compressed XML as written by older `ffprobe` versions, with their attribute names. QCTools reads
+//! it in pieces that end with a `</frame>`, so every frame has its own closing tag. After the frames, it looks for the
+//! streams and the file itself. It would read more elements than are written here, and treats missing ones as unknown.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -17,12 +18,12 @@ use serde::Serialize;
 use super::pipeline::CountedFrame;
 use crate::fields::FrameDescription;
 
-/// A frame in the form of `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json`.
+/// A frame in the output of `ffprobe -f lavfi -i movie=…,signalstats=stat=brng -show_frames -of json`.
 ///
-/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` shows them without the filter: the filter makes
-/// all pixels square, and of some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in another format with the
-/// same samples. If the file states no aspect, it is "1:1", as behind the filter; `ffprobe` without the filter leaves
-/// it out.
+/// `pix_fmt` and `sample_aspect_ratio` are the file's, as `ffprobe` shows them without the filter. The filter makes all
+/// pixels square, and for some formats (`nv12`, `yuyv422`, `yuva420p`) it reads a copy in a different format with the
+/// same samples. If the file states no aspect ratio, it is "1:1" as with the filter; `ffprobe` without the filter omits
+/// it.
 #[derive(Serialize)]
 pub struct FfprobeRecord<'a> {
     media_type: &'static str,
@@ -42,7 +43,7 @@ pub struct FfprobeRecord<'a> {
 }
 
 impl<'a> FfprobeRecord<'a> {
-    /// The frame's entry; without figures if none are wanted.
+    /// Creates the entry of a frame. It has no tags if the signalstats figures were not requested.
     #[must_use]
     pub fn new(counted: &'a CountedFrame) -> Self {
         let (frame, facts) = (&counted.frame, &counted.frame.facts);
@@ -71,7 +72,7 @@ impl<'a> FfprobeRecord<'a> {
     }
 }
 
-/// Writes a report for QCTools, piece by piece.
+/// Writes a report for QCTools piece by piece.
 pub struct QctoolsWriter {
     packed: GzEncoder<Vec<u8>>,
     info: StreamInfo,
@@ -80,16 +81,16 @@ pub struct QctoolsWriter {
 }
 
 impl QctoolsWriter {
-    /// Begins a report on that video.
+    /// Starts a report on this video.
     #[must_use]
     pub fn new(info: &StreamInfo) -> Self {
         Self { packed: GzEncoder::new(Vec::new(), Compression::default()), info: info.clone(), depth: None }
     }
 
-    /// Returns the beginning of the report.
+    /// Returns the start of the report.
     ///
     /// # Errors
-    /// If it cannot be packed, which no input causes.
+    /// Returns an error if compression fails, which no input causes.
     pub fn head(&mut self) -> io::Result<Vec<u8>> {
         self.pack(&format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Created by Histoscope {} -->\n\
@@ -100,17 +101,17 @@ impl QctoolsWriter {
         ))
     }
 
-    /// Returns a frame's part.
+    /// Returns a frame's element.
     ///
     /// # Errors
-    /// If it cannot be packed, which no input causes.
+    /// Returns an error if compression fails, which no input causes.
     pub fn frame(&mut self, counted: &CountedFrame) -> io::Result<Vec<u8>> {
         let frame = &counted.frame;
         self.depth.get_or_insert(frame.depth);
         let tags = counted.counts.signal.iter().flat_map(|signal| signal.tags());
         let mut text = frame_start(frame, self.info.stream);
         for (name, value) in tags {
-            // Writing to a string never fails.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "            <tag key=\"lavfi.signalstats.{name}\" value=\"{value}\"/>");
         }
         text.push_str("        </frame>\n");
@@ -120,13 +121,13 @@ impl QctoolsWriter {
     /// Returns the end of the report: the stream, the file with its size, and the summary of the run as a comment.
     ///
     /// # Errors
-    /// If it cannot be packed, which no input causes.
+    /// Returns an error if compression fails, which no input causes.
     pub fn tail(&mut self, bytes: Option<u64>, told: &str) -> io::Result<Vec<u8>> {
         let text = format!(
             "    </frames>\n\n    <streams>\n{}    </streams>\n\n{}\n    <!-- {} -->\n</ffprobe:ffprobe>\n",
             stream(&self.info, self.depth),
             file(&self.info, bytes),
-            // Two hyphens would end the comment.
+            // Two hyphens would end the XML comment.
             told.replace("--", "-\u{2010}")
         );
         self.packed.write_all(text.as_bytes())?;
@@ -134,7 +135,7 @@ impl QctoolsWriter {
         last.finish()
     }
 
-    /// Packs a piece and returns the bytes that are ready.
+    /// Compresses a piece and returns the bytes that are ready.
     fn pack(&mut self, text: &str) -> io::Result<Vec<u8>> {
         self.packed.write_all(text.as_bytes())?;
         Ok(std::mem::take(self.packed.get_mut()))
@@ -171,7 +172,7 @@ fn stream(info: &StreamInfo, depth: Option<u8>) -> String {
         ("index", Some(info.stream.to_string())),
         ("codec_name", Some(info.codec.clone())),
         ("codec_type", Some("video".to_owned())),
-        // QCTools parses this attribute without checking that it is there.
+        // QCTools parses this attribute without checking that it exists.
         (
             "codec_time_base",
             info.average_rate.map(|rate| format!("{}/{}", rate.den, rate.num)).or(Some("0/1".to_owned())),
@@ -193,7 +194,7 @@ fn stream(info: &StreamInfo, depth: Option<u8>) -> String {
 }
 
 fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
-    // QCTools reads it into 32 bits and fails if it does not fit.
+    // QCTools parses the size as a 32-bit integer and fails if it does not fit.
     let size = bytes.and_then(|bytes| i32::try_from(bytes).ok());
     let mut text = "    <format".to_owned();
     for (name, value) in [
@@ -208,9 +209,9 @@ fn file(info: &StreamInfo, bytes: Option<u64>) -> String {
     text + "/>\n"
 }
 
-/// Adds an attribute. Characters that XML does not allow become replacement characters.
+/// Adds an attribute. Characters that XML does not allow become U+FFFD.
 fn attribute(text: &mut String, name: &str, value: &str) {
-    // Writing to a string never fails.
+    // Writing to a string cannot fail.
     let _ = write!(text, " {name}=\"");
     for character in value.chars() {
         match character {
@@ -231,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_written_so_that_xml_holds_them() {
+    fn attribute_values_are_escaped() {
         let mut text = String::new();
         attribute(&mut text, "filename", "a & \"b\" <c>\u{7}é");
         assert_eq!(text, " filename=\"a &amp; &quot;b&quot; &lt;c&gt;\u{fffd}é\"");

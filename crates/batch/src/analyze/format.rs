@@ -1,4 +1,4 @@
-//! Formats of records, and the outputs of lines: the text before, between and behind the records.
+//! Formats of records, and line-based outputs with the text before, between and after the records.
 
 use std::fmt;
 use std::fs::File;
@@ -17,14 +17,14 @@ use histoscope_media::StreamInfo;
 /// A format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Text, record by record.
+    /// A text format.
     Text(TextFormat),
-    /// Columns in a Parquet file.
+    /// A Parquet file.
     Parquet,
 }
 
 impl Format {
-    /// The name on the command line.
+    /// Returns the name used on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// The extension of files of this format.
+    /// Returns the file extension for this format.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// Returns `true` if an output is a single object, so that another one cannot follow it.
+    /// Returns `true` if an output is a single object, which cannot be followed by another in the same stream.
     #[must_use]
     pub const fn is_one_object(self) -> bool {
         match self {
@@ -62,16 +62,16 @@ impl fmt::Display for Format {
 /// A text format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TextFormat {
-    /// A JSON object per line; the last one is the summary.
+    /// One JSON object per line; the last one is the summary.
     #[default]
     Jsonl,
-    /// A table with a header, and a comment at its end if the records do not cover the whole file.
+    /// A table with a header. It ends with a comment if the records do not cover the whole file.
     Csv,
     /// One JSON object with the records in an array.
     Json,
-    /// The object that `ffprobe -show_frames -of json` writes behind FFmpeg's signalstats filter.
+    /// The object that `ffprobe -show_frames -of json` writes with FFmpeg's signalstats filter.
     Ffprobe,
-    /// The packed XML that QCTools opens.
+    /// The gzip-compressed XML that QCTools opens.
     Qctools,
 }
 
@@ -86,7 +86,7 @@ impl TextFormat {
         }
     }
 
-    /// The text behind every record.
+    /// Returns the text after every record.
     #[must_use]
     pub const fn after_record(self) -> &'static str {
         match self {
@@ -95,13 +95,13 @@ impl TextFormat {
         }
     }
 
-    /// The text before every record except the first.
+    /// Returns the text before every record except the first.
     #[must_use]
     pub const fn before_next(self) -> &'static str {
         if self.has_array() { ",\n" } else { "" }
     }
 
-    /// The text behind the last record.
+    /// Returns the text after the last record.
     #[must_use]
     pub const fn after_last(self) -> &'static str {
         if self.has_array() { "\n" } else { "" }
@@ -113,10 +113,10 @@ impl TextFormat {
         matches!(self, Self::Json | Self::Ffprobe)
     }
 
-    /// Returns the text behind the records and the end of their last line.
+    /// Returns the text that follows the last record and its line end.
     #[must_use]
     pub fn tail(self, summary: &Summary) -> String {
-        // A structure of strings and numbers always becomes JSON.
+        // A struct of strings and numbers always serializes to JSON.
         let text = serde_json::to_string(summary).unwrap_or_default();
         match self {
             Self::Jsonl => format!("{text}\n"),
@@ -124,12 +124,12 @@ impl TextFormat {
             Self::Csv => format!("# {text}\n"),
             Self::Json => format!("],\"summary\":{text}}}\n"),
             Self::Ffprobe => format!("],\"histoscope\":{text}}}\n"),
-            // The end is packed with the rest.
+            // Its end is compressed together with the rest.
             Self::Qctools => String::new(),
         }
     }
 
-    /// Parses the summary in the last line of an output; `None` if there is none.
+    /// Parses the summary in the last line of an output. Returns `None` if there is none.
     #[must_use]
     pub fn read_tail(self, line: &str) -> Option<Summary> {
         let text = match self {
@@ -142,7 +142,7 @@ impl TextFormat {
         serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
     }
 
-    /// Recognises the format of an output by its first line.
+    /// Recognises the format of an output from its first line.
     #[must_use]
     pub fn recognise(first_line: &str) -> Option<Self> {
         match first_line {
@@ -158,24 +158,24 @@ impl TextFormat {
 const JSON_HEAD: &str = "{\"schema\":1,\"frames\":[";
 const FFPROBE_HEAD: &str = "{\"frames\":[";
 
-/// Turns a run's records into text: a line each, without the line end.
+/// Formats a run's records as lines, without line ends.
 pub struct RecordWriter {
     format: TextFormat,
     recorder: Recorder,
     row: CsvRow,
-    /// The report for QCTools, in that format.
+    /// The report for QCTools; only for that format.
     report: Option<QctoolsWriter>,
 }
 
 impl RecordWriter {
-    /// Creates a writer for a run on that video.
+    /// Creates a writer for the records of this video.
     #[must_use]
     pub fn new(format: TextFormat, recorder: Recorder, info: &StreamInfo) -> Self {
         let report = (format == TextFormat::Qctools).then(|| QctoolsWriter::new(info));
         Self { format, recorder, row: CsvRow::default(), report }
     }
 
-    /// The format.
+    /// Returns the format.
     #[must_use]
     pub const fn format(&self) -> TextFormat {
         self.format
@@ -184,7 +184,7 @@ impl RecordWriter {
     /// Returns the text before the records.
     ///
     /// # Errors
-    /// If it cannot be packed, which no input causes.
+    /// Returns an error if compression fails, which no input causes.
     pub fn head(&mut self) -> io::Result<Vec<u8>> {
         if let Some(report) = &mut self.report {
             return report.head();
@@ -194,7 +194,7 @@ impl RecordWriter {
             TextFormat::Ffprobe => format!("{FFPROBE_HEAD}\n"),
             TextFormat::Csv => {
                 let names: Vec<_> = self.recorder.columns().into_iter().map(|column| column.name).collect();
-                // No name has a comma or a quotation mark.
+                // No name contains a comma or a quotation mark.
                 format!("{}\n", names.join(","))
             }
             TextFormat::Jsonl | TextFormat::Qctools => String::new(),
@@ -202,13 +202,13 @@ impl RecordWriter {
         .into_bytes())
     }
 
-    /// Returns the text behind the records and the end of their last line.
+    /// Returns the text that follows the last record and its line end.
     ///
     /// # Errors
-    /// If it cannot be packed, which no input causes.
+    /// Returns an error if compression fails, which no input causes.
     pub fn tail(&mut self, summary: &Summary) -> io::Result<Vec<u8>> {
         match &mut self.report {
-            // A structure of strings and numbers always becomes JSON.
+            // A struct of strings and numbers always serializes to JSON.
             Some(report) => report.tail(
                 summary.source.as_ref().map(|source| source.bytes),
                 &serde_json::to_string(summary).unwrap_or_default(),
@@ -217,10 +217,10 @@ impl RecordWriter {
         }
     }
 
-    /// Writes the line of a frame.
+    /// Formats a frame's record into `line`.
     ///
     /// # Errors
-    /// If the record cannot be serialised, which no input causes.
+    /// Returns an error if the record cannot be serialized, which no input causes.
     pub fn line(&mut self, counted: &CountedFrame, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
         if let Some(report) = &mut self.report {
@@ -246,7 +246,7 @@ impl RecordWriter {
     }
 }
 
-/// A row of a CSV table; its memory is used again for the next one.
+/// A row of a CSV table. Its memory is reused for the next row.
 #[derive(Default)]
 struct CsvRow {
     text: String,
@@ -254,21 +254,21 @@ struct CsvRow {
 }
 
 impl CsvRow {
-    /// Returns the cells.
+    /// Returns the row's cells.
     const fn record(&self) -> &csv::ByteRecord {
         &self.record
     }
 
-    /// Begins a row.
+    /// Starts a new row.
     fn clear(&mut self) {
         self.record.clear();
     }
 
-    /// Adds a cell.
+    /// Appends a cell.
     fn push(&mut self, cell: &Cell<'_>) {
         use std::fmt::Write as _;
         self.text.clear();
-        // Writing to a string never fails.
+        // Writing to a string cannot fail.
         let _ = match cell {
             Cell::Empty => Ok(()),
             Cell::Boolean(value) => write!(self.text, "{value}"),
@@ -284,23 +284,23 @@ impl CsvRow {
     }
 }
 
-/// The maximum size of a summary in the last line.
+/// Maximum size of a summary in the last line, in bytes.
 const MOST_SUMMARY_BYTES: u64 = 1 << 16;
 
-/// An output of lines that is being written.
+/// A line-based output that is being written.
 pub struct LineOutput {
     output: Output,
     writer: RecordWriter,
-    /// True if a record has been written.
+    /// `true` if a record has been written.
     has_records: bool,
     line: Vec<u8>,
 }
 
 impl LineOutput {
-    /// Begins an output, or continues that of an earlier run.
+    /// Starts an output, or continues one from an earlier run.
     ///
     /// # Errors
-    /// As for any output.
+    /// Any error from writing the output.
     pub fn new(mut output: Output, writer: RecordWriter, left: &ResumePoint) -> Result<Self, AnalyzeError> {
         let has_records = left.records > 0;
         if has_records {
@@ -342,10 +342,10 @@ impl RecordSink for LineOutput {
     }
 }
 
-/// Recognises the format of a file by its first line.
+/// Recognises the format of a file from its first line.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
     let mut line = Vec::new();
     BufReader::new(File::open(path)?).take(MOST_SUMMARY_BYTES).read_until(b'\n', &mut line)?;
@@ -353,11 +353,11 @@ pub fn recognise(path: &Path) -> io::Result<Option<TextFormat>> {
     Ok(TextFormat::recognise(text.trim_end_matches('\n')))
 }
 
-/// Returns the last line of a file, without its end, and its position; `None` if the file does not end with a whole
-/// line.
+/// Returns the position and text of a file's last line, without its line end. Returns `None` if the file does not end
+/// with a line end.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn last_line(path: &Path) -> io::Result<Option<(u64, String)>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -373,7 +373,7 @@ pub fn last_line(path: &Path) -> io::Result<Option<(u64, String)>> {
 /// Counts the complete records of an unfinished output.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
     let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
     let mut line = Vec::new();
@@ -385,7 +385,7 @@ pub fn scan(path: &Path, format: TextFormat) -> io::Result<ResumePoint> {
         line.clear();
         let read = reader.read_until(b'\n', &mut line)?;
         let Some(text) = line.strip_suffix(b"\n") else {
-            // A truncated line may hold a whole record, but nothing proves it.
+            // A truncated line may contain a whole record, but there is no proof.
             return Ok(left);
         };
         if std::mem::take(&mut is_head) {

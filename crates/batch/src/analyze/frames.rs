@@ -1,4 +1,4 @@
-//! The frames of a span, `--from` to `--to`, with their numbers in the whole file, even if decoding starts inside it.
+//! The frames of a span (`--from` to `--to`), numbered from the start of the file even if decoding starts later.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
@@ -14,46 +14,47 @@ use histoscope_media::{
     StopHandle, StreamInfo,
 };
 
-/// Time to wait for a frame before checking for a request to stop.
+/// Interval for checking whether the run was asked to stop while waiting for a frame.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Decoded frames that may wait for being counted, in bytes and in number; two always may.
+/// Maximum size in bytes and maximum number of decoded frames waiting to be counted. At least two may wait, whatever
+/// their size.
 const MOST_WAITING_BYTES: usize = 48 << 20;
 const MOST_WAITING: usize = 8;
 
-/// A place before a frame, where a span begins or ends.
+/// A position between frames at which a span begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// Before the first frame with this timestamp, in ticks, or a later one.
+    /// Before the first frame at or after this timestamp, in ticks.
     Ticks(i64),
-    /// Before the frame of that number.
+    /// Before the frame with this number.
     Number(u64),
 }
 
-/// The start of a span, with a decoder positioned there.
+/// The start of a span. Its decoder has been positioned there.
 pub struct Positioned {
-    /// The number of the first frame of the span, if it is known already.
+    /// Number of the span's first frame, if already known.
     pub first: Option<u64>,
-    /// The number of the first frame that comes.
+    /// Number of the first frame in `ahead` or, if that is empty, of the decoder's next frame.
     pub number: u64,
-    /// Frames that were decoded as a check; they come before those of the decoder.
+    /// Frames that were decoded as a check. They precede the decoder's next frame.
     pub ahead: Vec<Frame>,
-    /// The frames of the file, if its packets were read and tell them.
+    /// The index of the file's frames, if its packets were listed and define one.
     pub index: Option<FrameIndex>,
-    /// Frames before this are skipped, because only decoding tells their numbers.
+    /// Bound before which frames must be decoded and skipped, because their numbers cannot be known otherwise.
     pub skip_until: Option<Bound>,
 }
 
-/// Returns the first tick that is not before a time in seconds from the first frame, with a small tolerance so that a
-/// frame's own time finds it.
+/// Converts a time in seconds from the first frame to ticks, rounding up. A small tolerance makes sure that a frame's
+/// own time, as printed, finds that frame.
 fn ticks_at(info: &StreamInfo, secs: f64) -> i64 {
     let ticks = (secs / info.time_base.value() - 1e-3).ceil();
-    // The conversion saturates.
+    // The cast saturates.
     info.start_ticks.saturating_add(ticks as i64)
 }
 
 impl Bound {
-    /// Returns the place of a point. To find a timecode, it may decode frames; the decoder is then reset to the first
-    /// one.
+    /// Returns the bound at a point. Finding a timecode may decode frames; the decoder is then reset to the first
+    /// frame.
     ///
     /// # Errors
     /// [`MediaError`] if there is no such timecode, or the file cannot be read.
@@ -61,17 +62,17 @@ impl Bound {
         Ok(match point {
             Point::Time(secs) => Self::Ticks(ticks_at(decoder.info(), secs)),
             Point::Frame(number) => Self::Number(number),
-            // A timecode from before the video stands for its beginning.
+            // A timecode from before the video stands for the beginning of the video.
             Point::Timecode(timecode) => Self::Number(decoder.find_timecode(timecode)?.max(0).cast_unsigned()),
         })
     }
 
-    /// Returns `true` if it lies at or before the first frame of the video.
+    /// Returns `true` if the bound lies at or before the first frame of the video.
     const fn is_start(self, info: &StreamInfo) -> bool {
         self.is_reached(0, info.start_ticks)
     }
 
-    /// Returns `true` if a frame lies at or after it.
+    /// Returns `true` if a frame lies at or after the bound.
     #[must_use]
     pub const fn is_reached(self, number: u64, pts_ticks: i64) -> bool {
         match self {
@@ -82,8 +83,8 @@ impl Bound {
 }
 
 /// Moves a decoder from the first frame to `from`, or to frame `resume_at` if that is later. It seeks only if the
-/// packets tell the frames' numbers beyond doubt and the frames that come agree with them. Otherwise, all frames
-/// before are decoded and skipped.
+/// packets define the frames' numbers beyond doubt and the decoded frames agree with them. Otherwise, all earlier
+/// frames are decoded and skipped.
 ///
 /// # Errors
 /// [`AnalyzeError`] if the file cannot be read.
@@ -111,7 +112,7 @@ pub fn position(
         return Ok(positioned);
     }
     let Some(at) = usize::try_from(number).ok().filter(|at| *at < index.pts.len()) else {
-        // According to the packets, nothing lies there; decoding will show.
+        // According to the packets, there is no such frame. Decoding will show.
         return Ok(positioned);
     };
     decoder.seek(Seek::Exact(SeekTarget::Timestamp(index.pts[at])))?;
@@ -130,16 +131,16 @@ pub fn position(
     Ok(Positioned { first: Some(first), number, ahead, skip_until: None, ..positioned })
 }
 
-/// A message of the decoder's thread.
+/// A message from the decoder's thread.
 enum Message {
     Frame(Box<Frame>),
     End(FrameCounters),
     Failed(MediaError, FrameCounters),
 }
 
-/// The next event of a source of frames.
+/// The next event from a source of frames.
 pub(super) enum Next {
-    /// A frame with its number.
+    /// A frame and its number.
     Frame(u64, Box<Frame>),
     /// The end of the file.
     End,
@@ -149,20 +150,20 @@ pub(super) enum Next {
     Stopped,
 }
 
-/// A source of frames with their numbers.
+/// A source of numbered frames.
 pub(super) trait NumberedFrames {
     /// Waits for the next frame.
     fn next(&mut self) -> Next;
-    /// Returns the number of the span's first frame; while it is unknown, that of the next frame.
+    /// Returns the number of the span's first frame or, while that is unknown, of the next frame.
     fn first(&self) -> u64;
-    /// Returns the seconds from the video's first frame to the end of the last frame, whether it belongs to the span
-    /// or not.
+    /// Returns the end of the last frame, in seconds from the video's first frame, whether or not it belongs to the
+    /// span.
     fn end_secs(&self) -> f64;
-    /// Returns the decoder's counters, once the end was reached.
+    /// Returns the decoder's counters. They are valid once the end has been reached.
     fn counters(&self) -> FrameCounters;
 }
 
-/// Sends frames until there are no more, or nobody receives them, as when the span has ended.
+/// Sends frames until there are no more, or the receiver is gone because the span has ended.
 fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
     loop {
         let message = match decoder.next_frame() {
@@ -177,18 +178,18 @@ fn decode(mut decoder: Decoder, sender: &SyncSender<Message>) {
     }
 }
 
-/// The fate of a frame that was sent.
+/// The result of handing over a frame.
 enum Handed {
     /// It will be counted.
     Taken,
-    /// There was no room for it.
+    /// It was dropped because the channel was full.
     LeftOut,
-    /// Nobody receives frames any more, as when the span has ended.
+    /// The receiver is gone because the span has ended.
     Nowhere,
 }
 
-/// Sends live frames as they arrive. Returns the reason why there are no more, unless nobody receives them. If
-/// counting is too slow, whole frames are dropped: lost packets would damage others.
+/// Sends live frames as they arrive. Returns the reason there are no more, or `None` if the receiver is gone. If
+/// counting is too slow, whole frames are dropped: dropping packets would damage other frames.
 fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Option<MediaError> {
     let (mut left_out, mut lost_since) = (0_u64, None);
     let end = loop {
@@ -220,33 +221,33 @@ fn receive(mut receiver: Receiver, hand_over: impl Fn(Frame) -> Handed) -> Optio
     end
 }
 
-/// The frames of a span, decoded on a thread of their own.
+/// The frames of a span, decoded on a separate thread.
 pub(super) struct Frames {
     ahead: std::vec::IntoIter<Frame>,
     messages: mpsc::Receiver<Message>,
     decoder: StopHandle,
     path: PathBuf,
     stop: Stop,
-    /// The number of the next frame.
+    /// Number of the next frame.
     number: u64,
-    /// True if frames may be missing between those that come.
+    /// `true` if frame numbers may have gaps.
     is_live: bool,
-    /// The start of the span, until it is reached.
+    /// Start of the span, until it has been reached.
     skip_until: Option<Bound>,
-    /// The number of its first frame, once that has come.
+    /// Number of the span's first frame, once it has arrived.
     first: Option<u64>,
-    /// Frames with lower numbers were counted by an earlier run.
+    /// Frames with lower numbers were counted by an earlier run and are skipped.
     resume_at: u64,
-    /// End time of the last frame, in seconds.
+    /// End of the last frame, in seconds from the video's first frame.
     end_secs: f64,
     counters: FrameCounters,
 }
 
 impl Frames {
-    /// Starts decoding with a decoder that was positioned at the span.
+    /// Starts decoding with a decoder that has been positioned at the start of the span.
     ///
     /// # Errors
-    /// If the system provides no thread.
+    /// Returns an error if no thread can be started.
     pub(super) fn start(
         decoder: Decoder,
         positioned: Positioned,
@@ -255,7 +256,8 @@ impl Frames {
     ) -> Result<Self, MediaError> {
         let Positioned { first, number, ahead, skip_until, .. } = positioned;
         let (width, height) = decoder.info().coded_size;
-        // A rough size is enough: three samples per pixel of one or two bytes each, and less if chroma is subsampled.
+        // A rough size is enough: at most three samples per pixel of one or two bytes each, fewer with chroma
+        // subsampling.
         let frame_bytes = (width as usize * height as usize * 2).max(1);
         let room = (MOST_WAITING_BYTES / frame_bytes).clamp(2, MOST_WAITING);
         let (sender, messages) = mpsc::sync_channel(room);
@@ -274,7 +276,7 @@ impl Frames {
                     Err(TrySendError::Disconnected(_)) => Handed::Nowhere,
                 };
                 if let Some(error) = receive(receiver, hand_over) {
-                    // If nobody receives, that is the reason.
+                    // If the receiver is gone, it needs no message.
                     let _ = sender.try_send(Message::Failed(error, FrameCounters::default()));
                 }
             } else {
@@ -339,7 +341,7 @@ impl Frames {
             match self.messages.recv_timeout(PATIENCE) {
                 Ok(message) => return Ok(message),
                 Err(RecvTimeoutError::Timeout) => {}
-                // The thread announces its end, unless it panicked.
+                // The thread announces its end unless it panicked.
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Next::Failed(MediaError::Stopped { path: self.path.clone() }));
                 }
@@ -379,8 +381,8 @@ impl NumberedFrames for Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // A blocking read ends; the thread notices that nobody receives and ends too. This does not wait for it: a
-        // read from a named pipe cannot be interrupted.
+        // This ends a blocking read. The thread then notices that the receiver is gone and ends too. Do not wait for
+        // that: a read from a named pipe cannot be interrupted.
         self.decoder.stop();
     }
 }

@@ -1,8 +1,8 @@
-//! Several decoders on one file, each at another part of it, with the results in order.
+//! Several decoders that work on different parts of one file, with results delivered in order.
 //!
-//! The file is cut at keyframes into parts of some dozens of frames, which the decoders take one after the other. The
-//! caller takes the parts' frames in order. A decoder that is ahead waits, so that only the counts of a few frames per
-//! decoder are ever held.
+//! The file is cut at keyframes into parts of at least about a hundred frames. The decoders take the parts one after
+//! the other, and the caller takes the parts' frames in order. A decoder that is ahead waits, so that only the counts
+//! of a few frames per decoder are in memory at any time.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
@@ -15,24 +15,24 @@ use super::error::{AnalyzeError, Stop};
 use super::frames::{Bound, Next, NumberedFrames};
 use histoscope_media::{Decoder, FrameCounters, FrameIndex, MediaError, Seek, SeekTarget};
 
-/// The minimum number of frames in a part, except the last one. A part is decoded from its keyframe, and a few frames
-/// beyond its end to be sure of the end.
+/// Minimum number of frames in a part, except the last one. Each part is decoded from its keyframe, and a few frames
+/// past its end to make sure of the end.
 const PART_FRAMES: u64 = 96;
-/// Counts of a part that may wait for the caller.
+/// Maximum number of a part's counted frames that wait for the caller.
 const MOST_WAITING: usize = 64;
 
-/// A run of frames that one decoder counts.
+/// A range of consecutive frames counted by one decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct JobPart {
-    /// Their numbers.
+    /// Numbers of the frames.
     numbers: Range<u64>,
-    /// Timestamp of the first.
+    /// Timestamp of the first frame, in ticks.
     start_ticks: i64,
-    /// Timestamp of the first after them; `None` at the end of the file.
+    /// Timestamp of the first frame after the part, in ticks; `None` at the end of the file.
     end_ticks: Option<i64>,
 }
 
-/// A message of a decoder: a frame, or the outcome of the part.
+/// A message from a decoder: a counted frame, or the outcome of the part.
 enum Message {
     Counted(Box<CountedFrame>),
     Ended(Box<Result<RunOutcome, AnalyzeError>>),
@@ -44,10 +44,11 @@ struct TakenPart {
     messages: Receiver<Message>,
 }
 
-/// The remaining parts, and the channel that announces the taken ones in order.
+/// The remaining parts, and the channel that announces parts in the order in which they are taken.
 type Parts = Mutex<(std::vec::IntoIter<JobPart>, Option<SyncSender<TakenPart>>)>;
 
-/// Counts the frames from number `from` to `end`, of a span that begins at `first`, with several decoders.
+/// Counts the frames from number `from` up to `end` with several decoders. `first` is the number of the span's first
+/// frame.
 pub(super) fn run(
     context: &Context<'_>,
     (first, from): (u64, u64),
@@ -77,14 +78,14 @@ pub(super) fn run(
             return Err(MediaError::Failed { path, action: "decoding in several jobs", reason }.into());
         }
         let result = collect(context, &in_order, &mut outcome, sink);
-        // Workers that still wait to send notice that nobody receives.
+        // Workers that are still waiting to send then notice that the receiver is gone.
         drop(in_order);
         result
     })?;
     Ok(outcome)
 }
 
-/// Cuts the frames from `first` to `end` at keyframes.
+/// Cuts the frames from `first` up to `end` into parts at keyframes.
 fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
     let all = index.pts.len() as u64;
     let end = match end {
@@ -109,9 +110,9 @@ fn cut(index: &FrameIndex, first: u64, end: Option<Bound>) -> Vec<JobPart> {
     if first >= end { Vec::new() } else { starts.iter().zip(ends).filter_map(part).collect() }
 }
 
-/// Takes parts until there are none left, or nobody wants more.
+/// Counts parts until there are none left or the receiver is gone.
 fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
-    // Each job counts on its own thread; the others are busy with their own pictures.
+    // Each job counts on its own thread only, because the other threads are busy with their own pictures.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     if let Err(error) = &alone {
         log::debug!("a job counts with all threads: {error}");
@@ -119,7 +120,7 @@ fn worker(context: &Context<'_>, parts: &Parts, index: &FrameIndex) {
     let mut decoder = None;
     loop {
         let (part, sender) = {
-            // The lock is held while this waits, so that parts are announced in order.
+            // Holding the lock while this waits makes sure that parts are announced in order.
             let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(part) = parts.0.next() else {
                 parts.1 = None;
@@ -151,7 +152,7 @@ fn count_part(
         Some(decoder) => decoder,
         None => {
             let decoder = decoder.insert(Decoder::open(&context.request.input, &context.request.open)?);
-            // It need not list the packets again.
+            // Avoids listing the packets again.
             decoder.adopt(index.clone());
             decoder
         }
@@ -204,7 +205,8 @@ impl NumberedFrames for PartFrames<'_> {
     }
 }
 
-/// Takes the parts' frames in order and renumbers them, as a single decoder would: damage may have cost some.
+/// Takes the parts' frames in order and renumbers them as a single decoder would, since damage may have cost some
+/// frames.
 fn collect(
     context: &Context<'_>,
     in_order: &Receiver<TakenPart>,
@@ -232,7 +234,7 @@ fn collect(
                     outcome.counted += part.counted;
                     outcome.scopes.append(part.scopes);
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
-                    // Only the last part can tell about the end.
+                    // Only the last part can say whether the end was reached.
                     outcome.reached_end = part.reached_end;
                     outcome.decoder.read_errors += part.decoder.read_errors;
                     outcome.decoder.ends_damaged = part.decoder.ends_damaged;
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_begin_at_keyframes_and_leave_nothing_out() {
+    fn parts_begin_at_keyframes_and_cover_everything() {
         let index = FrameIndex {
             pts: (0..1000).map(|n| n * 10).collect(),
             keys: (0..1000).step_by(30).map(|n| n * 10).collect(),

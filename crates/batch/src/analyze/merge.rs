@@ -1,7 +1,7 @@
-//! Shares of a run, joined into what one run would have written, byte for byte.
+//! Joins shares of a run into the output that a single run would have written, byte for byte.
 //!
-//! Lines are copied. Rows of tables are collected anew, since the first rows of a share may belong to the last row
-//! group of the previous one.
+//! Lines are copied. Rows of tables are regrouped, since the first rows of a share may belong to the last row group of
+//! the previous one.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -15,19 +15,20 @@ use super::parquet::{self, FinishedTable};
 use super::summary::{Summary, hash};
 use crate::file::{FileError, is_same_file};
 
-/// A share that was examined.
+/// A share whose summary has been read.
 struct Share {
     path: PathBuf,
     form: Form,
     summary: Summary,
 }
 
-/// The form that shares must have in common besides their options, and the place of their records.
+/// The format of a share and the location of its records. All shares must have the same format, besides the same
+/// options.
 enum Form {
     Lines {
         format: TextFormat,
         head: String,
-        /// The end of the records, behind the last line end.
+        /// Byte position of the end of the records, after the last line end.
         end: u64,
     },
     Table(FinishedTable),
@@ -46,7 +47,7 @@ impl Form {
 /// Joins shares, given in any order, and writes the result.
 ///
 /// # Errors
-/// [`AnalyzeError::Merge`] if they are not consecutive parts of one run; other errors as for any output.
+/// [`AnalyzeError::Merge`] if the shares are not consecutive parts of one run; any error from writing the output.
 pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<Summary, AnalyzeError> {
     let mut shares = shares.iter().map(|path| look(path)).collect::<Result<Vec<_>, _>>()?;
     shares.sort_by_key(|share| (share.summary.first_frame, share.summary.end_frame));
@@ -73,7 +74,7 @@ pub fn merge(shares: &[PathBuf], target: &OutputTarget, stop: &Stop) -> Result<S
             parquet::join(table, tables, &mut output, &summary, stop)
         }
     };
-    // Nothing can continue a partial result.
+    // A partial result cannot be continued.
     if let Err(error) = written.and_then(|()| output.flush()) {
         output.discard();
         return Err(not_to_be_continued(error));
@@ -104,7 +105,7 @@ fn join_lines<'a>(
     output.write(format.tail(summary).as_bytes())
 }
 
-/// Reads a share's summary.
+/// Opens a share and reads its summary.
 fn look(path: &Path) -> Result<Share, AnalyzeError> {
     let io = |error: std::io::Error| {
         AnalyzeError::Merge(format!("{}: cannot be read ({error}); check the name and its permissions", path.display()))
@@ -136,7 +137,7 @@ fn first_line(path: &Path) -> std::io::Result<String> {
     Ok(line)
 }
 
-/// Returns the summary of all shares if they are consecutive.
+/// Returns the joint summary of all shares if they are consecutive.
 fn join(shares: &[Share]) -> Result<Summary, AnalyzeError> {
     let refuse = |text: String| Err(AnalyzeError::Merge(text));
     let Some(first) = shares.first() else { return refuse("there are no shares to merge".to_owned()) };
@@ -190,7 +191,7 @@ fn copy_records(share: &Share, output: &mut Output, stop: &Stop) -> Result<(), A
     let mut file = File::open(&share.path).map_err(&io)?;
     let start = head.len() as u64;
     file.seek(SeekFrom::Start(start)).map_err(&io)?;
-    // The text behind the last record follows the last share's last record.
+    // The text after the last record is written once, after the last share.
     let mut left = end.saturating_sub(format.after_last().len() as u64).saturating_sub(start);
     let mut buffer = vec![0; 1 << 16];
     let mut line_ends = 0_u64;
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
     use crate::analyze::comparison::ComparisonSummary;
 
-    /// A share of a video with a hundred frames.
+    /// Returns the summary of a share of a video with a hundred frames.
     fn summary(first: u64, end: u64) -> Summary {
         let text = format!(
             r#"{{"schema":1,"type":"summary","input":"clip.mp4","source":{{"bytes":5,"fingerprint":"ab"}},
@@ -233,7 +234,7 @@ mod tests {
         changed
     }
 
-    /// Shares of lines, in this order and named by their places in it.
+    /// Joins shares of lines in this order. Each is named after its index.
     fn joined(summaries: &[Summary]) -> Result<Summary, String> {
         let share = |(at, summary): (usize, &Summary)| Share {
             path: PathBuf::from(format!("share{at}")),
@@ -250,12 +251,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_follow_on_each_other_are_one_run() {
+    fn consecutive_shares_are_one_run() {
         let parts = [summary(3, 10), summary(10, 10), summary(10, 40), summary(40, 100)];
         assert_eq!(joined(&parts), Ok(Summary { frames: 97, ..summary(3, 100) }));
         assert_eq!(joined(&parts[..3]), Ok(Summary { frames: 37, ..summary(3, 40) }));
         assert_eq!(joined(&parts[3..]), Ok(summary(40, 100)));
-        // Nothing follows the end, and an empty share may say so.
+        // Nothing follows the end of the file; an empty share may state that.
         let nothing = changed(100, 100, |share| share.frames = 0);
         assert_eq!(joined(&[summary(0, 100), nothing]), Ok(summary(0, 100)));
         assert!(joined(&[]).is_err());
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_with_a_gap_or_with_frames_in_common_are_refused() {
+    fn shares_with_gaps_or_overlaps_are_refused() {
         refuses(summary(0, 50), summary(51, 60), "frames 50 to 50 are missing between share0 and share1");
         refuses(summary(0, 50), summary(60, 70), "frames 50 to 59 are missing");
         refuses(summary(0, 50), summary(49, 60), "share0 and share1 overlap in frames 49 to 49");
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_add_up_where_every_share_has_one() {
+    fn comparisons_add_up_if_every_share_has_one() {
         let compared = |first, end, differing| {
             let comparison = ComparisonSummary { compared: end - first, differing, ..ComparisonSummary::default() };
             changed(first, end, |share| share.comparison = Some(comparison))
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(joined(&[compared(0, 50, 2), summary(50, 60)]).expect("one run").comparison, None);
     }
 
-    /// A share as a file: `frames` arbitrary records, with the surroundings of the format.
+    /// Writes a share as a file with `frames` arbitrary records and the format's surrounding text.
     fn written(folder: &Path, format: TextFormat, head: &str, summary: &Summary) -> PathBuf {
         let records: Vec<_> = (summary.first_frame..summary.first_frame + summary.frames)
             .map(|frame| {
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_shares_are_those_of_one_run() {
+    fn joined_lines_equal_those_of_one_run() {
         let csv = "schema,input,frame,pts\n";
         let heads =
             [(TextFormat::Jsonl, ""), (TextFormat::Csv, csv), (TextFormat::Json, "{\"schema\":1,\"frames\":[\n")];
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_with_other_records_than_it_says_is_refused() {
+    fn a_share_with_a_wrong_record_count_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let share = written(folder.path(), TextFormat::Jsonl, "", &summary(0, 9));
         let text = std::fs::read_to_string(&share).expect("a file");

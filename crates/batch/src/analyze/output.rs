@@ -1,7 +1,7 @@
-//! Destinations of records: the standard output, or a file that appears under its name when it is finished.
+//! Destinations of records: standard output, or a file that gets its final name once it is finished.
 //!
-//! Until then, the file has a preliminary name beside the final one. It contains a hash of the run's task, so that
-//! only an equal run continues it.
+//! Until then, the file has a preliminary name in the same folder. That name contains a hash of the run's task, so that
+//! only an identical run continues it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -16,61 +16,63 @@ use crate::file::{FileError, check_writable};
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// A destination.
+/// A destination for records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputTarget {
-    /// The standard output.
+    /// Standard output.
     Stdout,
-    /// This file.
+    /// The file at this path.
     File(PathBuf),
 }
 
 /// The point at which an unfinished output can be continued.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResumePoint {
-    /// Bytes up to the end of the last complete record; in lines, without the separator and the line end behind it.
+    /// Bytes up to the end of the last complete record. In line-based formats, the separator and line end after it are
+    /// not included.
     pub bytes: u64,
-    /// Complete records.
+    /// Number of complete records.
     pub records: u64,
-    /// Number of the last record's frame.
+    /// Frame number of the last record.
     pub last: Option<u64>,
 }
 
-/// Takes a run's records, one after the other, in whichever format.
+/// Writes a run's records one after the other, in any format.
 pub trait RecordSink: Send {
     /// Writes a frame's record.
     ///
     /// # Errors
-    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if the reader has closed the
+    /// pipe.
     fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError>;
 
-    /// Announces that the next record takes a while: a reader that waits for the newest one should get it now.
+    /// Announces that the next record takes a while. A reader waiting for the newest record should get it now.
     ///
     /// # Errors
-    /// As for [`add`](Self::add).
+    /// Any error of [`add`](Self::add).
     fn pause(&mut self) -> Result<(), AnalyzeError>;
 
-    /// Ends the output with a summary of the run; a file gets its final name.
+    /// Ends the output with a summary of the run. A file gets its final name.
     ///
     /// # Errors
-    /// As for [`add`](Self::add).
+    /// Any error of [`add`](Self::add).
     fn finish(self: Box<Self>, summary: &Summary) -> Result<(), AnalyzeError>;
 
-    /// Removes a file with nothing worth keeping.
+    /// Removes the file, if its contents are not worth keeping.
     fn discard(self: Box<Self>);
 }
 
 /// An output that is being written.
 pub enum Output {
-    /// The standard output.
+    /// Standard output.
     Stdout(BufWriter<io::Stdout>),
-    /// A device or a named pipe, which takes the bytes as they come.
+    /// A device or named pipe, written directly.
     Stream(BufWriter<File>, PathBuf),
-    /// A file under its preliminary name.
+    /// A file with a preliminary name.
     File(PartFile),
 }
 
-/// A file under its preliminary name.
+/// A file with a preliminary name.
 pub struct PartFile {
     writer: BufWriter<File>,
     part: PathBuf,
@@ -84,7 +86,7 @@ pub(super) fn part_path(target: &Path, run: u64) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Returns the preliminary file of an output; `None` if it has none.
+/// Returns the path of an output's preliminary file, or `None` if it does not use one.
 #[must_use]
 pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
     let OutputTarget::File(path) = target else { return None };
@@ -92,17 +94,17 @@ pub fn preliminary(target: &OutputTarget, run: u64) -> Option<PathBuf> {
     (!is_stream(&path)).then(|| part_path(&path, run))
 }
 
-/// Returns `true` if a path leads to something other than a file or a folder.
+/// Returns `true` if a path exists but is neither a file nor a folder.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|existing| !existing.is_file() && !existing.is_dir())
 }
 
 impl Output {
-    /// Begins an output, or continues its preliminary file behind `kept` bytes.
+    /// Starts an output, or continues its preliminary file after the first `kept` bytes.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+    /// [`AnalyzeError`] if the output cannot be written, or another run is writing it.
     pub fn open(target: &OutputTarget, run: u64, kept: Option<u64>) -> Result<Self, AnalyzeError> {
         let path = match target {
             OutputTarget::Stdout => return Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
@@ -114,7 +116,7 @@ impl Output {
             let file = OpenOptions::new().write(true).open(path).map_err(io)?;
             return Ok(Self::Stream(BufWriter::with_capacity(BUFFER, file), path.clone()));
         }
-        // A symbolic link stays; its target is replaced.
+        // A symbolic link stays in place; its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         let part = part_path(&target, run);
         let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&part).map_err(io)?;
@@ -126,10 +128,11 @@ impl Output {
         Ok(Self::File(PartFile { writer: BufWriter::with_capacity(BUFFER, file), part, target: path.clone() }))
     }
 
-    /// Writes bytes.
+    /// Writes bytes to the output.
     ///
     /// # Errors
-    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if nobody reads any more.
+    /// [`AnalyzeError`], for example if the disk is full; [`AnalyzeError::ReaderGone`] if the reader has closed the
+    /// pipe.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), AnalyzeError> {
         let result = match self {
             Self::Stdout(writer) => writer.write_all(bytes),
@@ -139,10 +142,10 @@ impl Output {
         result.map_err(|error| self.error(error))
     }
 
-    /// Flushes the output, as a reader at the other end of a pipe expects.
+    /// Flushes the output, so that a reader at the other end of a pipe gets everything written so far.
     ///
     /// # Errors
-    /// As for [`write`](Self::write).
+    /// Any error of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<(), AnalyzeError> {
         let result = match self {
             Self::Stdout(writer) => writer.flush(),
@@ -152,29 +155,29 @@ impl Output {
         result.map_err(|error| self.error(error))
     }
 
-    /// Ends the output; a file gets its final name.
+    /// Ends the output. A file gets its final name.
     ///
     /// # Errors
-    /// As for [`write`](Self::write).
+    /// Any error of [`write`](Self::write).
     pub fn finish(mut self) -> Result<(), AnalyzeError> {
         self.flush()?;
         if let Self::File(part) = self { part.appear(&part.part) } else { Ok(()) }
     }
 
-    /// Removes a file with nothing worth keeping.
+    /// Removes the file, if its contents are not worth keeping.
     pub fn discard(self) {
         if let Self::File(part) = self {
             part.discard();
         }
     }
 
-    /// Returns `true` if somebody may be waiting for each line.
+    /// Returns `true` if a reader may be waiting for each line.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         !matches!(self, Self::File(_))
     }
 
-    /// Returns its name for people.
+    /// Returns the output's display name.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -195,16 +198,16 @@ impl Output {
 }
 
 impl PartFile {
-    /// Returns its name for people.
+    /// Returns the output's display name.
     #[must_use]
     pub fn name(&self) -> String {
         self.target.display().to_string()
     }
 
-    /// Drops everything behind the first `kept` bytes, to write other bytes there.
+    /// Truncates the file to its first `kept` bytes and continues writing there.
     ///
     /// # Errors
-    /// [`AnalyzeError::Kept`] if the system refuses.
+    /// [`AnalyzeError::Kept`] if truncating fails.
     pub fn go_back_to(&mut self, kept: u64) -> Result<(), AnalyzeError> {
         let gone_back = self.writer.flush().and_then(|()| {
             let file = self.writer.get_mut();
@@ -213,7 +216,7 @@ impl PartFile {
         gone_back.map(|_| ()).map_err(|error| self.error(error))
     }
 
-    /// Writes bytes.
+    /// Writes bytes to the file.
     ///
     /// # Errors
     /// [`AnalyzeError::Kept`], for example if the disk is full.
@@ -224,16 +227,16 @@ impl PartFile {
     /// Flushes the file.
     ///
     /// # Errors
-    /// As for [`write`](Self::write).
+    /// Any error of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<(), AnalyzeError> {
         self.writer.flush().map_err(|error| self.error(error))
     }
 
-    /// Ends an output whose final file is made from the preliminary one: `make` writes it under a second preliminary
-    /// name, and the first one is removed.
+    /// Ends an output whose final file is made from the preliminary one. `make` writes it to a second preliminary file,
+    /// and the first one is removed.
     ///
     /// # Errors
-    /// As for [`write`](Self::write); the existing data stays.
+    /// Any error of [`write`](Self::write). The existing data is kept.
     pub fn finish_as(
         mut self,
         make: impl FnOnce(&Path, &mut dyn FnMut(&[u8]) -> Result<(), AnalyzeError>) -> Result<(), AnalyzeError>,
@@ -254,7 +257,7 @@ impl PartFile {
         Ok(())
     }
 
-    /// Gives a file its final name.
+    /// Renames a file to the final name.
     fn appear(&self, from: &Path) -> Result<(), AnalyzeError> {
         let final_path = fs::canonicalize(&self.target).unwrap_or_else(|_| self.target.clone());
         fs::rename(from, final_path).map_err(|error| self.error(error))
@@ -262,7 +265,7 @@ impl PartFile {
 
     /// Removes the file.
     pub fn discard(self) {
-        // The buffered bytes need not reach the disk any more.
+        // Discard the buffered bytes; they need not reach the disk.
         let (file, _) = self.writer.into_parts();
         drop(file);
         remove(&self.part);
@@ -273,7 +276,7 @@ impl PartFile {
     }
 }
 
-/// Returns the error for an output that nobody can continue; the kept data is removed.
+/// Converts the error of an output that cannot be continued, and removes the data kept so far.
 pub fn not_to_be_continued(error: AnalyzeError) -> AnalyzeError {
     let AnalyzeError::Kept { path, part, source } = error else { return error };
     remove(&part);

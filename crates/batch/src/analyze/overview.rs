@@ -1,4 +1,4 @@
-//! A run on a terminal: its progress, and the clip's figures in place of a flood of records.
+//! The display of a run on a terminal: its progress, and figures of the whole clip instead of one record per frame.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -15,10 +15,10 @@ use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
 use histoscope_core::text::{counted, plain, shown};
 use histoscope_media::StreamInfo;
 
-/// Time between two updates of the text.
+/// Interval between updates of the progress bar.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A progress bar with frames, frames per second, speed relative to real time, and the remaining time.
+/// A progress bar with the number of frames, frames per second, speed relative to real time, and remaining time.
 pub struct Progress {
     bar: ProgressBar,
     span: Range<f64>,
@@ -28,8 +28,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Creates a bar for that many seconds of video on the standard error, if that is a terminal and `quiet` is not
-    /// set.
+    /// Creates a bar for this span of the video, in seconds. It is shown on standard error if that is a terminal and
+    /// `quiet` is not set.
     #[must_use]
     pub fn new(name: &str, span: Range<f64>, quiet: bool) -> Self {
         let is_shown = !quiet && std::io::stderr().is_terminal();
@@ -48,7 +48,7 @@ impl Progress {
         Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
     }
 
-    /// Advances to another frame at that time of the video.
+    /// Advances by one frame, which is at this time in the video.
     pub fn frame(&mut self, time_secs: f64) {
         self.frames += 1;
         if self.bar.is_hidden() || self.told.is_some_and(|told| told.elapsed() < INTERVAL) {
@@ -72,7 +72,7 @@ impl Progress {
     }
 }
 
-/// The totals of a clip.
+/// Figures of a whole clip.
 #[derive(Debug, Default)]
 pub struct Overview {
     lines: Vec<String>,
@@ -88,12 +88,12 @@ pub struct Overview {
     saturation: Option<ClipSaturation>,
 }
 
-/// The totals of a clip's vectorscopes.
+/// Figures of all vectorscopes of a clip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ClipSaturation {
     samples: u64,
     sum: f64,
-    /// The largest saturation, with the number and the time of its frame.
+    /// The largest saturation, with its frame's number and time in seconds.
     most: (f64, u64, f64),
     outside: Option<u64>,
 }
@@ -126,7 +126,7 @@ impl fmt::Display for ClipSaturation {
 }
 
 impl Overview {
-    /// Begins the overview of a video.
+    /// Creates the overview of a video.
     #[must_use]
     pub fn new(info: &StreamInfo, adjustments: &Adjustments) -> Self {
         let rate = info.average_rate.map_or_else(String::new, |rate| format!(", {:.3} frames a second", rate.value()));
@@ -163,7 +163,7 @@ impl Overview {
         }
     }
 
-    /// Adds the outcome of the run.
+    /// Adds the outcome of the run to the overview.
     pub fn end(&mut self, outcome: &RunOutcome) {
         self.lines.extend(self.first.take());
         if !self.adjustments.is_empty() {
@@ -232,7 +232,7 @@ mod tests {
     use histoscope_media::{Decoder, OpenOptions};
 
     #[test]
-    fn saturation_of_frames_adds_up_by_their_samples() {
+    fn saturation_is_weighted_by_samples() {
         let figures = |samples, saturation_mean, saturation_max, outside| Saturation {
             samples,
             saturation_mean,
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_frame_is_told_with_its_channel() {
+    fn the_worst_frame_is_reported_with_its_channel() {
         let share = ChannelShare { share: 0.839, channel: 1 };
         let worst = Some(WorstFrame { frame: 47, time_secs: 1.88, share });
         let text = Overview { worst, ..Overview::default() }.to_string();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_how_many_threads_decode() {
+    fn the_thread_count_is_reported() {
         let decoder =
             Decoder::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4"), &OpenOptions::default())
                 .expect("the sample");

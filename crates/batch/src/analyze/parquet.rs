@@ -1,8 +1,8 @@
-//! Records as a Parquet table, which other programs read column by column.
+//! Records as a Parquet table, which other programs can read column by column.
 //!
-//! Rows are collected in a [`group`], packed, and written behind the others: to a stream immediately, to a file
-//! through a [`journal`], so that a run can be continued. The same rows give the same [`mod@file`], byte for byte,
-//! whether one run wrote it, several did one after the other, or shares were joined.
+//! Rows are collected in a [`group`], compressed, and appended to the output: directly to a stream, or to a file
+//! through a [`journal`], so that a run can be continued. The same rows produce the same [`mod@file`], byte for byte,
+//! whether it was written by one run, by several consecutive runs, or by joining shares.
 
 pub mod file;
 pub mod group;
@@ -27,38 +27,38 @@ use crate::file::FileError;
 
 /// The first bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// The column of the frames' numbers.
+/// The name of the column of frame numbers.
 const NUMBER: &str = "frame";
 
 /// A table that is being written.
 pub struct TableOutput {
     recorder: Recorder,
-    /// Rows that are not in a row group yet.
+    /// Rows that have not been written as a row group yet.
     rows: RowGroup,
     writer: TableWriter,
     sink: Sink,
-    /// The name of the output for people.
+    /// The output's display name.
     name: String,
 }
 
 enum Sink {
-    /// An output that takes the bytes immediately.
+    /// An output that is written directly.
     Stream(Output),
-    /// A preliminary file of row groups, from which the final one is made.
+    /// A preliminary file of row groups, from which the final file is made.
     Journal {
         part: PartFile,
-        /// Position of the last, incomplete group of an interrupted run. It stays there until its replacement with
+        /// Position of an interrupted run's last, incomplete group. The group stays there until its replacement with
         /// more rows can be written, so that a killed run keeps its rows.
         unfilled: Option<u64>,
     },
 }
 
 impl TableOutput {
-    /// Begins a table, or continues that of an earlier run. `open` opens the output behind that many bytes of its
+    /// Starts a table, or continues one from an earlier run. `open` opens the output, keeping this many bytes of its
     /// preliminary file, `part`.
     ///
     /// # Errors
-    /// As for any output.
+    /// Any error from opening or reading the output.
     pub fn new(
         recorder: Recorder,
         left: &ResumePoint,
@@ -111,7 +111,7 @@ impl RecordSink for TableOutput {
     }
 
     fn pause(&mut self) -> Result<(), AnalyzeError> {
-        // A row group is written when it is full.
+        // A row group is written only when it is full.
         Ok(())
     }
 
@@ -147,21 +147,20 @@ impl RecordSink for TableOutput {
 /// A finished table.
 pub type FinishedTable = TableFile<fs::File>;
 
-/// Opens a table; `None` if the file is not a table of this program, was truncated, or was changed after it was
-/// written.
+/// Opens a table. Returns `None` if the file was not written by this program, was truncated, or was changed later.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn open(path: &Path) -> io::Result<Option<FinishedTable>> {
     let mut begin = Vec::new();
     fs::File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
     Ok(if begin == MAGIC { TableFile::open(path).ok() } else { None })
 }
 
-/// Joins the rows of tables with the same columns. Each table comes with the number of rows that it states.
+/// Joins the rows of tables with the same columns. Each table comes with the number of rows that its summary states.
 ///
 /// # Errors
-/// As for any output, or if a table cannot be read.
+/// Any error from writing the output, or an error if a table cannot be read.
 pub fn join<'a>(
     like: &FinishedTable,
     tables: impl Iterator<Item = (&'a Path, &'a FinishedTable, u64)>,
@@ -204,37 +203,37 @@ pub fn join<'a>(
     output.write(&writer.finish(Some(summary)).map_err(unpacked)?)
 }
 
-/// Returns the summary in a finished table; `None` for another file.
+/// Returns the summary of a finished table, or `None` if the file is not one.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn read_summary(path: &Path) -> io::Result<Option<Summary>> {
     Ok(open(path)?.and_then(|table| table.summary()))
 }
 
-/// Turns the table that an interrupted run has finished back into a preliminary file.
+/// Converts the table that an interrupted run has finished back to a preliminary file.
 ///
 /// # Errors
-/// If either cannot be read or written.
+/// Returns an error if the table cannot be read or the preliminary file cannot be written.
 pub fn take_up(path: &Path, part: &Path) -> io::Result<()> {
     let table = TableFile::open(path).map_err(io::Error::other)?;
-    // It gets its name when it is complete: a run that is killed before starts again from the table.
+    // The file gets its name only when it is complete. If the run is killed before that, it restarts from the table.
     let mut journal = tempfile::NamedTempFile::new_in(part.parent().unwrap_or(Path::new(".")))?;
     for index in 0..table.groups() {
         let group = table.group_alone(index).map_err(io::Error::other)?;
         journal.write_all(&journal::head(&group))?;
         journal.write_all(&group)?;
     }
-    // It must be on the disk before the only other copy is removed.
+    // The journal must be on disk before the only other copy is removed.
     journal.as_file().sync_all()?;
     journal.persist(part).map_err(|error| error.error)?;
     fs::remove_file(path)
 }
 
-/// Counts the rows of a preliminary file.
+/// Counts the rows in a preliminary file.
 ///
 /// # Errors
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn scan(part: &Path) -> io::Result<ResumePoint> {
     let mut left = ResumePoint::default();
     let entries = journal::entries(part)?;
@@ -248,7 +247,8 @@ pub fn scan(part: &Path) -> io::Result<ResumePoint> {
     Ok(left)
 }
 
-/// Reads the rows of the last row group of a preliminary file, if it is not full, and returns its position.
+/// Reads the last row group of a preliminary file into `rows` and returns its position. Returns `None` if there is
+/// none, or it is already full.
 fn read_unfilled(part: &Path, rows: &mut RowGroup) -> io::Result<Option<u64>> {
     let Some(last) = journal::entries(part)?.pop() else { return Ok(None) };
     journal::table(part, &last)?.read_group(0, rows).map_err(io::Error::other)?;

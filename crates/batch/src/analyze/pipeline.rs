@@ -1,8 +1,8 @@
-//! The pipeline: decoding, counting and delivering, frame by frame and in order.
+//! The pipeline that decodes, counts and delivers frames in order.
 //!
-//! Decoding has a thread of its own, and FFmpeg's frame threads behind it. Counting happens on the caller's thread,
-//! with the help of rayon's threads or the GPU. The caller should not spend long on a frame, or do so on a third
-//! thread. Only a few frames wait between any two of them.
+//! Decoding has its own thread, plus FFmpeg's frame threads. Counting happens on the caller's thread, with the help of
+//! rayon's threads or the GPU. The caller should handle each frame quickly, or do so on a third thread. Only a few
+//! frames wait between these stages.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use histoscope_core::text::shown;
 use histoscope_media::{Decoder, Ending, StopHandle, StreamInfo, open_when_there};
 use histoscope_render::engine::Engine;
 
-/// Time to wait for a sender before reporting it.
+/// Time to wait for a sender before logging a warning.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Interval at which requests to stop are checked meanwhile.
+/// Interval for checking whether the run was asked to stop in the meantime.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A file that is ready to be counted.
+/// A file that is open and ready to be counted.
 pub struct Pipeline {
     request: Request,
     info: StreamInfo,
@@ -41,19 +41,19 @@ pub struct Pipeline {
     begin: Option<Bound>,
     end: Option<Bound>,
     decoder: Decoder,
-    /// The file that each frame is compared with.
+    /// The file to compare each frame with.
     other: Option<Other>,
     engine: Engine,
 }
 
 impl Pipeline {
-    /// Opens the file and finds the place to begin. If the matrix of the video cannot be read, so that there is no
-    /// R'G'B', then Y', Cb and Cr are counted instead.
+    /// Opens the file and finds the start of the selection. If the video's matrix is not supported, so that there is no
+    /// R'G'B', Y', Cb and Cr are counted instead.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if the file cannot be read, or does not allow the selection.
+    /// [`AnalyzeError`] if the file cannot be read, or does not support the selection.
     pub fn open(mut request: Request) -> Result<Self, AnalyzeError> {
-        // Drivers take time to load; the file is opened meanwhile.
+        // Drivers take time to load, so the file is opened in the meantime.
         let engine = Engine::start(request.engine, &request.adapter);
         let mut decoder = open(&request)?;
         let info = decoder.info().clone();
@@ -77,43 +77,43 @@ impl Pipeline {
         Ok(Self { request, info, ending, cropping, bars, positioned, begin, end, decoder, other, engine })
     }
 
-    /// Returns the facts about the video.
+    /// Returns the properties of the video.
     #[must_use]
     pub const fn info(&self) -> &StreamInfo {
         &self.info
     }
 
-    /// Returns the counts of each frame.
+    /// Returns the counts made of each frame.
     #[must_use]
     pub const fn counting(&self) -> RunComponents {
         self.request.counting
     }
 
-    /// Returns the adjustments of the pictures.
+    /// Returns the adjustments applied to the pictures.
     #[must_use]
     pub const fn adjustments(&self) -> &Adjustments {
         &self.request.adjustments
     }
 
-    /// Returns the file that each frame is compared with.
+    /// Returns the file to compare each frame with, if any.
     #[must_use]
     pub const fn against(&self) -> Option<&Against> {
         self.request.against.as_ref()
     }
 
-    /// Returns the black bars, if they were looked for.
+    /// Returns the black bars, if they were searched for.
     #[must_use]
     pub const fn bars(&self) -> Option<&BlackBars> {
         self.bars.as_ref()
     }
 
-    /// Returns the number of the selection's first frame, if it is known before decoding.
+    /// Returns the number of the selection's first frame, if known before decoding.
     #[must_use]
     pub const fn first_number(&self) -> Option<u64> {
         self.positioned.first
     }
 
-    /// Returns the span of the selection in seconds of video, as far as known, for a progress bar.
+    /// Returns the span of the selection in seconds of the video, as far as known, for a progress bar.
     #[must_use]
     pub fn span_secs(&self) -> Range<f64> {
         let secs = |bound: Bound| match bound {
@@ -130,16 +130,18 @@ impl Pipeline {
         self.begin.map_or(0.0, secs).min(length)..self.end.map_or(length, secs).min(length)
     }
 
-    /// Counts all frames of the selection and passes each of them to `sink`, in order, until that breaks off.
+    /// Counts all frames of the selection and passes each of them to `sink`, in order, until `sink` breaks.
     ///
-    /// Damage and an early end of the file are not errors; both are in the [`RunOutcome`].
+    /// Damage and an early end of the file are not errors; the [`RunOutcome`] reports both.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as requested; earlier frames were passed on.
+    /// [`AnalyzeError`] if counting fails, or a picture cannot be counted as requested. Earlier frames have been passed
+    /// on.
     pub fn run(self, sink: &mut dyn FnMut(CountedFrame) -> ControlFlow<()>) -> Result<RunOutcome, AnalyzeError> {
         let Self { request, info, ending, cropping, positioned, end, decoder, other, mut engine, .. } = self;
         let mut outcome = match positioned {
-            // If the place to continue was not found, frames that were counted before must be skipped.
+            // If the position to continue at was not found, frames that were already counted must be skipped by
+            // decoding them.
             Positioned { index: Some(index), first: Some(first), number, .. }
                 if request.jobs > 1 && other.is_none() && number >= request.resume_at =>
             {
@@ -173,7 +175,7 @@ fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Res
     let backward = match bounds {
         (Some(Bound::Ticks(from)), Some(Bound::Ticks(to))) => from >= to,
         (Some(Bound::Number(from)), Some(Bound::Number(to))) => from >= to,
-        // The frames will show.
+        // A time and a number can only be compared once the packets have been listed.
         _ => false,
     };
     if backward {
@@ -183,7 +185,7 @@ fn check_order(request: &Request, bounds: (Option<Bound>, Option<Bound>)) -> Res
     Ok(())
 }
 
-/// Does the same for a time and a frame number, if the file's packets tell which frame the time stands for.
+/// Checks the order of a time and a frame number, if the file's packets define which frame the time stands for.
 fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positioned) -> Result<(), AnalyzeError> {
     let (Some(from), Some(to)) = (request.selection.from, request.selection.to) else { return Ok(()) };
     let (Some(first), Some(index), Some(end)) = (positioned.first, &positioned.index, end) else { return Ok(()) };
@@ -198,7 +200,7 @@ fn check_mixed_order(request: &Request, end: Option<Bound>, positioned: &Positio
     Ok(())
 }
 
-/// Opens a run's video; waits for the sender of a live one until the run is asked to stop.
+/// Opens the video of a run. Waits for the sender of a live source until the run is asked to stop.
 fn open(request: &Request) -> Result<Decoder, AnalyzeError> {
     let stop = StopHandle::new();
     let _watch = Watch::start(request, stop.clone());
@@ -209,7 +211,7 @@ fn open(request: &Request) -> Result<Decoder, AnalyzeError> {
     Ok(decoder)
 }
 
-/// Rejects requests that frames of a live source cannot meet, as they come only once.
+/// Rejects options that a live source cannot support, because its frames arrive only once.
 fn check_live(request: &Request) -> Result<(), AnalyzeError> {
     let selection = &request.selection;
     let asked = [
@@ -225,7 +227,7 @@ fn check_live(request: &Request) -> Result<(), AnalyzeError> {
     }
 }
 
-/// Stops the opening of a video if the run is asked to stop, and reports if it takes long.
+/// A thread that cancels opening a video if the run is asked to stop, and logs a warning if opening takes long.
 struct Watch(Arc<AtomicBool>);
 
 impl Watch {

@@ -1,4 +1,4 @@
-//! The records of a run: their fields, and the values of a frame, for JSON and for tables.
+//! The records of a run: their fields and each frame's values, for JSON and for tables.
 
 use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::Components;
@@ -16,10 +16,10 @@ use crate::fields::{
     VECTORSCOPE_PREFIX, VectorscopeRow, serialize_fields,
 };
 
-/// The suffix of columns with bins.
+/// The suffix of column names for bins.
 pub const BINS_SUFFIX: &str = "_bins";
 
-/// Writes the records of a run; it holds everything that they have in common.
+/// Builds the records of a run. Holds the data that all records share.
 pub struct Recorder {
     input: String,
     adjustments: Option<String>,
@@ -32,7 +32,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a run on that video; with `bins`, records list every bin.
+    /// Creates a recorder for a run on this video. With `bins`, each record lists all bins.
     #[must_use]
     pub fn new(request: &Request, info: &StreamInfo, bins: bool) -> Self {
         let adjustments = &request.adjustments;
@@ -41,7 +41,7 @@ impl Recorder {
             (false, true) => &[Components::YCbCr],
             _ => &[Components::Rgbl],
         };
-        // A picture that cannot be read gives no record.
+        // If the layout is unknown, no picture can be decoded and there are no records.
         let model = info.layout.map_or(ColorModel::YCbCr, |layout| layout.model);
         let columns = |against: &Against| ComparisonColumns::new(display(&against.input), model, components);
         Self {
@@ -66,17 +66,17 @@ impl Recorder {
         }
     }
 
-    /// Returns the fields of a table of fields that the records of this run have.
+    /// Selects the fields that the records of this run have.
     fn fields<'a, F>(&self, fields: &'a [Field<F>]) -> impl Iterator<Item = &'a Field<F>> {
         fields.iter().filter(|field| self.has(field.presence))
     }
 
-    /// Returns those that are columns, without fields that only JSON has.
+    /// Selects the fields that tables of this run have, which excludes JSON-only fields.
     fn columns_of<'a, F>(&self, fields: &'a [Field<F>]) -> impl Iterator<Item = &'a Field<F>> {
         self.fields(fields).filter(|field| field.presence != Presence::Json)
     }
 
-    /// The columns of a table of these records.
+    /// Returns the columns of a table of these records.
     #[must_use]
     pub fn columns(&self) -> Vec<Column> {
         let mut columns: Vec<_> =
@@ -91,7 +91,7 @@ impl Recorder {
         columns
     }
 
-    /// Passes on the cells of a frame's row, in the order of the columns.
+    /// Passes the cells of a frame's row to `take`, in column order.
     pub fn cells(&self, counted: &CountedFrame, take: &mut dyn FnMut(Cell<'_>)) {
         let row = self.frame_row(counted);
         self.columns_of(&FRAME_FIELDS).for_each(|field| take((field.value)(&row)));
@@ -106,7 +106,7 @@ impl Recorder {
         }
     }
 
-    /// The record of a frame, as JSON.
+    /// Returns the record of a frame, to be serialized as JSON.
     #[must_use]
     pub const fn record<'a>(&'a self, counted: &'a CountedFrame) -> Record<'a> {
         Record { recorder: self, counted }
@@ -122,7 +122,7 @@ impl Recorder {
         }
     }
 
-    /// The channels by name, in the order in which they are counted.
+    /// Returns the names and rows of the channels, in the order in which they are counted.
     fn channel_rows<'a>(&self, counted: &'a CountedFrame) -> impl Iterator<Item = (&'static str, ChannelRow<'a>)> {
         let range = Some(counted.frame.reading.colorimetry.range.value);
         let has_bins = self.has_bins;
@@ -136,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// The record of a frame, which is written as JSON.
+/// The record of a frame, to be serialized as JSON.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     recorder: &'a Recorder,
@@ -162,7 +162,7 @@ impl Serialize for Record<'_> {
     }
 }
 
-/// The object of a record's channels.
+/// The object with a record's channels.
 struct Channels<'a>(Record<'a>);
 
 impl Serialize for Channels<'_> {
@@ -172,7 +172,7 @@ impl Serialize for Channels<'_> {
     }
 }
 
-/// The part of a record that is read back.
+/// The part of a record that is read back by `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RecordNumber {
     /// The frame's number.

@@ -1,7 +1,7 @@
-//! An output of records in any format: one for the whole run, or a file per period of so many seconds, which is
-//! complete as soon as the next one begins.
+//! An output of records in any format: one for the whole run, or one file per period of a fixed number of seconds. Each
+//! of these files is finished as soon as the next one begins.
 //!
-//! Every such file states its frames, as shares do, so that `merge` can join them.
+//! Every such file states which frames it covers, like a share, so that `merge` can join them.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use super::record::Recorder;
 use super::summary::Summary;
 use crate::file::check_output;
 
-/// Begins the output of a run on that video, or continues that of an equal run.
+/// Starts the output of a run on this video, or continues the output of an identical run.
 ///
 /// # Errors
-/// [`AnalyzeError`] if it cannot be written, or another run is writing it.
+/// [`AnalyzeError`] if the output cannot be written, or another run is writing it.
 pub fn open(
     format: Format,
     target: &OutputTarget,
@@ -41,30 +41,31 @@ pub fn open(
     })
 }
 
-/// The common facts of all files of a divided run.
+/// The data shared by all files of a divided run.
 pub(super) struct Division {
     pub(super) format: Format,
-    /// The path from which the names of the files are derived.
+    /// The path that the names of the files are derived from.
     pub(super) path: PathBuf,
     /// A hash of the run's task.
     pub(super) run: u64,
     pub(super) bins: bool,
     pub(super) request: Request,
     pub(super) info: StreamInfo,
-    /// The summary before the first frame; that of a file which is followed by another one.
+    /// The run's summary before its first frame. Each file except the last ends with it, with the file's own frame
+    /// numbers.
     pub(super) summary: Summary,
     pub(super) secs: NonZeroU32,
 }
 
-/// A run's records in files of so many seconds each.
+/// Writes a run's records to one file per period.
 pub(super) struct Segments {
     common: Division,
     current: Option<Segment>,
-    /// The number of the first frame of the next file, if it is known before that frame comes.
+    /// First frame number of the next file, if known before that frame arrives.
     next_first: Option<u64>,
 }
 
-/// The current file.
+/// The file that is being written.
 struct Segment {
     index: u64,
     output: Box<dyn RecordSink>,
@@ -73,7 +74,7 @@ struct Segment {
 }
 
 impl Segments {
-    /// Begins a run whose first frame has that number, as far as known.
+    /// Starts a run. `first` is the number of its first frame, if known.
     pub(super) const fn new(common: Division, first: Option<u64>) -> Self {
         Self { common, current: None, next_first: first }
     }
@@ -87,7 +88,7 @@ impl Segments {
         Ok(Segment { index, output, first_frame: self.next_first.unwrap_or(first.number), records: 0 })
     }
 
-    /// Finishes the current file, if there is one, with the end of the run in that summary.
+    /// Finishes the current file, if any. `summary` states where the file ends.
     fn end(&mut self, summary: &Summary) -> Result<(), AnalyzeError> {
         self.next_first = Some(summary.end_frame);
         let Some(Segment { output, first_frame, records, .. }) = self.current.take() else { return Ok(()) };
@@ -99,7 +100,7 @@ impl RecordSink for Segments {
     fn add(&mut self, frame: &CountedFrame) -> Result<(), AnalyzeError> {
         let index = index_of(frame.frame.facts.time_secs, self.common.secs);
         if self.current.as_ref().is_some_and(|current| current.index != index) {
-            // It ends where the next one begins, so that no frame is missing between them.
+            // The file ends at the first frame of the next file, so that there is no gap between them.
             let until_here = Summary { end_frame: frame.number, ..self.common.summary.clone() };
             self.end(&until_here)?;
         }
@@ -121,17 +122,18 @@ impl RecordSink for Segments {
     }
 
     fn discard(self: Box<Self>) {
-        // A file begins with its first record.
+        // Nothing to remove: a file is only created for its first record.
     }
 }
 
-/// Returns the index, from 0, of the file for a frame that begins so many seconds after the video's first one.
+/// Returns the index, from 0, of the file for a frame at this time in seconds.
 fn index_of(time_secs: f64, secs: NonZeroU32) -> u64 {
     (time_secs.max(0.0) / f64::from(secs.get())) as u64
 }
 
-/// Returns the name of a file: `live-20261123T081500Z-0001.csv` for `live.csv` if its first frame arrived at that
-/// moment, otherwise `clip-0001.csv`. If frames of several files arrive at once, only the numbers differ.
+/// Returns the name of a file: for `live.csv`, `live-20261123T081500Z-0001.csv` if its first frame arrived at that
+/// time; for `clip.csv`, `clip-0001.csv`. If the first frames of several files arrive in the same second, only the
+/// numbers differ.
 fn path_of(path: &Path, format: Format, index: u64, arrival: Option<SystemTime>) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = format!(".{}", format.extension());
@@ -151,7 +153,7 @@ mod tests {
     use crate::analyze::format::TextFormat;
 
     #[test]
-    fn a_frame_belongs_to_the_span_in_which_it_begins() {
+    fn a_frame_belongs_to_the_period_in_which_it_begins() {
         let secs = NonZeroU32::new(60).expect("more than none");
         for (time, index) in [(-0.01, 0), (0.0, 0), (59.999, 0), (60.0, 1), (119.99, 1), (7200.0, 120)] {
             assert_eq!(index_of(time, secs), index, "{time}");
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_the_moment_and_the_number() {
+    fn names_contain_the_time_and_the_number() {
         let (csv, ffprobe) = (Format::Text(TextFormat::Csv), Format::Text(TextFormat::Ffprobe));
         let noon = SystemTime::UNIX_EPOCH + Duration::from_millis(1_767_268_800_999);
         for (path, format, arrival, expected) in [

@@ -1,4 +1,4 @@
-//! The state in which an earlier run has left an output that is to be continued.
+//! The state of an output left by an earlier run, for `--resume`.
 
 use std::fs;
 use std::io;
@@ -15,19 +15,19 @@ use crate::file::{FileError, folder_of};
 /// The state of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
-    /// There is none; the run starts at its beginning.
+    /// There is no output; the run starts from the beginning.
     Nothing,
-    /// The run is finished already.
+    /// The output is finished.
     Finished,
-    /// The preliminary file holds records.
+    /// The preliminary file contains records.
     Unfinished(ResumePoint),
 }
 
-/// Looks for the output of an earlier, equal run. A partial output that was given its final name gets its preliminary
-/// one back.
+/// Looks for the output of an earlier, identical run. A partial output that has its final name is converted back to a
+/// preliminary file.
 ///
 /// # Errors
-/// [`AnalyzeError::Resume`] if there is an output of another run.
+/// [`AnalyzeError::Resume`] if the output belongs to a different run; other errors if a file cannot be read or written.
 pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summary) -> Result<RunState, AnalyzeError> {
     let read = FileError::reading(target);
     let path = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
@@ -71,7 +71,7 @@ pub fn find_unfinished(target: &Path, run: u64, format: Format, summary: &Summar
     Ok(if left.records == 0 { RunState::Nothing } else { RunState::Unfinished(left) })
 }
 
-/// Returns the summary in an output.
+/// Returns the summary in an output, if there is one.
 fn read_summary(path: &Path, format: Format) -> io::Result<Option<Summary>> {
     Ok(match format {
         Format::Text(format) => last_line(path)?.and_then(|(_, line)| format.read_tail(&line)),
@@ -79,13 +79,13 @@ fn read_summary(path: &Path, format: Format) -> io::Result<Option<Summary>> {
     })
 }
 
-/// Returns `true` if an output without a summary is in this format, as a table of a whole file is.
+/// Returns `true` if an output without a summary is in this format. CSV for a whole file has no summary.
 fn is_of(path: &Path, format: Format) -> io::Result<bool> {
     let Format::Text(format) = format else { return Ok(false) };
     Ok(recognise(path)? == Some(format))
 }
 
-/// Turns a partial output back into a preliminary file.
+/// Converts a partial output back to a preliminary file.
 fn take_up(path: &Path, part: &Path, format: Format) -> io::Result<()> {
     match format {
         Format::Text(_) => fs::rename(path, part),
@@ -93,7 +93,7 @@ fn take_up(path: &Path, part: &Path, format: Format) -> io::Result<()> {
     }
 }
 
-/// The unfinished output of any run for that target.
+/// Finds an unfinished output of any other run for this target.
 fn other_parts(target: &Path) -> Option<PathBuf> {
     let name = target.file_name()?.to_string_lossy().into_owned();
     let folder = folder_of(target);

@@ -1,4 +1,4 @@
-//! One file's run, from opening it to the finished output.
+//! The analysis of one file, from opening it to the finished output.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -20,48 +20,48 @@ use crate::file::check_output;
 use histoscope_core::text::{counted, plain};
 use histoscope_media::MediaError;
 
-/// Counted frames that may wait for being written.
+/// Maximum number of counted frames waiting to be written.
 const MOST_WAITING: usize = 32;
 
 /// The destination of the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// A file or a stream.
+    /// Records, in a file or a stream.
     Records {
         /// The target.
         target: OutputTarget,
         /// The format.
         format: Format,
-        /// True to write every bin.
+        /// `true` to write all bins.
         bins: bool,
-        /// True to continue an unfinished output.
+        /// `true` to continue an unfinished output.
         resume: bool,
-        /// Seconds after which another file begins, if the output is to be divided. The files are named after the
-        /// target, which must be a file.
+        /// Duration in seconds after which a new file begins, if the output is to be divided. The files are named after
+        /// the target, which must be a file.
         segment: Option<NonZeroU32>,
     },
-    /// A summary for people, on the standard output.
+    /// An overview of the file, printed to standard output.
     Overview,
 }
 
-/// The end of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// Everything that was asked for was written.
+    /// Everything that was requested was written.
     Complete,
-    /// Everything was written, and frames differ from their partners or have none.
+    /// Everything was written; some frames differ from their partners or have none.
     Differs,
     /// Everything was written, but no frame had a partner.
     NothingCompared,
-    /// The run had been finished before.
+    /// An earlier run had already finished the output.
     Already,
-    /// It was asked to stop; the frames counted before were written.
+    /// The run was asked to stop. The frames counted by then were written.
     Stopped,
-    /// It was asked to stop before a frame was counted: nothing was written.
+    /// The run was asked to stop before a frame was counted, and nothing was written.
     StoppedAtOnce,
     /// The file ended early, for this reason.
     EndedEarly(String),
-    /// The file that it is compared with ended early, for this reason.
+    /// The file of the comparison ended early, for this reason.
     OtherEndedEarly(String),
 }
 
@@ -85,9 +85,9 @@ impl Finished {
 ///
 /// # Errors
 /// [`AnalyzeError`] if the file cannot be opened, counting fails, or the output cannot be written. Earlier records are
-/// written, and the output states that it is partial.
+/// still written, and the output states that it is partial.
 pub fn run(request: Request, destination: &Destination, quiet: bool) -> Result<Finished, AnalyzeError> {
-    // An output that --resume cannot continue is not kept for it.
+    // Data kept for --resume is removed if --resume could not continue this kind of output.
     let is_lost = request.against.is_some() || matches!(destination, Destination::Records { segment: Some(_), .. });
     let finished = run_to_end(request, destination, quiet);
     finished.map_err(|error| if is_lost { not_to_be_continued(error) } else { error })
@@ -164,7 +164,7 @@ fn run_to_end(mut request: Request, destination: &Destination, quiet: bool) -> R
     conclude(counted, writer, summary, quiet)
 }
 
-/// Writes the summary and returns the end of the run.
+/// Writes the summary and returns the run's result.
 fn conclude(
     counted: Result<RunOutcome, AnalyzeError>,
     writer: Writer,
@@ -207,7 +207,7 @@ fn conclude(
     if summary.frames > 0 || summary.complete {
         output.finish(&summary)?;
     } else {
-        // There is nothing to keep, and the output of an earlier run stays.
+        // Nothing is worth keeping. The output of an earlier run stays in place.
         output.discard();
         if finished == Finished::Stopped && error.is_none() {
             return Ok(Finished::StoppedAtOnce);
@@ -237,16 +237,16 @@ fn warn_of_damaged_frames(name: &str, damaged: u64) {
 /// Writes a run's records, one after the other.
 struct Writer {
     output: Box<dyn RecordSink>,
-    /// Records in the output, including those of an earlier run.
+    /// Number of records in the output, including those of an earlier run.
     records: u64,
-    /// Those of damaged frames, without those of an earlier run.
+    /// Number of damaged frames, not including those of an earlier run.
     damaged: u64,
-    /// The number of the last frame that was written.
+    /// Number of the last frame written.
     last: Option<u64>,
 }
 
 impl Writer {
-    /// Writes all frames that come.
+    /// Writes all frames received until counting ends.
     fn write_all(&mut self, counted: Receiver<CountedFrame>) -> Result<(), AnalyzeError> {
         let mut next = counted.recv().ok();
         while let Some(frame) = next {
@@ -266,8 +266,8 @@ impl Writer {
     }
 }
 
-/// Counts on this thread and writes on another one, so that neither waits for the other. The inner result is that of
-/// counting; the outer error is that of writing.
+/// Counts on this thread and writes on another, so that neither blocks the other. The inner result comes from counting,
+/// the outer error from writing.
 fn count_and_write(
     pipeline: Pipeline,
     name: &str,
@@ -277,7 +277,7 @@ fn count_and_write(
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
     let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
     let (counted, written) = thread::scope(|scope| {
-        // The receiver is dropped with the writer, so that counting notices when writing fails.
+        // The receiver is dropped with the writer, so that counting notices if writing fails.
         let writing = scope.spawn(move || writer.write_all(receiver));
         let counted = pipeline.run(&mut |counted| {
             progress.frame(counted.frame.end_secs());
@@ -290,7 +290,7 @@ fn count_and_write(
     written.map(|()| counted)
 }
 
-/// Adds everything up for people.
+/// Counts the file and prints its overview.
 fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, AnalyzeError> {
     let mut overview = Overview::new(pipeline.info(), pipeline.adjustments());
     let other = pipeline.against().map(|against| display(&against.input)).unwrap_or_default();
@@ -314,7 +314,7 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
     Ok(Finished::of(outcome))
 }
 
-/// Prints a line for people; if that fails, nothing can be done.
+/// Prints a line to standard error, ignoring errors.
 fn eprint_line(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{}", plain(text));

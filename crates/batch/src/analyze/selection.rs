@@ -1,4 +1,4 @@
-//! The selected frames and the selected part of their pictures, as stated on the command line and as found in a file.
+//! The selected frames and the selected part of their pictures, as given on the command line and as found in a file.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -11,12 +11,12 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Picture, Timecode};
 use histoscope_media::{Decoder, Seek};
 
-/// Frames that are examined, evenly distributed over the file.
+/// Number of frames examined for black bars, spread evenly over the file.
 const SAMPLES: u32 = 24;
-/// How far above black the mean of a line's luma may be, in codes of 8 bits.
+/// Maximum mean luma above black for a line of a black bar, in 8-bit codes.
 const TOLERANCE: u64 = 8;
 
-/// A place in the video.
+/// A point in the video.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Point {
     /// Seconds from the first frame.
@@ -37,20 +37,20 @@ impl fmt::Display for Point {
     }
 }
 
-/// The part of a video that is counted.
+/// The frames of a video to count, and the part of their pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// The first frame is the first one that begins at or after this point.
+    /// Start: the first frame counted begins at or after this point.
     pub from: Option<Point>,
-    /// The last frame is the last one that begins before this point.
+    /// End: the last frame counted begins before this point.
     pub to: Option<Point>,
-    /// Only frames whose number is a multiple of this.
+    /// Count only frames whose number is a multiple of this.
     pub every: NonZeroU64,
-    /// Only frames at which decoding can start.
+    /// Count only frames at which decoding can start.
     pub keyframes: bool,
-    /// Part of the picture.
+    /// The part of the picture to count.
     pub region: Option<RegionSpec>,
-    /// True to find black bars at the edges and leave them out.
+    /// `true` to detect black bars at the edges and exclude them.
     pub crop_bars: bool,
 }
 
@@ -61,17 +61,17 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Returns `true` if the frame of that number is counted, provided it is between `--from` and `--to`.
+    /// Returns `true` if the frame with this number is counted, provided it lies between `--from` and `--to`.
     #[must_use]
     pub const fn takes(&self, number: u64, is_key: bool) -> bool {
         number.is_multiple_of(self.every.get()) && (is_key || !self.keyframes)
     }
 }
 
-/// Black bars that were found at the edges of the picture.
+/// Black bars found at the edges of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlackBars {
-    /// Width and height of the pictures that were examined.
+    /// Width and height of the examined pictures.
     pub size: (u32, u32),
     /// The rectangle between the bars.
     pub picture: Rect,
@@ -92,10 +92,10 @@ impl fmt::Display for BlackBars {
     }
 }
 
-/// Looks for bars, and returns the decoder to the first frame.
+/// Searches for black bars, then resets the decoder to the first frame.
 ///
-/// It examines frames from all over the file, whichever part is analysed, so that all shares of a file find the same
-/// bars. A line at an edge belongs to a bar if it is black in every one of these frames.
+/// It examines frames from the whole file, whichever part is analysed, so that all shares of a file find the same bars.
+/// A line at an edge belongs to a bar if it is black in all of these frames.
 pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars, AnalyzeError> {
     if !decoder.info().seekable {
         return Err(AnalyzeError::NeedsFile { input: decoder.info().path.clone(), what: "--crop-bars" });
@@ -112,7 +112,7 @@ pub(super) fn find_bars(decoder: &mut Decoder, stop: &Stop) -> Result<BlackBars,
         decoder.seek(Seek::Keyframe(secs))?;
         let mut frame = decoder.next_frame()?;
         if frame.as_ref().is_some_and(|frame| Some(frame.pts_ticks) == last_ticks) {
-            // Keyframes are so far apart that this one was examined before.
+            // Keyframes are so far apart that this one has already been examined.
             decoder.seek(Seek::to(secs))?;
             frame = decoder.next_frame()?;
         } else {
@@ -160,7 +160,7 @@ impl UsedLines {
         }
     }
 
-    /// Returns the rectangle between the bars; everything if all is black.
+    /// Returns the rectangle between the bars, or the whole picture if everything is black.
     fn picture(&self) -> Rect {
         let used = |lines: &[bool]| {
             let first = lines.iter().position(|line| *line)?;
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_chosen_by_their_own_number() {
+    fn frames_are_selected_by_number() {
         let third = Selection { every: NonZeroU64::new(3).unwrap(), ..Selection::default() };
         let taken: Vec<_> = (5..14).filter(|&number| third.takes(number, false)).collect();
         assert_eq!(taken, [6, 9, 12]);

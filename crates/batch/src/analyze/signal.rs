@@ -1,10 +1,11 @@
-//! The figures of FFmpeg's signalstats filter, from the same samples and with the same rounding.
+//! The figures of FFmpeg's signalstats filter, computed from the same samples with the same rounding.
 //!
-//! Saturation is the distance from the middle, truncated to a whole code. Hue is the angle in whole degrees, from 0 to
-//! 359. The filter computes both in single precision, so its rounding decides about hues close to a whole degree.
+//! Saturation is the distance from the middle code, truncated to a whole code. Hue is the angle in whole degrees, from
+//! 0 to 359. The filter computes both in single precision, so its rounding decides hues close to a whole degree.
 //!
-//! Figures of a single plane are read from its histogram. Figures that depend on several planes, or on neighbours,
-//! need a pass over the picture. Samples count at their full depth, even if the other outputs bin by the top 12 bits.
+//! Figures of a single plane are computed from its histogram. Figures that depend on several planes or on neighbouring
+//! samples need a pass over the picture. Samples are counted at full depth, even if other outputs use bins of the top
+//! 12 bits.
 
 use std::f64::consts::PI;
 
@@ -17,29 +18,29 @@ use histoscope_media::filters_keep_depth;
 /// The figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
-    /// Y', Cb and Cr.
+    /// Figures of Y', Cb and Cr.
     pub planes: [PlaneSignal; 3],
-    /// Saturation and hue.
+    /// Figures of saturation and hue.
     pub chroma: ChromaSignal,
     /// Share of pixels with a component outside the broadcast range.
     pub out_of_broadcast: f64,
-    /// The figures of neighbours, if wanted.
+    /// The figures that depend on neighbouring samples, if requested.
     pub texture: Option<Texture>,
 }
 
-/// The figures that are wanted.
+/// The figures to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignalUse {
-    /// None.
+    /// No figures.
     #[default]
     None,
-    /// Those of single samples.
+    /// Figures that depend on single samples.
     Samples,
-    /// Those of neighbours too, in the picture and in the previous one, which must be whole.
+    /// Also figures that depend on neighbours, in this picture and the previous one. The whole picture must be counted.
     Neighbours,
 }
 
-/// Computes the figures of one picture after the other.
+/// Computes the figures of successive pictures.
 #[derive(Debug, Default)]
 pub struct SignalCounter {
     chroma: ChromaCounter,
@@ -47,8 +48,8 @@ pub struct SignalCounter {
 }
 
 impl SignalCounter {
-    /// Returns the figures of the next picture, given in parts. `counted` is their coded histogram, so that they need
-    /// not be counted again if its bins are their codes.
+    /// Returns the figures of the next picture, given in parts. `counted` is its histogram of coded components; planes
+    /// are recounted only if its bins are not the codes that the filter reads.
     pub fn count(
         &mut self,
         parts: &[Picture],
@@ -84,7 +85,7 @@ impl SignalCounter {
 }
 
 impl Signal {
-    /// Returns the filter's tags in its order, without their prefix, and with values as it writes them.
+    /// Returns the filter's tags in its order, without their prefix, and with the values formatted as by the filter.
     #[must_use]
     pub fn tags(&self) -> Vec<(String, String)> {
         let planes = || ['Y', 'U', 'V'].into_iter().zip(&self.planes);
@@ -126,7 +127,8 @@ fn count_deep(picture: &Picture, component: usize, reading: SampleReading, bins:
     }
 }
 
-/// Counts the pixels whose luma, or the chroma that covers them, is outside the broadcast range.
+/// Counts the pixels whose luma or chroma is outside the broadcast range. A chroma sample applies to all pixels it
+/// covers.
 fn outside_broadcast(picture: &Picture) -> u64 {
     let layout = picture.layout();
     let scale = layout.depth - 8;
@@ -136,7 +138,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
     let (chroma_width, chroma_height) = layout.component_size(1, picture.width(), height);
     let mut luma = vec![0; width];
     let [mut cb, mut cr, mut bad] = [(); 3].map(|()| vec![0_u16; chroma_width as usize]);
-    // One entry per pixel, so that the loop over a row of luma has no divisions.
+    // One entry per pixel, so that the loop over a row of luma needs no divisions.
     let mut spread = vec![0_u16; width];
     let mut outside = 0;
     for chroma_row in 0..chroma_height {
@@ -150,7 +152,7 @@ fn outside_broadcast(picture: &Picture) -> u64 {
         }
         for y in chroma_row << sy..((chroma_row + 1) << sy).min(height) {
             read_row(picture, 0, y, &mut luma);
-            // A run is short enough for 16-bit sums.
+            // Chunks are short enough for 16-bit sums.
             for (luma, spread) in luma.chunks(1 << 15).zip(spread.chunks(1 << 15)) {
                 let bad = |(&luma, &bad): (&u16, &u16)| bad | u16::from((luma < low) | (luma > top_luma));
                 outside += u64::from(luma.iter().zip(spread).map(bad).sum::<u16>());
@@ -177,22 +179,23 @@ fn format_g(value: f64) -> String {
     format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs())
 }
 
-/// The filter's reading of a picture's samples: as they are, or as the 16-bit ones that FFmpeg makes of them first.
+/// The filter's interpretation of a picture's samples: read directly, or after FFmpeg has expanded them to 16 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleReading {
-    /// Bits of a sample as the filter reads it.
+    /// Bits per sample as read by the filter.
     pub depth: u32,
-    /// Places by which a sample is shifted up first.
+    /// Number of bits by which FFmpeg shifts a sample left beforehand.
     pub shift: u32,
 }
 
 impl SampleReading {
-    /// Returns the filter's reading of such pictures; `None` if FFmpeg first converts them to values that do not
-    /// follow from the samples alone.
+    /// Returns how the filter reads such pictures, or `None` if FFmpeg first converts them to values that cannot be
+    /// derived from the samples alone.
     ///
-    /// Planes of Y'CbCr alone, "yuv4…", are read as they are. For other formats, FFmpeg drops alpha and separates the
-    /// planes, and before version 9 it turns depths between 8 and 16 bits into 16 bits. In limited range, samples keep
-    /// their values or are shifted up; full range is converted to limited, in a way that depends on the version.
+    /// Planar Y'CbCr without alpha ("yuv4…") is read directly. For other formats, FFmpeg drops alpha and separates the
+    /// planes, and before version 9 it expands depths between 8 and 16 bits to 16 bits. In limited range, samples keep
+    /// their values or are shifted left; full range is converted to limited range, in a way that depends on the
+    /// version.
     #[must_use]
     pub fn of(picture: &Picture, source: &SourceFormat) -> Option<Self> {
         let layout = picture.layout();
@@ -212,7 +215,7 @@ impl SampleReading {
         is_read.then_some(Self { depth: read, shift: read - depth })
     }
 
-    /// The middle code of Cb and Cr.
+    /// Returns the middle code of Cb and Cr.
     #[must_use]
     pub const fn middle(self) -> i32 {
         1 << (self.depth - 1)
@@ -226,7 +229,7 @@ impl SampleReading {
         }
     }
 
-    /// Returns all rows of a component, one behind the other, and their length.
+    /// Returns all rows of a component, concatenated, and the length of a row.
     #[must_use]
     pub fn plane(self, picture: &Picture, component: usize) -> (Vec<u16>, usize) {
         let (width, height) = picture.layout().component_size(component, picture.width(), picture.height());
@@ -260,20 +263,20 @@ pub(super) fn read_row(picture: &Picture, component: usize, y: u32, codes: &mut 
     }
 }
 
-/// The figures of one plane, read from a histogram of codes with the filter's rounding.
+/// The figures of one plane, computed from its histogram with the filter's rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaneSignal {
     /// Lowest code.
     pub min: u32,
-    /// The 10 % level.
+    /// The level at or below which 10 % of the samples lie.
     pub low: u32,
     /// Mean code.
     pub average: f64,
-    /// The 90 % level.
+    /// The level at or below which 90 % of the samples lie.
     pub high: u32,
     /// Highest code.
     pub max: u32,
-    /// Bits that are set in at least one code.
+    /// Number of bits that are set in at least one code.
     pub bit_depth: u32,
 }
 
@@ -283,7 +286,7 @@ pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
     let count: u64 = bins.iter().sum();
     let sum: u64 = bins.iter().zip(0..).map(|(&bin, code)| bin * code).sum();
     let used = || bins.iter().zip(0_u32..).filter(|(bin, _)| **bin > 0).map(|(_, code)| code);
-    // The filter rounds the number of samples like lrint, and takes the first level that reaches it.
+    // Like the filter, round the number of samples as lrint does and take the first level that reaches it.
     let level = |percent: f64| {
         let wanted = (count as f64 * percent / 100.0).round_ties_even() as u64;
         let mut up_to = 0;
@@ -303,11 +306,11 @@ pub fn plane_signal(bins: &[u64]) -> PlaneSignal {
     }
 }
 
-/// Distance of the lines that are compared, so that both are of the same field.
+/// Distance between compared lines; it is even, so that both belong to the same field.
 const REPEAT_LINES: usize = 4;
 
-/// The filter's figures of neighbours: the distance from the previous picture, pixels that stand out from the lines
-/// around them, and repeated lines.
+/// The filter's figures that depend on neighbours: the difference from the previous picture, pixels that stand out from
+/// the lines around them, and repeated lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
     /// Mean absolute difference of Y', Cb and Cr from the previous picture, in codes; 0 for the first picture.
@@ -318,7 +321,7 @@ pub struct Texture {
     pub repeats: f64,
 }
 
-/// Computes the figures of a picture and the previous one, if that has the same size.
+/// Computes the figures of a picture. The previous one is ignored if it has a different size or layout.
 #[must_use]
 pub fn texture(picture: &Picture, last: Option<&Picture>, reading: SampleReading) -> Texture {
     let same = |last: &&Picture| {
@@ -347,7 +350,7 @@ fn difference(picture: &Picture, last: &Picture, component: usize, reading: Samp
     sum as f64 / (f64::from(width) * f64::from(height))
 }
 
-/// The sum of absolute differences.
+/// Returns the sum of absolute differences.
 fn distance(a: &[u16], b: &[u16]) -> u64 {
     a.iter().zip(b).map(|(&a, &b)| u64::from(a.abs_diff(b))).sum()
 }
@@ -357,8 +360,8 @@ fn repeated_lines(rows: &[&[u16]]) -> u64 {
     pairs.map(|(above, row)| u64::from(distance(above, row) < row.len() as u64)).sum()
 }
 
-/// Counts the pixels that, with both neighbours in their line, stand out from the adjacent lines and, if there are
-/// any, from the lines two away. The outermost lines and columns are left out.
+/// Counts the pixels that stand out from the adjacent lines together with both their neighbours in the line. If lines
+/// two away exist, the pixels must stand out from those too. The outermost lines and columns are excluded.
 fn outliers(rows: &[&[u16]]) -> u64 {
     let Some(width) = rows.first().map(|row| row.len()) else { return 0 };
     let [mut stands_out, mut farther] = [(); 2].map(|()| vec![0_u8; width]);
@@ -374,8 +377,8 @@ fn outliers(rows: &[&[u16]]) -> u64 {
     count
 }
 
-/// Marks where the middle row stands out from the others. The filter takes the lowest 8 bits of each sample, even of
-/// deep ones.
+/// Marks the samples of the middle row that stand out from the other two rows. The filter uses the lowest 8 bits of
+/// each sample, whatever the depth.
 fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
     for (((out, &above), &row), &below) in marks.iter_mut().zip(above).zip(row).zip(below) {
         let [above, row, below] = [above, row, below].map(|code| i32::from(code as u8));
@@ -384,23 +387,23 @@ fn mark(marks: &mut [u8], [above, row, below]: [&[u16]; 3]) {
     }
 }
 
-/// Degrees of a turn.
+/// Degrees in a full turn.
 const DEGREES: usize = 360;
-/// Up to this depth, every pair has an entry in a table; at 12 bits it would take 64 MB.
+/// Maximum depth at which a table holds an entry for every pair of codes. At 12 bits, the table would take 64 MB.
 const MOST_TABLE_BITS: u32 = 10;
 
-/// The figures of a picture's colour.
+/// The colour figures of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChromaSignal {
-    /// Saturation, in codes; its bit depth is unused.
+    /// Figures of the saturation, in codes. The bit depth is unused.
     pub saturation: PlaneSignal,
-    /// The median hue in degrees: more than half of the samples are at or below it.
+    /// The median hue in degrees: the first at or below which more than half of the samples lie.
     pub hue_median: u32,
     /// The mean hue, in degrees.
     pub hue_average: f64,
 }
 
-/// Counts saturations and hues; its table is used for all frames.
+/// Counts saturations and hues, with one lookup table for all frames.
 #[derive(Debug, Default)]
 pub struct ChromaCounter {
     table: Option<(SampleReading, Vec<u32>)>,
@@ -444,7 +447,7 @@ impl ChromaCounter {
         }
     }
 
-    /// Returns the table of all pairs, and the bits of a pair's codes, if these are few enough.
+    /// Returns the table for all pairs of codes and the bits per code, or `None` if the depth is too high for a table.
     fn table(&mut self, parts: &[Picture], reading: SampleReading) -> Option<(&[u32], u32)> {
         let bits = parts.first().map(|part| u32::from(part.layout().depth)).filter(|bits| *bits <= MOST_TABLE_BITS)?;
         let kept = self.table.take().filter(|(of, _)| *of == reading);
@@ -461,9 +464,8 @@ const fn pack((saturation, hue): (u32, u32)) -> u32 {
     (hue << 16) | saturation
 }
 
-/// Returns saturation and hue of a pair, with the single-precision functions of the system's library, which the filter
-/// calls too. At 8 bits, all libraries give the same; at higher depths, a hue close to a whole degree may depend on
-/// the library.
+/// Returns the saturation and hue of a pair, using the system library's single-precision functions as the filter does.
+/// At 8 bits, all libraries agree; at higher depths, a hue close to a whole degree may depend on the library.
 fn saturation_and_hue(cb: u16, cr: u16, reading: SampleReading) -> (u32, u32) {
     let [cb, cr] = [cb, cr].map(|code| (i32::from(code) - reading.middle()) as f32);
     let degrees = (180.0 / PI * f64::from(cb.atan2(cr)) + 180.0) as f32;
@@ -475,7 +477,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_printed_as_c_prints_them() {
+    fn numbers_are_formatted_as_in_c() {
         for (value, text) in [
             (0.0, "0"),
             (71.763, "71.763"),
@@ -499,7 +501,7 @@ mod tests {
 mod chroma_tests {
     use super::*;
 
-    /// The same with the best possible rounding of each step.
+    /// Computes saturation and hue with each step rounded correctly.
     fn rounded_well(cb: u16, cr: u16, middle: i32) -> (u32, u32) {
         let [cb, cr] = [cb, cr].map(|code| f64::from(i32::from(code) - middle));
         let degrees = (180.0 / PI * f64::from(cb.atan2(cr) as f32) + 180.0) as f32;
@@ -507,7 +509,7 @@ mod chroma_tests {
     }
 
     #[test]
-    fn how_well_a_library_rounds_decides_at_most_a_degree_of_a_deep_hue() {
+    fn library_rounding_affects_at_most_one_degree_of_deep_hues() {
         for depth in [8, 10] {
             let reading = SampleReading { depth, shift: 0 };
             for cb in 0..1 << depth {
@@ -526,7 +528,7 @@ mod chroma_tests {
     }
 
     #[test]
-    fn corners_are_where_the_filter_has_them() {
+    fn pairs_match_the_filters_results() {
         let reading = SampleReading { depth: 8, shift: 0 };
         for ((cb, cr), expected) in [
             ((128, 128), (0, 180)),

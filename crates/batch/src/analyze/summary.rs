@@ -1,5 +1,5 @@
-//! The summary at the end of an output: which frames of which file were counted, how, and whether all of them are
-//! there. `merge` joins shares and `--resume` continues runs by it.
+//! The summary at the end of an output. It states which frames of which file were counted, how, and whether the output
+//! is complete. `merge` uses it to join shares, `--resume` to continue runs.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,20 +17,20 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::picture::crop::CroppingChoice;
 use histoscope_core::text::public;
 
-/// Bytes at the start and at the end of a file that identify it.
+/// Number of bytes hashed at the start and at the end of a file to identify it.
 const FINGERPRINT_BYTES: u64 = 1 << 16;
 
-/// A file's identity that is cheap to compute.
+/// A file's identity, cheap to compute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceIdentity {
-    /// Its size.
+    /// Size of the file.
     pub bytes: u64,
-    /// A hash (64-bit FNV-1a) of its first and last 64 KiB.
+    /// Hash (64-bit FNV-1a) of the file's first and last 64 KiB.
     pub fingerprint: String,
 }
 
 impl SourceIdentity {
-    /// Returns the identity of a regular file; `None` for pipes, devices and URLs.
+    /// Returns the identity of a regular file, or `None` for pipes, devices and URLs.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
@@ -47,56 +47,56 @@ impl SourceIdentity {
     }
 }
 
-/// 64-bit FNV-1a.
+/// Computes the 64-bit FNV-1a hash.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Options that affect records. Runs that differ in one of them are not parts of one another.
+/// Options that affect records. Outputs of runs that differ in any of these cannot be joined or continued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// "rgbl", "rgbl+ycbcr", or "ycbcr" without R'G'B'.
+    /// "rgbl", "ycbcr", "rgbl+ycbcr", or "signalstats".
     pub components: String,
-    /// True if all bins are listed.
+    /// `true` if all bins are listed.
     pub bins: bool,
-    /// Only frames whose number is a multiple of this are counted.
+    /// Count only frames whose number is a multiple of this.
     pub every: u64,
-    /// True if only keyframes are counted.
+    /// `true` to count only keyframes.
     pub keyframes: bool,
-    /// The region as it was stated.
+    /// The region as specified by the user.
     pub region: Option<String>,
-    /// The rectangle between black bars: x, y, width and height; absent unless they were looked for.
+    /// The rectangle between the black bars: x, y, width and height. `None` if bars were not searched for.
     pub bars_leave: Option<[u32; 4]>,
-    /// The matrix that overrides the video's.
+    /// The matrix that overrides the video's, if any.
     pub matrix: Option<String>,
-    /// The range that overrides the video's.
+    /// The range that overrides the video's, if any.
     pub range: Option<String>,
-    /// The lines that share a chroma row, if overridden; otherwise absent.
+    /// The lines that share a chroma row, if overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chroma_lines: Option<String>,
-    /// The field that was counted alone; absent for whole frames.
+    /// The field to count; absent for whole frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The choice among the file's croppings; absent if all are applied.
+    /// Which of the file's croppings to apply; absent if all are applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cropping: Option<String>,
-    /// The video track that was asked for; otherwise absent.
+    /// The requested video track, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<u32>,
-    /// True if a picture was opened as a whole sequence; otherwise absent.
+    /// `true` if a picture file was opened as a sequence of numbered pictures; absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sequence: bool,
-    /// The frame rate that was asked for numbered pictures; otherwise absent.
+    /// The frame rate requested for numbered pictures, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_rate: Option<String>,
-    /// The adjustments in words; absent without any.
+    /// A description of the adjustments, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<String>,
-    /// Scopes whose figures are in the records; absent without any.
+    /// The scopes whose figures are in the records, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<String>,
-    /// The file that frames are compared with; absent without one.
+    /// The file that frames are compared with, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstOptions>,
 }
@@ -104,11 +104,11 @@ pub struct RunOptions {
 /// The file that frames are compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgainstOptions {
-    /// The file as it was named.
+    /// The file as named by the user.
     pub input: String,
-    /// Its identity.
+    /// The file's identity.
     pub source: Option<SourceIdentity>,
-    /// The difference from a frame's number to that of its partner.
+    /// The number of a frame's partner minus its own number.
     pub offset: i64,
 }
 
@@ -120,7 +120,7 @@ impl AgainstOptions {
 }
 
 impl RunOptions {
-    /// Returns the options of a run on an open file.
+    /// Creates the options of a run on an open file.
     #[must_use]
     pub fn new(request: &Request, pipeline: &Pipeline, bins: bool) -> Self {
         let components = match (request.counting.rgbl, request.counting.coded) {
@@ -155,39 +155,39 @@ impl RunOptions {
     }
 }
 
-/// The summary.
+/// The summary of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Version of the records' shape.
+    /// Version of the record schema.
     pub schema: u32,
-    /// "summary".
+    /// Always "summary".
     #[serde(rename = "type")]
     pub kind: String,
-    /// The video as it was named.
+    /// The video as named by the user.
     pub input: String,
-    /// Its identity.
+    /// The video's identity.
     pub source: Option<SourceIdentity>,
-    /// The options.
+    /// The run's options.
     pub options: RunOptions,
     /// Number of records.
     pub frames: u64,
-    /// Number of the first frame that was examined.
+    /// Number of the first examined frame.
     pub first_frame: u64,
-    /// Number of the first frame after the last one that was examined.
+    /// Number after that of the last examined frame.
     pub end_frame: u64,
-    /// True if the last of them is the video's last.
+    /// `true` if the end of the video was reached.
     pub reached_end: bool,
-    /// True if every frame that was asked for, and that the file should have, is there.
+    /// `true` if no requested frame that the file should have is missing.
     pub complete: bool,
-    /// The reason why it is not complete.
+    /// The reason the output is not complete, if so.
     pub reason: Option<String>,
-    /// The totals of the comparisons; absent if frames are not compared.
+    /// The totals of the comparison; absent if frames are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonSummary>,
 }
 
 impl Summary {
-    /// The summary of a run that has not begun.
+    /// Creates the summary of a run that has not begun.
     #[must_use]
     pub fn new(input: &Path, options: RunOptions) -> Self {
         Self {
@@ -206,22 +206,22 @@ impl Summary {
         }
     }
 
-    /// Returns `true` if the summary adds nothing to the records.
+    /// Returns `true` if the records cover the whole file, so that the summary adds nothing.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.complete && self.first_frame == 0 && self.reached_end
     }
 }
 
-/// Returns a file's name for records: on one line, without a password, and not mistaken for a formula by a
-/// spreadsheet. A name that begins like a formula gets the prefix `./`, which stands for the same file.
+/// Returns a file's name for records: on one line, without a password, and never mistaken for a formula by a
+/// spreadsheet. A name that begins like a formula is prefixed with `./`, which denotes the same file.
 pub(super) fn display(path: &Path) -> String {
     let text = public(path).display().to_string().replace(['\n', '\r'], " ");
     let is_like_formula = text.starts_with(['=', '+', '-', '@', '\t']) && text != "-";
     if is_like_formula { format!("./{text}") } else { text }
 }
 
-/// Returns the adjustments in words; `None` without any.
+/// Returns a description of the adjustments, or `None` if there are none.
 pub(super) fn adjustments_text(adjustments: &Adjustments) -> Option<String> {
     (!adjustments.is_off()).then(|| adjustments.to_string())
 }

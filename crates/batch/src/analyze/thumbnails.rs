@@ -1,7 +1,7 @@
 //! Thumbnails of frames that may begin a shot or be among the worst.
 //!
-//! Only later frames, or with several decoders those of other parts, show whether they do. So a few too many are made,
-//! and never too few; the report keeps those that it needs.
+//! Whether a frame is one of these only becomes known later: from the frames that follow or, with several decoders,
+//! from other parts of the file. So a few too many thumbnails are made, never too few; the report keeps those it needs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -13,19 +13,19 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 use super::counter::FrameCounts;
 
-/// Maximum width and height in pixels.
+/// Maximum width and height of a thumbnail in pixels.
 const MOST_PIXELS: (u32, u32) = (288, 192);
 /// Thumbnails that may wait for a thread, because each keeps its frame's memory.
 const MOST_UNMADE: usize = 4;
 
-/// The frames of which thumbnails are wanted.
+/// The choice of frames to make thumbnails of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThumbnailUse {
-    /// The distance from which a change may be a cut, as a part of the scale.
+    /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub cut_threshold: f64,
 }
 
-/// Picks the frames, which come in order.
+/// Chooses the frames to make thumbnails of. Frames arrive in order.
 pub(super) struct Picker {
     cuts: CutGuess,
     worst: [WorstFrames; 3],
@@ -108,11 +108,11 @@ impl From<Jpeg> for PendingJpeg {
     }
 }
 
-/// The maximum size in bytes.
+/// Maximum size of a thumbnail in bytes.
 pub const MOST_BYTES: usize = 30_000;
 
-/// Qualities, best first: the first one that is small enough is used. At the last one, noise takes half of the
-/// maximum.
+/// JPEG qualities in the order tried; the first one that yields a small enough file is used. At the last one, noise
+/// takes half of the maximum size.
 const QUALITIES: [u8; 3] = [80, 55, 25];
 
 /// A small picture as JPEG.
@@ -122,7 +122,7 @@ pub struct Jpeg {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The file, at most [`MOST_BYTES`] long.
+    /// The JPEG file, at most [`MOST_BYTES`] long.
     pub bytes: Vec<u8>,
 }
 
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_it_shows_it_is_small() {
+    fn thumbnails_are_small_whatever_they_show() {
         let noise = |x: u32, y: u32| {
             let mut word = (x ^ (y << 10)).wrapping_mul(2_654_435_761);
             word ^= word >> 15;

@@ -1,4 +1,4 @@
-//! Drawing on the CPU: rectangles, pictures and text, without a GPU and the same on every machine.
+//! Drawing on the CPU: rectangles, pictures and text. It needs no GPU and gives the same result on every machine.
 
 use egui::epaint::text::{Fonts, LayoutJob, TextFormat, TextOptions, TextWrapping};
 use egui::{Color32, FontDefinitions, FontId};
@@ -6,7 +6,7 @@ use egui::{Color32, FontDefinitions, FontId};
 use histoscope_core::strip::Rgb;
 use histoscope_render::gpu::readback::Image;
 
-/// A picture under construction, and fonts for its text.
+/// A picture under construction, with the fonts for its text.
 pub struct Canvas {
     image: Image,
     fonts: Fonts,
@@ -32,20 +32,20 @@ impl Area {
         Self { x, y, width, height }
     }
 
-    /// Returns the first column to the right of it.
+    /// Returns the first column to the right of the rectangle.
     #[must_use]
     pub const fn right(&self) -> i32 {
         self.x + self.width
     }
 
-    /// Returns the first row below it.
+    /// Returns the first row below the rectangle.
     #[must_use]
     pub const fn bottom(&self) -> i32 {
         self.y + self.height
     }
 }
 
-/// The point of a text at its position.
+/// Horizontal alignment: the part of a text that is placed at its x coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// The left end.
@@ -56,17 +56,17 @@ pub enum Align {
     Right,
 }
 
-/// The look of a text.
+/// The appearance of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
-    /// Height of the font in pixels.
+    /// Font size in pixels.
     pub size: f32,
-    /// Its colour.
+    /// Text colour.
     pub color: Rgb,
 }
 
 impl Style {
-    /// A text of that height and colour.
+    /// Creates a style.
     #[must_use]
     pub const fn new(size: f32, color: Rgb) -> Self {
         Self { size, color }
@@ -74,7 +74,7 @@ impl Style {
 }
 
 impl Canvas {
-    /// A picture filled with one colour.
+    /// Creates a picture filled with one colour.
     #[must_use]
     pub fn new(width: usize, height: usize, color: Rgb) -> Self {
         let [r, g, b] = color;
@@ -89,7 +89,7 @@ impl Canvas {
         self.image
     }
 
-    /// Fills a rectangle with a colour at that opacity.
+    /// Fills a rectangle with a colour at this opacity, 0 to 255.
     pub fn fill(&mut self, area: Area, color: Rgb, opacity: u8) {
         for y in area.y..area.bottom() {
             for x in area.x..area.right() {
@@ -98,7 +98,7 @@ impl Canvas {
         }
     }
 
-    /// Puts a picture at a place.
+    /// Copies a picture to this position.
     pub fn paste(&mut self, x: i32, y: i32, picture: &Image) {
         for (row, pixels) in picture.rgba.chunks_exact(picture.width as usize * 4).enumerate() {
             for (column, pixel) in pixels.chunks_exact(4).enumerate() {
@@ -108,7 +108,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a line of text with its upper edge at `y`, cut off with an ellipsis if it is wider than `most`. Returns
+    /// Draws a line of text with its upper edge at `y`, truncated with an ellipsis if it is wider than `most`. Returns
     /// its width in pixels.
     pub fn text_within(&mut self, (x, y): (i32, i32), align: Align, text: &str, style: Style, most: i32) -> i32 {
         let format = TextFormat::simple(FontId::proportional(style.size), Color32::WHITE);
@@ -147,7 +147,7 @@ impl Canvas {
     }
 }
 
-/// Blends a colour into a pixel; `opacity` is 0 to 255. Outside the picture, nothing happens.
+/// Blends a colour into a pixel. `opacity` is 0 to 255. Does nothing outside the picture.
 fn blend(image: &mut Image, x: i32, y: i32, color: Rgb, opacity: u8) {
     let (width, height) = (image.width as i32, image.height as i32);
     if !(0..width).contains(&x) || !(0..height).contains(&y) {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_drawn_where_it_is_wanted() {
+    fn text_is_drawn_at_its_position() {
         for (align, range) in [(Align::Left, 150..225), (Align::Centre, 110..190), (Align::Right, 75..150)] {
             let (width, lit) = draw("Histogram", align, 300);
             assert!(lit.len() > 50 && (50..100).contains(&width), "{align:?}: {} pixels, {width}", lit.len());
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_of_names_and_times_are_in_the_fonts() {
+    fn fonts_have_the_glyphs_of_names_and_times() {
         let mut fonts = Fonts::new(TextOptions::default(), FontDefinitions::default());
         let font = FontId::proportional(14.0);
         assert!(fonts.has_glyphs(&font, "äßéñøł×·–…±≥%'/µ0:42.5 Ω Жд\u{202f}"));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_cut_off() {
+    fn long_text_is_truncated() {
         let (width, lit) = draw("a long name of a file that does not fit", Align::Left, 80);
         assert!(width <= 80 && lit.iter().all(|(x, _)| *x < 232), "{width}");
     }

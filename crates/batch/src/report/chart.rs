@@ -1,17 +1,17 @@
-//! The bare pictures of a report: a panel's columns over time, the summed histogram beside it, and the strips below.
+//! The plain images of a report: a panel's columns over time, the summed histogram next to it, and the strips below.
 
 use super::clip::{Clip, Strip};
 use super::tone::Panel;
 use histoscope_core::strip::{ROWS, brightness, channel_color, mixed, ramp};
 use histoscope_render::gpu::readback::Image;
 
-/// Bars of a summed histogram are cut off at this many times the mean bar, as in the overlay.
+/// Bars of a summed histogram are cut off at this multiple of the mean bar, as in the overlay.
 const CLIP_FACTOR: f64 = 5.0;
 
-/// Draws a panel's picture of that width, with the highest level at the top.
+/// Draws a panel's heat map with this width and the highest level at the top.
 ///
-/// Time runs evenly, whatever the frames' durations: each pixel shows the columns within its share of the time,
-/// weighted by their part of it.
+/// The time axis is linear, whatever the frames' durations: each pixel shows the columns that overlap its span of time,
+/// weighted by overlap.
 #[must_use]
 pub fn heat_map(clip: &Clip, panel: &Panel, width: usize) -> Image {
     let height = panel.height();
@@ -33,8 +33,8 @@ pub fn heat_map(clip: &Clip, panel: &Panel, width: usize) -> Image {
     image
 }
 
-/// Computes the shares of the column of pixels `x` of `width`, channel by channel and from the lowest level upwards.
-/// `first` is the first column of frames that can lie in it; returns that of the next column of pixels.
+/// Computes the shares for the column of pixels `x` of `width`, channel by channel from the lowest level upwards.
+/// `first` is the index of the first clip column that can overlap it. Returns that index for the next column of pixels.
 fn pixel_shares(clip: &Clip, panel: &Panel, (x, width): (usize, usize), first: usize, shares: &mut [f64]) -> usize {
     shares.fill(0.0);
     let columns = clip.columns.as_slice();
@@ -67,17 +67,16 @@ fn pixel_shares(clip: &Clip, panel: &Panel, (x, width): (usize, usize), first: u
 /// A bar of a summed histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bar {
-    /// Its length, from 0 to 1.
+    /// Length of the bar, from 0 to 1.
     pub length: f64,
-    /// True if it was longer and is cut off.
+    /// `true` if the bar was cut off.
     pub clipped: bool,
 }
 
-/// Returns the summed histogram of a panel: for each of its channels, a bar for each row of its pixels, the lowest
-/// level first.
+/// Returns the summed histogram of a panel: for each of its channels, one bar per row of pixels, lowest level first.
 ///
-/// As in the overlay, the longest bar of a channel touches the edge, unless it is so long that it would flatten the
-/// rest; then bars are cut off at five times the mean.
+/// As in the overlay, the longest bar of a channel touches the edge. If it is so long that it would flatten the rest,
+/// bars are cut off at five times the mean instead.
 #[must_use]
 pub fn side(clip: &Clip, panel: &Panel) -> Vec<Vec<Bar>> {
     let total = clip.columns.total();
@@ -92,7 +91,7 @@ pub fn side(clip: &Clip, panel: &Panel) -> Vec<Vec<Bar>> {
     panel.channels.iter().map(bars).collect()
 }
 
-/// Returns a figure of the strips over time, in `width` steps: the largest of the frames in each.
+/// Returns a figure of the strips over time in `width` steps. Each step has the maximum over its frames.
 #[must_use]
 pub fn strip(clip: &Clip, width: usize, figure: impl Fn(&Strip) -> f64) -> Vec<f64> {
     let mut values = vec![0.0_f64; width];
@@ -107,7 +106,7 @@ pub fn strip(clip: &Clip, width: usize, figure: impl Fn(&Strip) -> f64) -> Vec<f
     values
 }
 
-/// Returns the top of a strip's scale: a round number that no value exceeds, and at least `least`.
+/// Returns the top of a strip's scale: a round number that is at least `least` and all values.
 #[must_use]
 pub fn round_top(values: impl IntoIterator<Item = f64>, least: f64) -> f64 {
     let largest = values.into_iter().fold(least, f64::max);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_side_is_scaled_like_the_overlay() {
+    fn the_side_histogram_is_scaled_like_the_overlay() {
         let clip = clip(20);
         let luminance = &side(&clip, &panels(Components::Rgbl)[0])[0];
         assert_eq!(
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_shows_the_largest_value_in_its_place() {
+    fn a_strip_shows_the_maximum_at_its_time() {
         let clip = clip(20);
         let narrow = strip(&clip, 4, |strip| strip.highest);
         assert_eq!(narrow.iter().map(|v| *v > 0.0).collect::<Vec<_>>(), [false, true, false, false]);
@@ -173,7 +172,7 @@ mod tests {
         assert!((round_top([0.99], 0.05) - 1.0).abs() < 1e-12);
     }
 
-    /// Frames with all samples at one level each; `(level, begin, end)`.
+    /// Returns a clip of frames, each with all samples at one level, from `(level, begin, end)`.
     fn clip_of(frames: &[(usize, f64, f64)]) -> Clip {
         let mut clip = ClipBuilder::new(Components::Rgbl, 0.03);
         for (&(level, begin, end), number) in frames.iter().zip(0..) {
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_evenly_and_levels_rise() {
+    fn time_is_linear_and_levels_rise() {
         let clip = clip_of(&[(0, 0.0, 1.0), (255, 1.0, 4.0), (100, 4.0, 8.0)]);
         let luminance = heat_map(&clip, &panels(Components::Rgbl)[0], 80);
         for x in 0..80 {
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pixel_shows_every_column_in_its_time() {
+    fn a_pixel_shows_every_column_it_overlaps() {
         let clip = clip_of(&[(10, 0.0, 1.0), (20, 1.0, 2.0), (30, 2.0, 3.0), (40, 3.0, 4.0)]);
         let image = heat_map(&clip, &panels(Components::Rgbl)[0], 2);
         assert_eq!((lit(&image, 0), lit(&image, 1)), (vec![235, 245], vec![215, 225]));

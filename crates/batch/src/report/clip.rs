@@ -1,10 +1,9 @@
-//! A clip of any length, collected frame by frame in memory that does not grow with it: a fixed number of columns,
-//! with time from left to right, level from bottom to top, and exact sums in between; its cuts, its worst frames, and
-//! its histogram.
+//! A clip of any length, collected frame by frame in a fixed amount of memory: a fixed number of columns, with time
+//! from left to right, level from bottom to top, and exact sums; its cuts, its worst frames, and its histogram.
 //!
-//! A column is the sum of a number of consecutive frames, the same number for all but the last column. When there are
-//! too many columns, neighbours are added in pairs, and each column takes twice as many frames from then on. Sums of
-//! integers do not depend on the order, so the columns do not depend on how they came about.
+//! Each column is the sum of the same number of consecutive frames; only the last column may have fewer. When there are
+//! too many columns, pairs of neighbours are merged, and each column then takes twice as many frames. Integer sums do
+//! not depend on order, so the result does not depend on when columns were merged.
 
 use histoscope_core::histogram::{ClipHistogram, Components, Histogram};
 use histoscope_core::picture::color::Range;
@@ -12,25 +11,25 @@ use histoscope_core::picture::{Timecode, TimecodeRate};
 use histoscope_core::strip::{Cut, CutFinder, MAX_LISTED, TimecodeRuns, fold};
 use histoscope_core::strip::{WorstFrame, WorstFrames, shares};
 
-/// The maximum number of columns. A clip with more frames has at least half of them.
+/// Maximum number of columns. A clip with more frames than that has at least half as many columns.
 pub const MAX_COLUMNS: usize = 1024;
 
-/// The place of a frame and the meaning of its counts.
+/// A frame's position in the clip and the range of its codes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FramePlace {
-    /// Its number in the video.
+    /// Number of the frame in the video.
     pub number: u64,
-    /// Time at which it begins, in seconds from the start of the video.
+    /// Start of the frame, in seconds from the start of the video.
     pub time_secs: f64,
-    /// Its duration in seconds.
+    /// Duration of the frame in seconds.
     pub duration_secs: f64,
-    /// Its range.
+    /// Range of the frame's codes.
     pub range: Range,
-    /// Its timecode with the rate at which it counts.
+    /// Timecode of the frame, and the rate of its timecodes.
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
-/// Collects a clip, frame by frame.
+/// Collects a clip frame by frame.
 #[derive(Debug)]
 pub struct ClipBuilder {
     components: Components,
@@ -50,38 +49,38 @@ pub struct ClipBuilder {
 /// A collected clip.
 #[derive(Debug)]
 pub struct Clip {
-    /// The components that were counted.
+    /// The counted components.
     pub components: Components,
     /// The clip in columns.
     pub columns: Columns,
-    /// The sum of all frames of the first frame's depth, at that depth.
+    /// The sum of all frames that have the first frame's bit depth, at that depth.
     pub histogram: ClipHistogram,
-    /// Frames of another depth, which are in the columns and not in the sum.
+    /// Number of frames with a different depth. They are included in the columns but not in the histogram.
     pub left_out: u64,
-    /// The cuts, at least as many as a report lists.
+    /// The cuts: at least those that a report lists.
     pub cuts: Vec<Cut>,
-    /// Number of all cuts.
+    /// Total number of cuts.
     pub cuts_found: u64,
-    /// The distance from which a change may be a cut.
+    /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub threshold: f64,
     /// The worst frames, in the order of [`Flaw::ALL`](histoscope_core::strip::Flaw::ALL).
     pub worst: [Vec<WorstFrame>; 3],
-    /// The timecodes of its frames and their breaks.
+    /// The timecodes of the clip's frames, and the breaks between them.
     pub timecodes: TimecodeRuns,
     /// Number of frames.
     pub frames: u64,
-    /// Bits of the first frame's bins: each channel has 2^n bins.
+    /// Bits of the first frame's bins: each channel has 2^bits bins.
     pub bits: u32,
-    /// Its range.
+    /// Range of the first frame's codes.
     pub range: Range,
-    /// Time at which the first frame begins, in seconds.
+    /// Start of the first frame in seconds.
     pub begin_secs: f64,
-    /// Time at which the last frame ends, in seconds; always after `begin_secs`.
+    /// End of the last frame in seconds; always after `begin_secs`.
     pub end_secs: f64,
 }
 
 impl ClipBuilder {
-    /// Begins a clip; cuts are found with that threshold, a part of the scale.
+    /// Creates an empty clip. `threshold` is the minimum distance for a cut, as a fraction of the scale.
     #[must_use]
     pub fn new(components: Components, threshold: f64) -> Self {
         Self {
@@ -100,13 +99,13 @@ impl ClipBuilder {
         }
     }
 
-    /// Makes it keep every cut, not only those that a report lists.
+    /// Keeps every cut, not only those that a report lists.
     #[must_use]
     pub fn keeping_all_cuts(self) -> Self {
         Self { finder: self.finder.keeping_all(), ..self }
     }
 
-    /// Takes the next frame.
+    /// Adds the next frame.
     pub fn add(&mut self, place: FramePlace, histogram: &Histogram) {
         let FramePlace { number, time_secs, duration_secs, range, timecode } = place;
         self.timecodes.push((number, time_secs), timecode);
@@ -130,7 +129,7 @@ impl ClipBuilder {
             cells,
             strip: Strip { change, lowest, highest, outside },
         });
-        // A still picture may have no duration; it fills the width anyway.
+        // A still picture may have no duration, but still needs a width.
         self.end_secs = time_secs + if duration_secs > 0.0 { duration_secs } else { 0.04 };
     }
 
@@ -146,13 +145,13 @@ impl ClipBuilder {
         self.finder.found()
     }
 
-    /// Returns `true` if that frame is among the worst so far, or is the worst of the current second.
+    /// Returns `true` if this frame is among the worst so far, or is the worst of the current second.
     #[must_use]
     pub fn has_among_worst(&self, frame: u64) -> bool {
         self.worst.iter().any(|worst| worst.has(frame))
     }
 
-    /// Returns the clip; `None` without a frame.
+    /// Returns the finished clip, or `None` if it has no frames.
     #[must_use]
     pub fn finish(self) -> Option<Clip> {
         let begin_secs = self.columns.as_slice().first()?.begin_secs;
@@ -183,34 +182,34 @@ impl Clip {
         &self.cuts[..self.cuts.len().min(MAX_LISTED)]
     }
 
-    /// Returns the place of a time between the start, 0, and the end, 1.
+    /// Returns the position of a time in the clip, from 0 at the start to 1 at the end.
     #[must_use]
     pub fn part_of(&self, time_secs: f64) -> f64 {
         (time_secs - self.begin_secs) / (self.end_secs - self.begin_secs)
     }
 
-    /// Returns the end of a column, where the next one begins, in seconds.
+    /// Returns the end of a column in seconds, which is the start of the next one.
     #[must_use]
     pub fn column_end_secs(&self, index: usize) -> f64 {
         self.columns.as_slice().get(index + 1).map_or(self.end_secs, |next| next.begin_secs)
     }
 }
 
-/// A frame's figures for its column, besides its counts.
+/// A frame's figures for the strips, besides its counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strip {
-    /// Earth-mover distance from the previous frame, as a part of the scale; 0 for the first frame.
+    /// Earth mover's distance from the previous frame, as a fraction of the scale; 0 for the first frame.
     pub change: f64,
-    /// Share of the samples at the lowest code, in the channel with the largest share.
+    /// Largest share of a channel's samples at the lowest code.
     pub lowest: f64,
-    /// Share of the samples at the highest code, in the channel with the largest share.
+    /// Largest share of a channel's samples at the highest code.
     pub highest: f64,
-    /// Share of the samples out of range, in the channel with the largest share.
+    /// Largest share of a channel's samples out of range.
     pub outside: f64,
 }
 
 impl Strip {
-    /// Returns the larger of each figure.
+    /// Returns the maximum of each figure.
     const fn max(self, other: Self) -> Self {
         Self {
             change: self.change.max(other.change),
@@ -221,20 +220,20 @@ impl Strip {
     }
 }
 
-/// Consecutive frames, added up.
+/// The sum of consecutive frames.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClipColumn {
-    /// Number of the first of them.
+    /// Number of the first frame.
     pub first_frame: u64,
-    /// Number of the last of them.
+    /// Number of the last frame.
     pub last_frame: u64,
-    /// Time at which the first of them begins, in seconds.
+    /// Start of the first frame in seconds.
     pub begin_secs: f64,
     /// Number of frames.
     pub frames: u64,
-    /// Their counts: [`ROWS`](histoscope_core::strip::ROWS) rows per channel, channel by channel.
+    /// Sums of the frames' counts: [`ROWS`](histoscope_core::strip::ROWS) rows per channel, channel by channel.
     pub cells: Vec<u64>,
-    /// The largest value of each figure among the frames.
+    /// The maximum of each figure over the frames.
     pub strip: Strip,
 }
 
@@ -264,13 +263,13 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// Creates an empty set with at most `max_columns` columns, an even number.
+    /// Creates an empty set of at most `max_columns` columns, which must be even.
     #[must_use]
     pub const fn new(max_columns: usize) -> Self {
         Self { columns: Vec::new(), frames_per_column: 1, max_columns }
     }
 
-    /// Adds a frame, which is a column of its own until it is added to one.
+    /// Adds a frame, given as a column of one frame.
     pub fn add(&mut self, frame: ClipColumn) {
         if let Some(last) = self.columns.last_mut().filter(|last| last.frames < self.frames_per_column) {
             last.add(&frame);
@@ -299,7 +298,7 @@ impl Columns {
         &self.columns
     }
 
-    /// Returns the number of frames in every column except the last, which may have fewer.
+    /// Returns the number of frames in each column. Only the last column may have fewer.
     #[must_use]
     pub const fn frames_per_column(&self) -> u64 {
         self.frames_per_column
@@ -332,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_hold_every_frame_once_whatever_their_number() {
+    fn columns_contain_every_frame_exactly_once() {
         for frames in [1, 7, 8, 9, 16, 17, 33, 100, 1000] {
             let mut columns = Columns::new(8);
             let mut expected = vec![0; 4 * ROWS];
@@ -392,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_still_without_a_duration_has_a_width() {
+    fn a_still_without_duration_has_a_width() {
         let mut builder = ClipBuilder::new(Components::Rgbl, 0.03);
         let place = FramePlace { number: 0, time_secs: 0.0, duration_secs: 0.0, range: Range::Full, timecode: None };
         builder.add(place, &Histogram::empty(8, Components::Rgbl));

@@ -1,5 +1,5 @@
-//! The content of a report, for picture and page alike: the clip, and the facts about the video and its counts, as in
-//! the window's panel.
+//! The content of a report, shared by picture and page: the clip, and facts about the video and its counts like those
+//! in the window's info panel.
 
 use super::clip::Clip;
 use super::thumbnails::Thumbnails;
@@ -13,22 +13,22 @@ use histoscope_media::StreamInfo;
 /// The content of a report.
 #[derive(Debug)]
 pub struct Report {
-    /// The video's name without its folder.
+    /// File name of the video, without its folder.
     pub name: String,
     /// Facts about the video.
     pub facts: Vec<Fact>,
-    /// Notes that a reader needs about the counts: damage, missing frames, other depths. One sentence each.
+    /// Notes required to interpret the counts: damage, missing frames, other bit depths. One sentence each.
     pub notes: Vec<String>,
     /// The clip.
     pub clip: Clip,
-    /// Thumbnails of some of its frames, if a page is made.
+    /// Thumbnails of some of the clip's frames; empty if no page is written.
     pub thumbnails: Thumbnails,
-    /// The sums of its scopes, if they are wanted.
+    /// The clip's summed scopes, if requested.
     pub scopes: ScopeSums,
 }
 
 impl Report {
-    /// The line under the title: a description of the video.
+    /// Returns the line below the title, which describes the video.
     pub(super) fn subtitle(&self) -> String {
         let fact = |name: &str| self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
         let parts = ["codec", "size", "pixel format", "frame rate"].into_iter().filter_map(fact);
@@ -42,7 +42,7 @@ impl Report {
         parts.map(str::to_owned).chain([frames, span]).collect::<Vec<_>>().join("  ·  ")
     }
 
-    /// The number of cuts and how they were found.
+    /// Returns the number of cuts and the threshold used to find them.
     pub(super) fn cuts_text(&self) -> String {
         let number = match self.clip.cuts_found {
             0 => "no cuts".to_owned(),
@@ -53,14 +53,14 @@ impl Report {
     }
 }
 
-/// A line of facts.
+/// A fact about the video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// The name.
+    /// Name of the fact.
     pub name: &'static str,
-    /// The value.
+    /// Value of the fact.
     pub value: String,
-    /// The origin of the value, if that matters.
+    /// Origin of the value, if relevant.
     pub origin: Option<Origin>,
 }
 
@@ -68,7 +68,7 @@ const fn plain(name: &'static str, value: String) -> Fact {
     Fact { name, value, origin: None }
 }
 
-/// Returns the facts of a video with that first frame.
+/// Returns the facts about a video whose first frame is `frame`.
 #[must_use]
 pub fn facts(info: &StreamInfo, frame: &FrameDescription, counted_by: &str) -> Vec<Fact> {
     let codec =
@@ -135,7 +135,7 @@ fn named(name: &'static str, value: Option<&'static str>) -> Fact {
     }
 }
 
-/// Formats an average frame rate with as many digits as it needs.
+/// Formats an average frame rate with up to three decimals.
 #[must_use]
 pub fn frame_rate(rate: Ratio) -> String {
     let text = format!("{:.3}", rate.value());

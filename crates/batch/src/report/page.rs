@@ -1,5 +1,5 @@
-//! The report as one HTML file that needs nothing else: it contains pictures, figures and script, and its own policy
-//! forbids it to load anything. Its markup is `templates/report.html`, which escapes all text.
+//! The report as one self-contained HTML file. It includes pictures, figures and script, and its own policy forbids
+//! loading anything else. The markup is in `templates/report.html`, which escapes all text.
 
 mod charts;
 mod scopes;
@@ -28,10 +28,10 @@ use histoscope_core::text::{counted, plain};
 const STYLE: &str = include_str!("../../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
 
-/// Nothing is loaded from anywhere, whatever a file's name or a later edit of the page contains.
+/// Forbids loading anything, whatever a file name or a later edit of the page contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page, with everything that its template fills in.
+/// The page, with all values for its template.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page {
@@ -53,21 +53,21 @@ struct Page {
     facts: Vec<FactLine>,
     shots: Vec<ShotCard>,
     shots_text: String,
-    /// Number of shots that are listed, if not all are.
+    /// Number of listed shots, if not all are listed.
     shots_listed: Option<String>,
-    /// Number of shots with a picture, if there was no room for more.
+    /// Number of shots with a thumbnail, if there was no room for all of them.
     shots_pictured: Option<String>,
     worst: Vec<FlawList>,
-    /// The timecode breaks and their number, if frames have timecodes.
+    /// The timecode breaks and their number, if there are any.
     breaks: Option<(Vec<BreakLine>, String)>,
     data: String,
     cells: String,
 }
 
-/// Writes the page.
+/// Renders the page as HTML.
 ///
 /// # Errors
-/// [`png::EncodingError`] if a picture, or the page, cannot be encoded.
+/// [`png::EncodingError`] if a picture or the page cannot be encoded.
 pub fn page(report: &Report) -> Result<String, png::EncodingError> {
     let clip = &report.clip;
     let shots = tables::shots(report);
@@ -99,12 +99,12 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         data: data(report),
         cells: encode(&clip.columns),
     };
-    // Nothing here can fail to be written as text; if it did, no page would be better than half of one.
+    // Rendering to a string cannot fail; if it ever did, returning an error is better than half a page.
     let text = page.render().map_err(|error| png::EncodingError::IoError(std::io::Error::other(error)))?;
     Ok(text + "\n")
 }
 
-/// The data for the script that shows figures at the pointer.
+/// Returns the data for the script that shows figures at the pointer, as JSON.
 fn data(report: &Report) -> String {
     let clip = &report.clip;
     let columns = clip.columns.as_slice();
@@ -127,11 +127,11 @@ fn data(report: &Report) -> String {
         "highest": each(|column| column.strip.highest),
         "outside": each(|column| column.strip.outside),
     });
-    // A script ends at the first "</script", even within a string.
+    // A script element ends at the first "</script", even inside a string.
     value.to_string().replace('<', "\\u003c")
 }
 
-/// The channel that stands for brightness.
+/// Returns the channel that represents brightness.
 const fn light(components: Components) -> usize {
     match components {
         Components::Rgbl => 3,
@@ -139,11 +139,12 @@ const fn light(components: Components) -> usize {
     }
 }
 
-/// Encodes all counts of the columns, exactly, for the script: the difference of each cell from the same cell of the
-/// previous column, with small differences of either sign first (zigzag), seven bits per byte (LEB128), zlib, base64.
+/// Encodes all counts of the columns for the script, without loss: the difference between each cell and the same cell
+/// of the previous column, zigzag-encoded so that small differences of either sign come first, seven bits per byte
+/// (LEB128), zlib, base64.
 fn encode(columns: &Columns) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    // A vector takes everything.
+    // Writing to a vector cannot fail.
     let _ = encoder.write_all(&differences(columns));
     BASE64.encode(encoder.finish().unwrap_or_default())
 }
@@ -172,7 +173,7 @@ mod tests {
     use super::super::clip::Strip;
     use super::*;
 
-    /// Columns of one frame each, with these cells.
+    /// Creates columns of one frame each, with these cells.
     fn columns_of(rows: &[[u64; 3]]) -> Columns {
         let mut columns = Columns::new(16);
         for (frame, cells) in (0..).zip(rows) {
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(bytes.len(), 4 + 4 + 6 + 1 + 1);
     }
 
-    /// Decodes the cells of columns as the page's script does.
+    /// Decodes the cells of columns like the page's script.
     fn undone(bytes: &[u8], cells: usize) -> Vec<u64> {
         let (mut numbers, mut number, mut shift) = (Vec::new(), 0_u64, 0);
         for byte in bytes {
@@ -210,7 +211,7 @@ mod tests {
         #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn counts_come_back(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
+        fn counts_round_trip(rows in proptest::collection::vec([0..1_u64 << 62, 0..300_u64, 0..1_u64 << 32], 1..9)) {
             proptest::prop_assert_eq!(undone(&differences(&columns_of(&rows)), 3), rows.concat());
         }
     }

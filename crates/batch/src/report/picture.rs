@@ -18,7 +18,7 @@ use histoscope_render::gpu::readback::Image;
 pub const WIDTH: i32 = 1600;
 /// Left edge of the panels.
 pub const PANEL_X: i32 = 144;
-/// Width of the panels, which show the clip from begin to end.
+/// Width of the panels, which show the clip from beginning to end.
 pub const PANEL_WIDTH: i32 = 1120;
 /// Upper edge of the first panel.
 pub const PANEL_Y: i32 = 190;
@@ -28,7 +28,8 @@ const SIDE_X: i32 = PANEL_X + PANEL_WIDTH + 20;
 const SIDE_WIDTH: i32 = WIDTH - MARGIN - SIDE_X;
 const GAP: i32 = 44;
 const STRIP_HEIGHT: i32 = 72;
-/// With more cuts than this, they are marked only above the panels, where they hide nothing.
+/// Maximum number of cuts drawn as lines through the panels. If there are more, cuts are only marked above the panels,
+/// where they hide nothing.
 const MOST_LINES: usize = 80;
 
 const BACKGROUND: Rgb = [17, 18, 21];
@@ -70,7 +71,7 @@ fn head(canvas: &mut Canvas, report: &Report) {
     tone_legend(canvas, 84);
 }
 
-/// The legend of brightness.
+/// Draws the brightness legend.
 fn tone_legend(canvas: &mut Canvas, y: i32) {
     let color = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
     for x in 0..SIDE_WIDTH {
@@ -86,7 +87,7 @@ fn tone_legend(canvas: &mut Canvas, y: i32) {
     canvas.text((SIDE_X, y + 32), Align::Left, "of a frame's samples at a level", Style::new(13.0, DIM));
 }
 
-/// Returns the column of pixels, from the panels' left edge, at a time.
+/// Returns the column of pixels for a time, relative to the panels' left edge.
 #[must_use]
 pub fn x_of(report: &Report, secs: f64) -> i32 {
     ((report.clip.part_of(secs) * f64::from(PANEL_WIDTH)) as i32).clamp(0, PANEL_WIDTH - 1)
@@ -116,7 +117,7 @@ fn draw_panel(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     }
 }
 
-/// A small triangle over a panel, above the first frame after a cut.
+/// Draws a small triangle above a panel, at the first frame after a cut.
 fn cut_mark(canvas: &mut Canvas, report: &Report, cut: &Cut, y: i32) {
     let x = PANEL_X + x_of(report, cut.time_secs);
     for row in 0..4 {
@@ -130,7 +131,7 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     let bars = side(&report.clip, panel);
     for row in 0..panel.height() {
         let at = y + height - 1 - row as i32;
-        // Where bars of several channels overlap, their light adds up, as in the overlay.
+        // Where bars of several channels overlap, their colours add up, as in the overlay.
         for x in 0..SIDE_WIDTH {
             let reached = |bars: &[super::chart::Bar]| bars[row].length * f64::from(SIDE_WIDTH) > f64::from(x) + 0.5;
             let mut light = [0_u16; 3];
@@ -159,7 +160,7 @@ fn draw_side(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     }
 }
 
-/// Code values and percent of the scale on the left.
+/// Draws the level axis on the left: codes and percent of the scale.
 fn level_axis(canvas: &mut Canvas, report: &Report, panel: &Panel, y: i32) {
     let height = panel.height() as i32;
     let bins = 1_u32 << report.clip.bits;
@@ -203,7 +204,7 @@ fn draw_strips(canvas: &mut Canvas, report: &Report, y: i32) {
     let values = figures.map(|figure| strip(clip, PANEL_WIDTH as usize, figure));
     let top = round_top(values.iter().flatten().copied(), 0.001);
     strip_frame(canvas, y, "Clipped and out of range", top);
-    // A light filling, so that the three can be told apart and no line lies below another.
+    // Fill the areas lightly, so that the three can be told apart and no line is hidden below another.
     for (flaw, values) in Flaw::ALL.into_iter().zip(&values) {
         filled(canvas, values, top, y, flaw_color(flaw), 40);
     }
@@ -234,7 +235,7 @@ fn filled(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, color: Rgb, opa
     }
 }
 
-/// A line through the values.
+/// Draws a stepped line through the values.
 fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, flaw: Flaw) {
     let color = flaw_color(flaw);
     let level = |value: f64| y + STRIP_HEIGHT - 2 - (value / top * f64::from(STRIP_HEIGHT - 2)).round() as i32;
@@ -249,8 +250,8 @@ fn stepped(canvas: &mut Canvas, values: &[f64], top: f64, y: i32, flaw: Flaw) {
     }
 }
 
-/// A small triangle under the place of a worst frame in the strip at `y`; for frames out of range above it, where no
-/// other mark hides it.
+/// Draws a small triangle below the strip at `y` to mark a worst frame. Frames out of range are marked above the strip,
+/// where no other mark hides them.
 fn worst_mark(canvas: &mut Canvas, x: i32, y: i32, flaw: Flaw) {
     for row in 0..6 {
         let at = if flaw == Flaw::Outside { y - 3 - row } else { y + STRIP_HEIGHT + 2 + row };

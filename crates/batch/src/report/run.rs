@@ -1,4 +1,4 @@
-//! From a file to its report.
+//! Making a report from a file.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use histoscope_media::{MediaError, StreamInfo};
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportFormat {
-    /// A picture.
+    /// A PNG picture.
     Png,
-    /// A page.
+    /// An HTML page.
     Html,
 }
 
 impl ReportFormat {
-    /// Returns the format for a file's extension.
+    /// Returns the format that matches a path's extension, if any.
     #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -46,36 +46,36 @@ impl ReportFormat {
 /// Options for a report, besides those for reading the video.
 #[derive(Debug, Clone)]
 pub struct ReportOptions {
-    /// The components that are shown; the request must count them.
+    /// The components to show. The request must count them.
     pub components: Components,
-    /// The distance from which a change may be a cut, as a part of the scale.
+    /// The minimum distance between frames that may be a cut, as a fraction of the scale.
     pub cut_threshold: f64,
-    /// The files to write, with extensions that [`ReportFormat`] knows.
+    /// The files to write. Their extensions select a [`ReportFormat`].
     pub outputs: Vec<PathBuf>,
-    /// The file for the table of shots.
+    /// The file for the table of shots, if requested.
     pub shots: Option<PathBuf>,
-    /// True to show no progress.
+    /// `true` to hide the progress bar.
     pub quiet: bool,
 }
 
-/// The end of making a report.
+/// The result of making a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// It shows everything that was asked for.
+    /// The report shows everything that was requested.
     Complete,
-    /// The file ended early, for this reason; the report shows what there is.
+    /// The file ended early, for this reason. The report shows what could be read.
     EndedEarly(String),
-    /// The run was asked to stop; the report shows what was counted before.
+    /// The run was asked to stop. The report shows what was counted by then.
     Stopped,
-    /// The run was asked to stop before a frame was counted; nothing was written.
+    /// The run was asked to stop before a frame was counted, and nothing was written.
     StoppedAtOnce,
 }
 
 /// Counts the clip and writes its report to all outputs.
 ///
 /// # Errors
-/// [`AnalyzeError`] if the video cannot be read or counted, or a report cannot be written; an output that is not
-/// written stays as it was.
+/// [`AnalyzeError`] if the video cannot be read or counted, or a report cannot be written. An output that could not be
+/// written is left unchanged.
 pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, AnalyzeError> {
     for output in options.outputs.iter().chain(&options.shots) {
         check_output(output, &request.input)?;
@@ -118,7 +118,7 @@ pub fn run(mut request: Request, options: &ReportOptions) -> Result<Finished, An
     })
 }
 
-/// The result of a run.
+/// The data collected by counting a clip.
 struct Gathered {
     clip: ClipBuilder,
     thumbnails: Thumbnails,
@@ -160,7 +160,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
     Ok(Gathered { clip, thumbnails, first, outcome: outcome? })
 }
 
-/// Returns the reason why there is no frame to report on.
+/// Returns the error if there is no frame to report on.
 fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
     match &outcome.ended_early {
         Some(reason) => {
@@ -171,7 +171,7 @@ fn nothing(info: &StreamInfo, outcome: &RunOutcome) -> AnalyzeError {
     }
 }
 
-/// Returns the notes that a reader needs about the counts.
+/// Returns the notes required to interpret the counts.
 fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.stopped {
@@ -194,7 +194,7 @@ fn notes_on(outcome: &RunOutcome, left_out: u64, end_secs: f64) -> Vec<String> {
     notes
 }
 
-/// Returns the notes about scopes that are missing.
+/// Returns notes about missing scopes or frames missing from them.
 fn notes_on_scopes(scopes: &ScopeSums, wanted: ScopeUse) -> Vec<String> {
     let mut notes = Vec::new();
     if matches!(wanted, ScopeUse::Sums(ScopeChoice { vectorscope: true, .. })) && !scopes.found().vectorscope {
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_says_what_it_lacks() {
+    fn notes_state_what_is_missing() {
         assert_eq!(notes_on(&RunOutcome::default(), 0, 9.0), [""; 0]);
         let mut outcome =
             RunOutcome { stopped: true, ended_early: Some("it ends after 3 s of 9 s".into()), ..RunOutcome::default() };

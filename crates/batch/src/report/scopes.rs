@@ -1,4 +1,4 @@
-//! The bare scopes of a report: waveforms and the vectorscope as pictures, and their graticules.
+//! The plain images of a report's scopes: waveforms, the vectorscope, and their graticules.
 
 use super::content::Report;
 use super::tone::INK;
@@ -10,19 +10,19 @@ use histoscope_render::gpu::readback::Image;
 
 /// Pixels between the channels of a parade.
 const BETWEEN: usize = 10;
-/// Minimum distance between two labels of a scale, as a part of the height.
+/// Minimum distance between two labels of a scale, as a fraction of the height.
 const LABEL_DISTANCE: f64 = 0.06;
-/// Light of a pair of levels with a single sample.
+/// Brightness of a pair of levels with a single sample.
 const FLOOR: f64 = 0.25;
 
-/// A waveform, or several channels side by side.
+/// A waveform of one channel, or of several channels side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trace {
-    /// Its heading.
+    /// Heading of the trace.
     pub title: &'static str,
-    /// The name in identifiers.
+    /// Name used in identifiers.
     pub name: &'static str,
-    /// The channels, from left to right.
+    /// Indices of the channels, from left to right.
     pub channels: &'static [usize],
 }
 
@@ -42,12 +42,12 @@ pub fn traces(sum: &WaveformSum) -> Vec<Trace> {
         Components::Rgbl => RGBL,
         Components::YCbCr => YCBCR,
     };
-    // Gray has only Y'.
+    // Gray pictures have only Y'.
     all.into_iter().filter(|trace| trace.channels.iter().all(|&channel| sum.columns[channel] > 0)).collect()
 }
 
-/// Draws a trace of that width, with the highest level at the top; it is [`SUM_LEVELS`] high. Brightness is the share
-/// of a column's samples, by the tone curve of the other pictures.
+/// Draws a trace with this width and the highest level at the top. The picture is [`SUM_LEVELS`] high. Brightness shows
+/// the share of a column's samples, using the same tone curve as the other pictures.
 #[must_use]
 pub fn trace_picture(sum: &WaveformSum, trace: &Trace, width: usize) -> Image {
     let mut image = Image { width: width as u32, height: SUM_LEVELS as u32, rgba: vec![255; width * SUM_LEVELS * 4] };
@@ -67,7 +67,8 @@ pub fn trace_picture(sum: &WaveformSum, trace: &Trace, width: usize) -> Image {
     image
 }
 
-/// Returns the shares of the samples, level by level, for the columns of the waveform within a column of pixels.
+/// Returns the shares of the samples, level by level, over the waveform columns within the column of pixels `x` of
+/// `width`.
 fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<f64> {
     let columns = sum.columns[channel] as usize;
     let first = x * columns / width;
@@ -83,15 +84,15 @@ fn shares(sum: &WaveformSum, channel: usize, (x, width): (usize, usize)) -> Vec<
 /// A line of a trace's graticule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceLine {
-    /// Its place, from 0 at the bottom to 1.
+    /// Position of the line, from 0 at the bottom to 1 at the top.
     pub place: f64,
-    /// Its kind.
+    /// Kind of the line.
     pub kind: LineKind,
-    /// Its value in percent and the nearest code, if there is room to write them.
+    /// The value in percent and the nearest code, if there is room for a label.
     pub label: Option<(String, u32)>,
 }
 
-/// Returns the lines of a trace whose channels all have the same scale.
+/// Returns the graticule lines of a trace, whose channels all have the same scale.
 #[must_use]
 pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     let clip = &report.clip;
@@ -100,7 +101,7 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     let levels = f64::from(1_u32 << Vectorscope::level_bits_of(clip.bits));
     let top = f64::from((1_u32 << clip.bits) - 1);
     let mut marks = scale.marks(Unit::Percent);
-    // Earlier marks get the room.
+    // Earlier lines claim space for labels first.
     marks.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.level.total_cmp(&b.level)));
     let mut lines: Vec<TraceLine> = Vec::new();
     for mark in marks {
@@ -113,8 +114,8 @@ pub fn lines(report: &Report, trace: &Trace) -> Vec<TraceLine> {
     lines
 }
 
-/// Draws the vectorscope, Cb to the right and Cr up, with [`SUM_LEVELS`] pixels per side. Brightness is the logarithm
-/// of the count, and even a pair of levels with a single sample is visible; the colour is the hue of the pair.
+/// Draws the vectorscope with Cb to the right and Cr up, [`SUM_LEVELS`] pixels per side. Brightness is logarithmic in
+/// the count, so that even a pair of levels with a single sample is visible. The colour is the hue of the pair.
 #[must_use]
 pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     let side = SUM_LEVELS;
@@ -132,7 +133,8 @@ pub fn vectorscope_picture(sum: &VectorscopeSum) -> Image {
     image
 }
 
-/// Returns red, green and blue, 0 to 1, of the lightest colour with these differences, shifted slightly towards white.
+/// Returns the red, green and blue (0 to 1) of the brightest colour with these colour differences, shifted slightly
+/// towards white.
 fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
     const WHITE: f64 = 0.25;
     let (kr, kb) = chroma.luma_weights();
@@ -146,13 +148,13 @@ fn hue(chroma: &Chroma, levels: [usize; 2]) -> [f64; 3] {
 /// A target of the vectorscope's graticule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aim {
-    /// The colour's usual name; only for targets of 100 %.
+    /// The usual name of the colour; only for 100 % targets.
     pub name: Option<&'static str>,
-    /// Its place in the picture, in pixels from the left and from the top.
+    /// Position in the picture, in pixels from the left and the top.
     pub at: [f64; 2],
 }
 
-/// Returns the targets of 75 and 100 %.
+/// Returns the 75 % and 100 % targets.
 #[must_use]
 pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
     let Chroma { matrix, range, bits, .. } = sum.chroma;
@@ -168,7 +170,7 @@ pub fn aims(sum: &VectorscopeSum) -> Vec<Aim> {
     of(0.75).chain(of(1.0)).collect()
 }
 
-/// Names the matrix of the targets.
+/// Describes the targets and names their matrix.
 #[must_use]
 pub fn targets_text(sum: &VectorscopeSum) -> String {
     let Chroma { matrix, range, .. } = sum.chroma;
@@ -199,7 +201,8 @@ mod tests {
     use histoscope_core::picture::region::Rect;
     use histoscope_core::scopes::{ScopeCounts, ScopeSums, Waveform};
 
-    /// Two 10-bit frames of `width` columns, in which column x has the level 4 · x, and one sample of blue.
+    /// Returns a report of two 10-bit frames with `width` columns. Column x has level 4 · x, and there is one blue
+    /// sample.
     fn report(width: u32, components: Components) -> Report {
         let layout = PixelLayout::planar_ycbcr(10, (0, 0));
         let mut waveform = Waveform::empty(&layout, Rect::whole(width, 2), components);
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parade_has_its_channels_side_by_side_in_their_colours() {
+    fn a_parade_shows_its_channels_side_by_side() {
         let report = report(100, Components::Rgbl);
         let sum = report.scopes.waveform().unwrap();
         let image = trace_picture(sum, &traces(sum)[1], 320);
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_lie_at_their_codes_and_labels_have_room() {
+    fn lines_are_at_their_codes_and_labels_do_not_overlap() {
         let report = report(100, Components::YCbCr);
         let sum = report.scopes.waveform().unwrap();
         let lines = lines(&report, &traces(sum)[0]);
@@ -281,7 +284,7 @@ mod tests {
         }
     }
 
-    /// A sample of 100 % blue falls into the box of its target, is blue, and is visible among a thousand others.
+    /// A sample of 100 % blue falls into the box of its target, is blue, and is visible next to a thousand gray ones.
     #[test]
     fn samples_fall_into_the_boxes_of_their_targets() {
         let report = report(100, Components::Rgbl);

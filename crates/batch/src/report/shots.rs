@@ -1,14 +1,14 @@
-//! The shots of a clip as a table, in the form that `PySceneDetect` writes and reads.
+//! The shots of a clip as a table, in the format that `PySceneDetect` writes and reads.
 //!
-//! The first row has the times of the cuts, the second one the names of the columns, and every other row a shot.
-//! Frames are numbered from 1 there. A shot's last frame is its own, and its end time is the beginning of the next
-//! one. What `PySceneDetect` calls timecodes are times; the video's own timecodes, if it has any, are in additional
-//! columns for a shot's first and last frame.
+//! The first row lists the times of the cuts, the second one the column names, and each further row describes a shot.
+//! Frames are numbered from 1. A shot's end frame is its own last frame, but its end time is the start of the next
+//! shot. The columns that `PySceneDetect` calls timecodes contain times. The video's own timecodes, if it has any, are
+//! in additional columns for a shot's first and last frame.
 
 use super::clip::Clip;
 use histoscope_core::strip::TimecodeRuns;
 
-/// The names of the columns, `PySceneDetect`'s own.
+/// Column names, as in `PySceneDetect`.
 const COLUMNS: [&str; 10] = [
     "Scene Number",
     "Start Frame",
@@ -22,15 +22,15 @@ const COLUMNS: [&str; 10] = [
     "Length (seconds)",
 ];
 
-/// The names of the additional columns for a video with timecodes.
+/// Names of the additional columns for a video with timecodes.
 const TIMECODE_COLUMNS: [&str; 2] = ["Start SMPTE Timecode", "End SMPTE Timecode"];
 
-/// A place between two frames.
+/// A boundary between two frames.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// Number of the frame behind it, from 0.
+    /// Number of the frame after the boundary, from 0.
     pub frame: u64,
-    /// Time at which that frame begins, in milliseconds from the first frame of the video.
+    /// Start of that frame, in milliseconds from the first frame of the video.
     pub millis: u64,
 }
 
@@ -40,7 +40,7 @@ impl Edge {
     }
 }
 
-/// Returns the shots of a clip, each as its beginning and end; for a part of a video, they lie within that part.
+/// Returns the shots of a clip, each as its start and end. For a part of a video, they lie within that part.
 #[must_use]
 pub fn shots(clip: &Clip) -> Vec<(Edge, Edge)> {
     let columns = clip.columns.as_slice();
@@ -51,7 +51,7 @@ pub fn shots(clip: &Clip) -> Vec<(Edge, Edge)> {
     begin.chain(cuts.clone()).zip(cuts.chain([end])).collect()
 }
 
-/// Returns the table of these shots, for a clip with these timecodes.
+/// Formats these shots as a table. `timecodes` are those of the clip's frames.
 #[must_use]
 pub fn table(shots: &[(Edge, Edge)], timecodes: &TimecodeRuns) -> String {
     let mut text = "Timecode List:".to_owned();
@@ -98,7 +98,7 @@ mod tests {
     use histoscope_core::picture::{Timecode, TimecodeRate};
 
     #[test]
-    fn every_shot_is_a_row() {
+    fn every_shot_has_a_row() {
         let edges = [Edge::new(0, 0.0), Edge::new(25, 1.0), Edge::new(92_345, 3693.8)];
         let text = table(&[(edges[0], edges[1]), (edges[1], edges[2])], &TimecodeRuns::default());
         let lines: Vec<_> = text.lines().collect();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn timecodes_stand_behind_the_rest() {
+    fn timecodes_are_in_the_last_columns() {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut timecodes = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (30, "11:00:00:00")] {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_rounded_and_never_run_backward() {
+    fn times_are_rounded_and_never_negative() {
         assert_eq!(Edge::new(1, 0.04167).millis, 42);
         assert_eq!(Edge::new(1, -0.02).millis, 0);
         assert_eq!(clock(86_400_000 + 59_999), "24:00:59.999");

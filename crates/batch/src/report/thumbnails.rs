@@ -1,5 +1,5 @@
-//! The thumbnails of a page: the first frame of every shot, and the worst frames. Their size is bounded, whatever the
-//! clip's length.
+//! The thumbnails of a page: the first frame of every shot, and the worst frames. Their total size is bounded, whatever
+//! the clip's length.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,27 +7,28 @@ use super::clip::{Clip, ClipBuilder};
 use crate::analyze::thumbnails::{Jpeg, PendingJpeg};
 use histoscope_core::strip::{Cut, FLASH_FRAMES, MAX_LISTED};
 
-/// Maximum size in bytes of the pictures of shots within the page. There are at most 30 pictures of worst frames.
+/// Maximum total size in bytes of the shots' thumbnails, encoded in the page. There are at most 30 thumbnails of worst
+/// frames.
 pub const MOST_OF_PAGE: usize = 16_000_000;
 
-/// Keeps the thumbnails that a page shows, out of those that come with frames.
+/// The thumbnails that a page shows, selected while frames arrive.
 #[derive(Debug, Default)]
 pub struct Thumbnails {
-    /// Those of the last frames, which may turn out to begin a shot.
+    /// Thumbnails of recent frames, which may turn out to begin a shot.
     recent: VecDeque<(u64, PendingJpeg)>,
-    /// By the number of the shot's first frame.
+    /// Thumbnails by the number of the shot's first frame.
     shots: BTreeMap<u64, PendingJpeg>,
     worst: BTreeMap<u64, PendingJpeg>,
     /// Number of cuts processed.
     cuts: usize,
-    /// Size in bytes of the pictures of shots within the page.
+    /// Total size in bytes of the shots' thumbnails, encoded in the page.
     taken: usize,
-    /// True if there was no room for another one.
+    /// `true` if there was no room for a thumbnail.
     is_full: bool,
 }
 
 impl Thumbnails {
-    /// Takes the thumbnail of the last frame that was added to the clip, if it has one.
+    /// Adds the thumbnail, if any, of the frame that was last added to the clip.
     pub fn add(&mut self, frame: u64, picture: Option<PendingJpeg>, clip: &ClipBuilder) {
         let is_first = clip.frames() == 1;
         if let Some(picture) = picture {
@@ -41,13 +42,13 @@ impl Thumbnails {
             self.begin_shot(frame);
         }
         self.follow(clip.cuts());
-        // A cut is found this many frames later.
+        // A cut is detected up to this many frames later.
         while self.recent.len() > FLASH_FRAMES + 1 {
             self.recent.pop_front();
         }
     }
 
-    /// Selects the final thumbnails of a clip that has ended.
+    /// Selects the final thumbnails, once the clip has ended.
     pub fn finish(&mut self, clip: &Clip) {
         self.follow(&clip.cuts);
         self.recent.clear();
@@ -60,7 +61,7 @@ impl Thumbnails {
         self.shots.get(&frame).map(PendingJpeg::get)
     }
 
-    /// Returns the number of shots with a thumbnail, if there was no room for all.
+    /// Returns the number of shots with a thumbnail, if there was no room for all of them.
     #[must_use]
     pub fn shots_if_full(&self) -> Option<usize> {
         self.is_full.then_some(self.shots.len())
@@ -72,7 +73,7 @@ impl Thumbnails {
         self.worst.get(&frame).map(PendingJpeg::get)
     }
 
-    /// Processes these cuts up to the last one.
+    /// Processes the cuts that have been added since the last call.
     fn follow(&mut self, cuts: &[Cut]) {
         for cut in cuts.iter().take(MAX_LISTED).skip(self.cuts) {
             self.cuts += 1;
@@ -82,7 +83,7 @@ impl Thumbnails {
 
     fn begin_shot(&mut self, frame: u64) {
         let Some((_, picture)) = self.recent.iter().find(|(number, _)| *number == frame) else { return };
-        // Four characters for every three bytes.
+        // Base64 takes four characters for every three bytes.
         let length = picture.get().bytes.len().div_ceil(3) * 4;
         self.is_full |= self.taken + length > MOST_OF_PAGE;
         if !self.is_full {
@@ -99,8 +100,8 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::color::Range;
 
-    /// The thumbnails that a page keeps, for frames with pictures of that size whose samples all have the code that
-    /// `code` returns.
+    /// Returns the thumbnails kept for frames whose pictures have this size. All samples of a frame have the code
+    /// returned by `code`.
     fn kept(frames: u64, bytes: usize, code: impl Fn(u64) -> usize) -> (Clip, Thumbnails) {
         let (mut clip, mut thumbnails) = (ClipBuilder::new(Components::Rgbl, 0.03), Thumbnails::default());
         for number in 0..frames {
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shot_has_the_picture_of_its_first_frame() {
+    fn every_shot_has_a_thumbnail_of_its_first_frame() {
         // The last cut is confirmed only at the end.
         let (clip, thumbnails) =
             kept(43, 10, |number| 50 + 100 * ((number / 20) % 2) as usize + usize::from(number > 40));
@@ -135,8 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_frames_have_pictures_and_no_others() {
-        // Every frame of each second is worse than the one before, and every second is better.
+    fn only_the_worst_frames_have_thumbnails() {
+        // In each second, every frame is worse than the one before; each second is better than the one before.
         let (clip, thumbnails) = kept(25 * 30, 10, |number| if number % 25 > 3 { 255 } else { 100 });
         let worst: Vec<u64> = clip.worst[1].iter().map(|worst| worst.frame).collect();
         assert_eq!(worst.len(), 10);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_shots_take_no_more_than_they_may() {
+    fn thumbnails_of_shots_stay_within_the_limit() {
         let (clip, thumbnails) = kept(3000, 30_000, |number| 50 + 100 * ((number / 6) % 2) as usize);
         assert!(clip.cuts.len() > 450, "{} cuts", clip.cuts.len());
         assert_eq!((thumbnails.shots_if_full(), thumbnails.taken), (Some(400), MOST_OF_PAGE));

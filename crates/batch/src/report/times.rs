@@ -1,6 +1,6 @@
 //! Times and numbers in a report, and the labels of the time axis.
 
-/// Distances between two labels of a time axis, in seconds.
+/// Possible distances between labels on a time axis, in seconds.
 const STEPS: [f64; 27] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0,
     900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0,
@@ -22,16 +22,16 @@ fn write_time(secs: f64, decimals: usize) -> String {
     if decimals == 0 { clock } else { format!("{clock}.{fraction:0decimals$}") }
 }
 
-/// A label of the time axis.
+/// A label on the time axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// The time, in seconds.
+    /// Time in seconds.
     pub secs: f64,
-    /// Its text.
+    /// Text of the label.
     pub label: String,
 }
 
-/// Returns at most `most` labels at round times from `begin` to `end`.
+/// Returns at most `most` labels at round times between `begin` and `end`.
 #[must_use]
 pub fn ticks(begin: f64, end: f64, most: usize) -> Vec<Tick> {
     let length = end - begin;
@@ -48,7 +48,7 @@ pub fn ticks(begin: f64, end: f64, most: usize) -> Vec<Tick> {
     times.map(|secs| Tick { secs, label: write_time(secs, decimals) }).collect()
 }
 
-/// Formats a share in percent, with as many digits as are significant.
+/// Formats a share in percent with a sensible number of digits.
 #[must_use]
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
@@ -60,7 +60,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Formats an integer in groups of three digits, separated by narrow spaces.
+/// Formats an integer in groups of three digits, separated by narrow no-break spaces.
 #[must_use]
 pub fn whole(number: u64) -> String {
     let digits = number.to_string();
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn shares_tell_what_there_is_to_tell() {
+    fn shares_have_significant_digits() {
         let texts = [0.0, 1e-9, 0.000_123, 0.5, 0.999_99, 1.0].map(percent);
         assert_eq!(texts, ["0 %", "< 0.001 %", "0.012 %", "50.0 %", "99.999 %", "100.0 %"]);
     }
 
     #[test]
-    fn long_numbers_come_in_groups() {
+    fn long_numbers_are_grouped() {
         assert_eq!([7, 1234, 1_234_567].map(whole), ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]);
     }
 }

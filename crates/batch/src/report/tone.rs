@@ -1,25 +1,25 @@
-//! The panels of a report, and the colours around them.
+//! The panels of a report, and its colours.
 
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::Flaw;
 use histoscope_core::strip::{ROWS, Rgb};
 
-/// Formats a colour for style sheets.
+/// Formats a colour for use in CSS.
 #[must_use]
 pub fn css_color([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Primary text.
+/// Colour of primary text.
 pub const INK: Rgb = [238, 235, 228];
-/// Secondary text.
+/// Colour of secondary text.
 pub const DIM: Rgb = [156, 154, 149];
-/// Lines between parts.
+/// Colour of separator lines.
 pub const FAINT: Rgb = [58, 59, 64];
-/// Highlights.
+/// Highlight colour.
 pub const AMBER: Rgb = [255, 190, 84];
 
-/// Returns the colour of the frames with a flaw.
+/// Returns the colour used for a flaw.
 #[must_use]
 pub const fn flaw_color(flaw: Flaw) -> Rgb {
     match flaw {
@@ -29,14 +29,14 @@ pub const fn flaw_color(flaw: Flaw) -> Rgb {
     }
 }
 
-/// A picture in the report: the channels that overlap in it, and its height.
+/// A picture in the report: the channels drawn in it, and its height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Panel {
-    /// Its heading.
+    /// Heading of the panel.
     pub title: &'static str,
-    /// The name in identifiers.
+    /// Name used in identifiers.
     pub name: &'static str,
-    /// The channels, in the order in which they are counted.
+    /// Indices of the channels, in counting order.
     pub channels: &'static [usize],
     /// Levels per row of pixels.
     pub levels_per_row: usize,
@@ -47,14 +47,14 @@ impl Panel {
         Self { title, name, channels, levels_per_row }
     }
 
-    /// Height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height(&self) -> usize {
         ROWS / self.levels_per_row
     }
 }
 
-/// Red, green and blue together are as large as luminance; each alone is smaller.
+/// The panel of red, green and blue together is as high as the one for luminance. Panels of single channels are lower.
 const RGBL: [Panel; 5] = [
     Panel::new("Luminance", "luminance", &[3], 1),
     Panel::new("Red, green and blue", "rgb", &[0, 1, 2], 1),

@@ -1,4 +1,4 @@
-//! Counts of the codes before or after an adjustment.
+//! Histograms of codes, before or after an adjustment.
 
 use rayon::prelude::*;
 
@@ -6,11 +6,11 @@ use super::Codes;
 use super::recolor::{by_depth, luminance};
 use crate::histogram::{Components, Histogram};
 
-/// Pixels that a thread takes at a time.
+/// Number of pixels that a thread processes at a time.
 const SHARE: usize = 1 << 14;
 
 impl Codes {
-    /// Returns the histograms of the codes; no pixel is out of range any more.
+    /// Returns the histograms of the codes. No pixel is out of range, because codes are already clamped.
     #[must_use]
     pub fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::empty(self.bits, Components::Rgbl);
@@ -43,8 +43,8 @@ fn count_luminance<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u32> {
     count(rgb, BINS, |counts, pixel| counts[luminance::<BINS>(pixel) as usize] += 1)
 }
 
-/// Adds up what `add` counts for every pixel into `bins` bins. Neighbours, which are often alike, are counted
-/// separately, so that an addition need not wait for the previous one.
+/// Calls `add` for every pixel to count it in `bins` bins. Neighbouring pixels, which are often equal, are counted in
+/// separate bins, so that an addition does not depend on the previous one.
 fn count(rgb: &[[u16; 3]], bins: usize, add: impl Fn(&mut [u32], [u16; 3]) + Sync) -> Vec<u32> {
     let empty = || vec![0_u32; 2 * bins];
     let count = |mut counts: Vec<u32>, pixels: &[[u16; 3]]| {

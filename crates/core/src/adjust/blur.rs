@@ -1,39 +1,40 @@
-//! A box blur: each code becomes the mean of the square of k × k pixels around it, k odd. Beyond an edge, the pixel at
-//! the edge repeats. Three runs are close to a Gaussian blur.
+//! A box blur: each code becomes the mean of the k × k pixels around it, for odd k. Pixels at the edge are repeated
+//! beyond it. Three runs approximate a Gaussian blur.
 //!
-//! It works along the rows and then along the columns. Up to 10 bits per code, the sums of k codes of a row fit in 16
-//! bits and stay exact, so that the result is the rounded mean; since k² is odd, no mean lies halfway between two
-//! codes. At 12 bits, the mean of a row's k codes is kept to a sixteenth of a code, rounded; the result is then within
-//! a sixteenth of a code of the exact mean, before it is rounded.
+//! Rows are summed first, then columns. Up to 10 bits per code, the sums of k codes along a row fit in 16 bits and are
+//! exact, so the result is the rounded mean; because k² is odd, no mean lies halfway between two codes. At 12 bits, the
+//! mean along a row is rounded to a sixteenth of a code; before its own rounding, the result is then within a sixteenth
+//! of a code of the exact mean.
 
 use rayon::prelude::*;
 
 use super::parameters::Blur;
 use super::{Codes, recolor};
 
-/// Returns the value kept for a sum of `size` codes along a row.
+/// Returns the intermediate value for the sum of `size` codes along a row: the sum itself or, at 12 bits, the mean in
+/// sixteenths of a code.
 #[inline]
 #[must_use]
 pub const fn kept(sum: u32, size: u32, bits: u32) -> u32 {
     if bits <= 10 { sum } else { (16 * sum + size / 2) / size }
 }
 
-/// Returns the divisor for the sum of `size` such values along a column.
+/// Returns the divisor for the sum of `size` intermediate values along a column.
 #[inline]
 #[must_use]
 pub const fn divisor(size: u32, bits: u32) -> u32 {
     if bits <= 10 { size * size } else { 16 * size }
 }
 
-/// Fractional bits of the inverse of a [`divisor`]: dividends are less than 2^23 and divisors less than 2^12, so that
-/// rounding the inverse up never carries a quotient over an integer. The inverse of 9 or more fits in 32 bits, of
-/// which vector instructions multiply several at a time.
+/// Fractional bits of the inverse of a [`divisor`]. Dividends are less than 2^23 and divisors less than 2^12, so
+/// rounding the inverse up never carries a quotient over an integer. Divisors are at least 9, so inverses fit in 32
+/// bits, and vector instructions multiply several at once.
 const INVERSE_BITS: u32 = 35;
-/// The minimum number of rows that a thread takes at a time: at the start of a band, the sums of all columns are
-/// computed anew.
+/// The minimum number of rows that a thread processes at a time, because each band starts by computing the sums of all
+/// columns.
 const BAND: usize = 64;
 
-/// The blurred picture.
+/// Blurs a picture.
 #[must_use]
 pub fn apply(mut codes: Codes, blur: Blur) -> Codes {
     let Blur { size, runs } = blur.clamped();
@@ -45,7 +46,7 @@ pub fn apply(mut codes: Codes, blur: Blur) -> Codes {
     codes
 }
 
-/// Writes the values kept for the sums along the rows.
+/// Writes the intermediate values of the sums along the rows.
 fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
     let (width, reach) = (codes.width, (size / 2) as usize);
     let inverse = recolor::inverse(size);
@@ -56,7 +57,7 @@ fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
     };
     let rows = across.par_chunks_exact_mut(width).zip(codes.rgb.par_chunks_exact(width));
     rows.for_each_init(Vec::new, |padded: &mut Vec<[u16; 3]>, (kept, row)| {
-        // The row with its ends repeated, so that no pixel is at an edge.
+        // The ends of the row are repeated, so that no pixel needs special treatment.
         padded.clear();
         padded.resize(reach, row[0]);
         padded.extend_from_slice(row);
@@ -71,7 +72,8 @@ fn sum_rows(codes: &Codes, size: u32, across: &mut [[u16; 3]]) {
     });
 }
 
-/// Divides the sums along the columns. In a band of rows, the sums of all columns move down together.
+/// Sums the intermediate values along the columns and divides. In a band of rows, the sums of all columns move down
+/// together.
 fn average_columns(across: &[[u16; 3]], size: u32, codes: &mut Codes) {
     let (width, last, reach) = (codes.width, codes.height as isize - 1, (size / 2) as isize);
     let by = divisor(size, codes.bits);

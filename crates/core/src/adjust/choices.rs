@@ -1,4 +1,4 @@
-//! The last parameters of the adjustments, with which a key switches an adjustment on again.
+//! The last-used parameters of each adjustment, which apply when a key switches it on again.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
 
-/// The parameters of every adjustment, whether it is on or not. The file has them in the form of the command line.
+/// The parameters of every adjustment, whether it is on or off. They are serialized in the syntax of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Choices {
@@ -23,7 +23,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Takes over the parameters of the adjustments that are on.
+    /// Remembers the parameters of the adjustments that are on.
     pub fn take(&mut self, adjustments: &Adjustments) {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
         self.blur = blur.unwrap_or(self.blur);
@@ -40,7 +40,7 @@ impl Choices {
     }
 }
 
-/// The parameters in the form of the file.
+/// The serialized form of [`Choices`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Written {
@@ -63,7 +63,7 @@ impl From<Written> for Choices {
     }
 }
 
-/// Reads a parameter. An unreadable or missing one gets its default: that is no reason to reject the whole file.
+/// Parses a parameter. An invalid or missing one gets its default, which is better than rejecting the whole file.
 fn read<T: FromStr + Default>(text: &str) -> T {
     text.parse().unwrap_or_default()
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_written_as_on_the_command_line_and_read_back() {
+    fn parameters_are_serialized_as_on_the_command_line_and_read_back() {
         let text = serde_json::to_string(&changed()).unwrap();
         for part in ["\"15x3\"", "\"channels:0.25\"", "\"4x6:3.5\"", "\"7:population\"", "\"4:colors\""] {
             assert!(text.contains(part), "no {part} in {text}");
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_as_by_default_and_the_rest_is_kept() {
+    fn invalid_parameters_get_defaults_and_the_rest_is_kept() {
         let text = r#"{"low_pass": "64", "clahe": "2x2:5", "otsu": "nine", "of a later version": 1}"#;
         let read = serde_json::from_str::<Choices>(text).unwrap();
         assert_eq!(read, Choices { clahe: Clahe { tiles: (2, 2), clip_limit: 5.0 }, ..Choices::default() });
     }
 
     #[test]
-    fn what_is_on_is_taken_over_and_the_rest_is_kept() {
+    fn parameters_of_active_adjustments_are_taken_and_the_rest_is_kept() {
         let mut choices = changed();
         let blur = Some(Blur { size: 5, runs: 2 });
         choices.take(&Adjustments { blur, tone: Some(Tone::Clahe(Clahe::default())), reduction: None });

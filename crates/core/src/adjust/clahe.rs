@@ -1,16 +1,17 @@
 //! Contrast-limited adaptive histogram equalization, as OpenCV's `createCLAHE` defines it, on luminance bins.
 //!
-//! The picture is cut into equal tiles. If it does not divide evenly both ways, it is first extended at its right and
-//! lower edge, by mirroring without repeating the edge, to tiles of ⌊width / tiles⌋ + 1 pixels (both ways, as in
-//! OpenCV). Every tile's luminance histogram is clipped at the limit, max(1, ⌊clip limit · pixels of a tile / N⌋)
-//! samples per bin. The excess is spread evenly over all bins; the remainder goes, one sample each, to bins max(1, ⌊N
-//! / remainder⌋) apart, beginning with bin 0. The tile's curve is the cumulative histogram times (N − 1) / pixels of a
-//! tile, rounded. A pixel's new luminance is interpolated between the curves of the four tiles whose centres surround
-//! it, and the pixel is scaled by the ratio of the two luminances.
+//! The picture is divided into equal tiles. Unless both its width and height are multiples of the number of tiles, it
+//! is first extended at the right and lower edges, by mirroring without repeating the edge, to tiles that are
+//! ⌊width / tiles⌋ + 1 pixels wide (and likewise high, as in OpenCV). Each tile's luminance histogram of N bins is
+//! clipped to max(1, ⌊clip limit · pixels per tile / N⌋) samples per bin. The excess is spread evenly over all bins; the
+//! remainder is added, one sample each, to bins max(1, ⌊N / remainder⌋) apart, starting at bin 0. The tile's curve is
+//! the cumulative histogram times (N − 1) / pixels per tile, rounded. A pixel's new luminance is interpolated between
+//! the curves of the four tiles whose centres surround it, and the pixel is scaled by the ratio of the new luminance to
+//! the old.
 //!
 //! There are two differences from OpenCV. Curves and interpolation are computed in integers, with weights of 12, 11
-//! and 10 bits at 8, 10 and 12 bits per code, where OpenCV uses floats, and halves are rounded up; that changes a code
-//! by one at most. And a picture of 10 or 12 bits has 1024 or 4096 bins, while OpenCV gives any 16-bit picture 65536.
+//! and 10 bits at 8, 10 and 12 bits per code, and halves are rounded up, whereas OpenCV uses floats; codes differ by at
+//! most 1. And pictures of 10 or 12 bits have 1024 or 4096 bins, while OpenCV uses 65536 for any 16-bit picture.
 
 use rayon::prelude::*;
 
@@ -29,30 +30,31 @@ pub struct Grid {
     pub size: (u32, u32),
 }
 
-/// The place of a column or row of pixels between the centres of tiles.
+/// The position of a column or row of pixels between the centres of tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Between {
-    /// The number of centres before it: it lies between tile `cell - 1` and tile `cell`, if these exist.
+    /// The number of tile centres before it. It lies between tiles `cell - 1` and `cell`, if these exist.
     pub cell: u32,
-    /// Weight of the latter, out of 2^[`weight_bits`].
+    /// Weight of tile `cell`, in units of 1 / 2^[`weight_bits`].
     pub weight: u32,
 }
 
 impl Between {
-    /// Packs both in a word, as the GPU reads them.
+    /// Packs both fields into a word for the GPU.
     #[must_use]
     pub const fn packed(self) -> u32 {
         self.cell << 16 | self.weight
     }
 }
 
-/// Bits of an interpolation weight: as many as 32-bit products allow.
+/// Returns the number of bits in an interpolation weight: as many as 32-bit products allow.
 #[must_use]
 pub const fn weight_bits(bits: u32) -> u32 {
     (32 - bits) / 2
 }
 
-/// Returns position `at` in a row of `count` samples that is mirrored at its ends without repeating them.
+/// Returns the index of the sample at position `at` of a row that is mirrored beyond its `count` samples, without
+/// repeating the sample at the edge.
 #[must_use]
 pub const fn mirrored(at: u32, count: u32) -> u32 {
     if count == 1 {
@@ -72,13 +74,13 @@ impl Grid {
         Self { tiles, tile: (size.0 / tiles.0 + more, size.1 / tiles.1 + more), size }
     }
 
-    /// Pixels of a tile.
+    /// Returns the number of pixels per tile.
     #[must_use]
     pub const fn tile_pixels(&self) -> u32 {
         self.tile.0 * self.tile.1
     }
 
-    /// Returns the maximum number of samples that a bin of a tile keeps; 0 means no limit.
+    /// Returns the number of samples to which a tile's bins are clipped. A `clip_limit` of 0 means no limit.
     #[must_use]
     pub fn most_of_bin(&self, clip_limit: f64, bits: u32) -> u32 {
         if clip_limit <= 0.0 {
@@ -87,19 +89,20 @@ impl Grid {
         (clip_limit * f64::from(self.tile_pixels()) / f64::from(1 << bits)).max(1.0) as u32
     }
 
-    /// Returns the place of each column between tiles.
+    /// Returns the position of each column between tiles.
     #[must_use]
     pub fn columns(&self, bits: u32) -> Vec<Between> {
         axis(self.size.0, self.tile.0, bits)
     }
 
-    /// Returns the place of each row between tiles.
+    /// Returns the position of each row between tiles.
     #[must_use]
     pub fn rows(&self, bits: u32) -> Vec<Between> {
         axis(self.size.1, self.tile.1, bits)
     }
 
-    /// Returns the tiles before and after a position between tiles, out of `count`.
+    /// Returns the tiles before and after a position, which are the same at the edges. `cell` is [`Between::cell`], and
+    /// `count` is the number of tiles.
     #[must_use]
     pub const fn neighbours(cell: u32, count: u32) -> (u32, u32) {
         (cell.saturating_sub(1), if cell < count { cell } else { count - 1 })
@@ -109,14 +112,14 @@ impl Grid {
 fn axis(count: u32, tile: u32, bits: u32) -> Vec<Between> {
     let one = 1_u64 << weight_bits(bits);
     let between = |at: u32| {
-        // In half pixels from the centre of the tile before the first one.
+        // Distance in half pixels from the centre of an imaginary tile before the first one.
         let (at, tile) = (2 * u64::from(at) + u64::from(tile), 2 * u64::from(tile));
         Between { cell: (at / tile) as u32, weight: ((at % tile * one + tile / 2) / tile) as u32 }
     };
     (0..count).map(between).collect()
 }
 
-/// Computes the curve of a tile from its luminance bins with `pixels` samples.
+/// Computes the curve of a tile of `pixels` pixels from its luminance bins, clipped to `most` samples each.
 #[must_use]
 pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
     let count = bins.len() as u32;
@@ -133,18 +136,18 @@ pub fn tile_curve(bins: &[u32], most: u32, pixels: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The luminance bin of every pixel.
+/// Returns the luminance bin of every pixel.
 fn luminances<const BINS: usize>(rgb: &[[u16; 3]]) -> Vec<u16> {
     rgb.par_iter().with_min_len(1 << 14).map(|&pixel| recolor::luminance::<BINS>(pixel) as u16).collect()
 }
 
-/// The curves of all tiles, one after the other, tile rows from the top.
+/// Computes the curves of all tiles, in rows from the top.
 fn tile_curves(luminances: &[u16], grid: &Grid, clip_limit: f64, bits: u32) -> Vec<Vec<u16>> {
     let most = grid.most_of_bin(clip_limit, bits);
     let curve = |index: u32| {
         let (left, top) = (index % grid.tiles.0 * grid.tile.0, index / grid.tiles.0 * grid.tile.1);
         let mut bins = vec![0; 1 << bits];
-        // A tile is mirrored beyond the edge of the picture.
+        // Beyond the edge of the picture, pixels are mirrored.
         let within = left.min(grid.size.0)..(left + grid.tile.0).min(grid.size.0);
         for y in top..top + grid.tile.1 {
             let row = &luminances[(mirrored(y, grid.size.1) * grid.size.0) as usize..][..grid.size.0 as usize];
@@ -160,7 +163,7 @@ fn tile_curves(luminances: &[u16], grid: &Grid, clip_limit: f64, bits: u32) -> V
     (0..grid.tiles.0 * grid.tiles.1).into_par_iter().map(curve).collect()
 }
 
-/// The adjusted picture.
+/// Equalizes the luminance of a picture tile by tile.
 #[must_use]
 pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
     let clahe = clahe.clamped();
@@ -170,7 +173,7 @@ pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
     let curves = tile_curves(&luminances, &grid, clahe.clip_limit, bits);
     let inverses: Vec<_> = (0..1 << bits).map(|luminance: u32| recolor::inverse(luminance.max(1))).collect();
     let (columns, rows) = (grid.columns(bits), grid.rows(bits));
-    // Columns between the same centres share their tiles; these are the starts of such runs, and the columns.
+    // Columns between the same centres share their tiles. Each run of such columns is stored with its first column.
     let mut runs = Vec::new();
     for run in columns.chunk_by(|a, b| a.cell == b.cell) {
         runs.push((runs.last().map_or(0, |(start, run): &(usize, &[Between])| start + run.len()), run));
@@ -187,13 +190,14 @@ pub fn apply(mut codes: Codes, clahe: Clahe) -> Codes {
             let span = start..start + run.len();
             for ((pixel, &luminance), column) in pixels[span.clone()].iter_mut().zip(&luminances[span]).zip(run) {
                 let level = usize::from(luminance);
-                // Without luminance there is no ratio to scale by.
+                // With zero luminance there is no ratio to scale by.
                 if level == 0 {
                     continue;
                 }
                 let (left, right) = (one - column.weight, column.weight);
                 let across = |a: &[u16], b: &[u16]| u32::from(a[level]) * left + u32::from(b[level]) * right;
-                // At most the highest code times 2^(2 · weight bits), plus the half for rounding: it fits.
+                // At most the highest code times 2^(2 · weight bits), plus one half for rounding, which fits in 32
+                // bits.
                 let sum = across(a, b) * (one - row.weight) + across(c, d) * row.weight;
                 let new = u64::from((sum + half) >> (2 * weight_bits));
                 let (inverse, middle) = (inverses[level], u64::from(luminance / 2));

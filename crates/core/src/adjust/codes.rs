@@ -1,4 +1,4 @@
-//! A picture as R'G'B' codes, on which the adjustments work.
+//! A picture as R'G'B' codes, the input and output of the adjustments.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use crate::picture::layout::{ChromaLines, ChromaRows, ColorModel, PixelLayout};
 use crate::picture::unpack::Source;
 use crate::picture::{OwnedPlanes, Picture, PictureError};
 
-/// R'G'B' codes of a picture, 0 to 2^bits - 1, clamped; rows from the top.
+/// The R'G'B' codes of a picture, clamped to 0..=2^bits - 1, in rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Codes {
-    /// n: a code has n bits, 8, 10 or 12.
+    /// n, the number of bits in a code: 8, 10 or 12.
     pub bits: u32,
-    /// Pixels of a row.
+    /// Width in pixels.
     pub width: usize,
-    /// Rows.
+    /// Height in pixels.
     pub height: usize,
     /// Red, green and blue of each pixel.
     pub rgb: Vec<[u16; 3]>,
 }
 
-/// The layout of an adjusted picture: red, green, blue and an unused sample, each of 8 or 16 bits.
+/// Returns the layout of an adjusted picture: red, green, blue and an unused sample, each stored in 8 or 16 bits.
 #[must_use]
 pub const fn working_layout(bits: u32) -> PixelLayout {
     PixelLayout::packed_rgb(bits as u8, [0, 1, 2], 4)
 }
 
-/// The reading of an adjusted picture: its samples are the codes themselves.
+/// Returns the colorimetry of an adjusted picture: full-range R'G'B', so that its samples are the codes themselves.
 #[must_use]
 pub const fn working_colorimetry() -> Colorimetry {
     Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) }
 }
 
 /// Changes a pixel's luminance from one code to another and keeps its hue and saturation: each of R', G' and B' is
-/// multiplied by `to` / `from`, rounded, and at most `top`. A pixel of luminance 0 stays as it is, since there is no
+/// multiplied by `to` / `from`, rounded, and limited to `top`. A pixel of luminance 0 is unchanged, because there is no
 /// ratio to scale by.
 #[inline]
 #[must_use]
@@ -47,8 +47,7 @@ pub fn scaled(rgb: [u16; 3], from: u32, to: u32, top: u32) -> [u16; 3] {
 }
 
 impl Codes {
-    /// Reads the codes of a picture, by the conversion that counting uses; chroma is that of the sample that covers
-    /// the pixel.
+    /// Converts a picture to codes, as for counting. Each pixel uses the chroma sample that covers it.
     #[must_use]
     pub fn of(picture: &Picture) -> Self {
         let (width, height) = (picture.width() as usize, picture.height() as usize);
@@ -61,7 +60,7 @@ impl Codes {
         Self { bits: picture.layout().bin_bits(), width, height, rgb }
     }
 
-    /// The highest code, 2^n - 1.
+    /// Returns the highest code, 2^n - 1.
     #[must_use]
     pub const fn top(&self) -> u32 {
         (1 << self.bits) - 1
@@ -104,8 +103,8 @@ impl Codes {
     }
 }
 
-/// Reads a picture's pixels as codes: [`Conversion::unclamped`], in another order. The contribution of chroma is
-/// computed once per chroma sample. Integer sums do not depend on the order, even if an intermediate one wraps around.
+/// A reader of a picture's pixels as codes. It computes [`Conversion::unclamped`], but the contribution of chroma only
+/// once per chroma sample. Integer sums do not depend on the order of terms, even if an intermediate sum wraps around.
 struct Reader<'a> {
     sources: Vec<Source<'a>>,
     conversion: Conversion,
@@ -116,7 +115,7 @@ struct Reader<'a> {
     chroma_rows: ChromaRows,
 }
 
-/// A row's stored codes, and the contribution of chroma to red, green and blue.
+/// Buffers for a row's component codes, and for the contribution of chroma to red, green and blue.
 #[derive(Default)]
 struct CodeScratch {
     components: [Vec<u16>; 3],
@@ -140,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the lines of a group that share a chroma row.
+    /// Reads a group of lines that share a chroma row.
     fn read(&self, scratch: &mut CodeScratch, group: usize, lines: &mut [[u16; 3]]) {
         let CodeScratch { components: [first, second, third], terms } = scratch;
         first.resize(self.width, 0);
@@ -171,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Converts a row in which every `SHARED` neighbours share a term.
+/// Converts a row in which every `SHARED` neighbouring pixels share a chroma term.
 fn convert<const SHARED: usize>(conversion: &Conversion, first: &[u16], terms: &[[i32; 3]], line: &mut [[u16; 3]]) {
     let (top, shift) = (conversion.max_code(), conversion.shift);
     let weights = conversion.weights.map(|row| row[0]);

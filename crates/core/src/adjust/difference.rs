@@ -1,9 +1,10 @@
-//! The difference of two pictures, as a picture: for each pixel the distance of red, green and blue, times a gain.
+//! The difference of two pictures, as a picture: for each pixel, the absolute differences of red, green and blue, times
+//! a gain.
 //!
 //! It has the size and the bit depth of the first picture. Codes of the other picture are scaled to that depth, and a
-//! picture of another size is interpolated linearly. Both are compared upright: the difference at a place is that of
-//! what is seen there. Everything is computed in integers, so that `shaders/adjust/difference.wgsl` gives the same
-//! codes.
+//! picture of a different size is interpolated linearly. Pixels are compared by their position on display, after each
+//! picture's orientation is applied. Everything is computed in integers, so that `shaders/adjust/difference.wgsl` gives
+//! the same codes.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,30 +13,30 @@ use rayon::prelude::*;
 use super::Codes;
 use crate::picture::Orientation;
 
-/// Steps between two samples.
+/// Number of interpolation steps from one sample to the next.
 pub const STEPS: u32 = 64;
 
-/// The factor by which differences are enlarged: 1 to 256.
+/// The factor by which differences are amplified, 1 to 256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gain(u32);
 
 impl Gain {
-    /// The largest.
+    /// The largest gain.
     pub const MOST: u32 = 256;
 
-    /// Returns that gain; `None` if it is out of range.
+    /// Creates a gain. Returns `None` if it is out of range.
     #[must_use]
     pub fn new(times: u32) -> Option<Self> {
         (1..=Self::MOST).contains(&times).then_some(Self(times))
     }
 
-    /// Returns it as a number.
+    /// Returns the factor.
     #[must_use]
     pub const fn times(self) -> u32 {
         self.0
     }
 
-    /// Returns twice or half the gain, within the range.
+    /// Returns twice the gain if `more`, otherwise half, within the range.
     #[must_use]
     pub fn stepped(self, more: bool) -> Self {
         Self((if more { self.0 * 2 } else { self.0 / 2 }).clamp(1, Self::MOST))
@@ -54,32 +55,32 @@ impl Display for Gain {
     }
 }
 
-/// A picture's size as it was coded, and its orientation.
+/// A picture's coded size and its orientation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// Columns and rows.
+    /// Columns and rows of the coded picture.
     pub size: (u32, u32),
-    /// Its orientation.
+    /// The orientation for display.
     pub orientation: Orientation,
 }
 
-/// The places in the other picture that correspond to a picture's pixels.
+/// The positions in another picture that correspond to a picture's pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// For each column of the picture, the place along a row of the other one, or along a column if they are turned
-    /// against each other: in [`STEPS`] of a sample, between the first and the last.
+    /// For each column of the picture, the position along the other picture's rows, or along its columns if
+    /// `is_turned`. The unit is a sample / [`STEPS`], and positions are clamped to the first and last sample.
     pub columns: Vec<u32>,
-    /// The same for each row.
+    /// For each row of the picture, the position along the other axis.
     pub rows: Vec<u32>,
-    /// True if a column of the picture is a row of the other one.
+    /// `true` if a column of the picture corresponds to a row of the other one.
     pub is_turned: bool,
 }
 
 impl Mapping {
-    /// Maps a picture to another one.
+    /// Computes the mapping from a picture to another one.
     #[must_use]
     pub fn new(picture: Extent, other: Extent) -> Self {
-        // The places of two corners of a square show how each picture is turned.
+        // Where two corners of a square are mapped shows how the pictures are turned relative to each other.
         let seen = |extent: Extent, at| extent.orientation.seen_at(at, (2, 2));
         let coded = |seen_at| [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().find(|&at| seen(other, at) == seen_at);
         let corner = |at| coded(seen(picture, at)).unwrap_or(at);
@@ -97,8 +98,8 @@ impl Mapping {
     }
 }
 
-/// Returns the places of the samples among others that cover the same extent, in [`STEPS`]; counted from their end if
-/// they run the other way.
+/// Returns the positions of `samples` samples among `others` samples over the same extent, in units of a sample /
+/// [`STEPS`]. With `from_end`, the samples run in the opposite direction.
 fn places((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
     let (samples, others) = (u64::from(samples.max(1)), u64::from(others.max(1)));
     let last = (others - 1) * u64::from(STEPS);
@@ -107,7 +108,7 @@ fn places((samples, others): (u32, u32), from_end: bool) -> Vec<u32> {
     (0..samples).map(|index| place(if from_end { samples - 1 - index } else { index })).collect()
 }
 
-/// Computes the difference of `picture` and `other`, at the places of `mapping`.
+/// Computes the difference of `picture` and `other`, read at the positions of `mapping`.
 #[must_use]
 pub fn difference(picture: &Codes, other: &Codes, mapping: &Mapping, gain: Gain) -> Codes {
     let (top, other_top) = (picture.top(), other.top());
@@ -124,7 +125,7 @@ pub fn difference(picture: &Codes, other: &Codes, mapping: &Mapping, gain: Gain)
     Codes { rgb, ..*picture }
 }
 
-/// Interpolates the codes at a place between four pixels.
+/// Interpolates the codes at a position between four pixels.
 fn sample(codes: &Codes, x: u32, y: u32) -> [u32; 3] {
     let at = |x: u32, y: u32| {
         let (x, y) = ((x as usize).min(codes.width - 1), (y as usize).min(codes.height - 1));
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pixel_is_how_far_its_codes_lie_apart_times_the_gain_up_to_the_top() {
+    fn a_pixel_is_the_absolute_difference_times_the_gain_clamped_to_the_top() {
         let one = codes(8, 4, |x, y| [10 * x as u16, 100, y as u16]);
         let other = codes(8, 4, |x, y| [10 * x as u16 + 3, 90, y as u16]);
         let mapping = Mapping::new(extent(&one, UPRIGHT), extent(&other, UPRIGHT));
@@ -174,7 +175,7 @@ mod tests {
         let one = codes(10, 2, |_, _| [0, 514, 1023]);
         let other = codes(8, 2, |_, _| [0, 128, 254]);
         let mapping = Mapping::new(extent(&one, UPRIGHT), extent(&other, UPRIGHT));
-        // 128 of 255 is 513.5 of 1023, and 254 is 1018.99.
+        // 128 of 255 is 513.5 of 1023, and 254 is 1018.99 of 1023.
         let found = difference(&one, &other, &mapping, Gain::new(1).unwrap());
         assert!(found.rgb.iter().all(|pixel| *pixel == [0, 0, 4]), "{:?}", found.rgb);
         let back = difference(
@@ -187,10 +188,10 @@ mod tests {
     }
 
     #[test]
-    fn places_lie_between_the_same_ends() {
+    fn positions_cover_the_same_extent() {
         assert_eq!(places((4, 4), false), [0, 64, 128, 192]);
         assert_eq!(places((4, 4), true), [192, 128, 64, 0]);
-        // Two samples lie in the middle of two others each; four lie a quarter of a sample away from two.
+        // Each of two samples lies midway between two of four. Each of four lies a quarter of a sample from one of two.
         assert_eq!(places((2, 4), false), [32, 160]);
         assert_eq!(places((4, 2), false), [0, 16, 48, 64]);
         assert_eq!(places((3, 1), false), [0, 0, 0]);
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_are_turned_otherwise_are_compared_as_they_are_seen() {
+    fn pictures_of_different_orientation_are_compared_as_displayed() {
         let upright = codes(8, 5, |x, y| [(x + 10 * y) as u16, 0, 0]);
         for (quarter_turns, mirrored) in (0..4).flat_map(|turns| [(turns, false), (turns, true)]) {
             let orientation = Orientation { quarter_turns, mirrored };

@@ -1,24 +1,24 @@
 //! Histogram equalization: codes are spread so that the cumulative histogram becomes a straight line.
 //!
-//! With C the cumulative histogram (samples of a code or a lower one), C₀ that of the lowest code that occurs, P all
-//! samples and N the number of codes, code v becomes round((C(v) − C₀) / (P − C₀) · (N − 1)): the standard definition.
-//! Codes below the lowest become 0. If all samples have one code, there is nothing to spread, and every code stays as
-//! it is.
+//! With C(v) the number of samples of code v or lower, C₀ the value of C at the lowest code that occurs, P the number
+//! of samples and N the number of codes, code v becomes round((C(v) − C₀) / (P − C₀) · (N − 1)), the standard
+//! definition. Codes below the lowest become 0. If all samples have the same code, there is nothing to spread, and
+//! codes are unchanged.
 //!
-//! *By luminance*, v is a pixel's luminance bin, and the pixel is scaled by the ratio of the new to the old one, so
-//! that hue and saturation stay (`scaled`). *Per channel*, red, green and blue have a curve each.
+//! *By luminance*, v is a pixel's luminance bin, and the pixel is scaled by the ratio of its new to its old luminance,
+//! which keeps hue and saturation (`scaled`). *Per channel*, red, green and blue each have their own curve.
 //!
-//! In a video, the curve follows its target with a time constant: with each frame, the part `1 − exp(−elapsed / time
-//! constant)` of the difference is made up, in steps of 2^-16 codes.
+//! In a video, the curve follows its target with a time constant: with each frame, it makes up a fraction of
+//! `1 − exp(−elapsed / time constant)` of the difference, in steps of 2^-16 codes.
 
 use super::{Codes, mul_div_rounded, recolor};
 
 /// Fractional bits of a smoothed curve.
 pub const FRACTION: u32 = 16;
-/// The weight that moves to the target at once.
+/// The weight that moves to the target in one step.
 pub const AT_ONCE: u32 = 1 << 16;
 
-/// Returns the equalizing curve of a channel's bins: a code for every code.
+/// Computes the equalizing curve of a channel, which maps each code to another, from its bins.
 #[must_use]
 pub fn curve(bins: &[u32]) -> Vec<u32> {
     let samples: u32 = bins.iter().sum();
@@ -35,8 +35,8 @@ pub fn curve(bins: &[u32]) -> Vec<u32> {
     bins.iter().map(spread).collect()
 }
 
-/// Returns the part of the way to its target that a curve moves in `elapsed_secs`, out of 2^16; all of it without a
-/// time constant, or without a previous frame (`None`).
+/// Returns the fraction of the difference to its target that a curve makes up in `elapsed_secs`, in units of 2^-16. It
+/// is all of it if the time constant is 0 or there is no previous frame (`None`).
 #[must_use]
 pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
     match elapsed_secs {
@@ -48,7 +48,7 @@ pub fn weight(elapsed_secs: Option<f64>, time_constant_secs: f64) -> u32 {
     }
 }
 
-/// Moves a smoothed curve towards its target and returns it in codes. A curve of another length starts at the target.
+/// Moves a smoothed curve towards its target and returns it in codes. If its length differs, it jumps to the target.
 pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
     if state.len() != target.len() {
         *state = target.iter().map(|&code| code << FRACTION).collect();
@@ -62,14 +62,14 @@ pub fn follow(state: &mut Vec<u32>, target: &[u32], weight: u32) -> Vec<u32> {
     state.iter_mut().zip(target).map(step).collect()
 }
 
-/// Gives every pixel the luminance that `curve` maps its own to.
+/// Maps every pixel's luminance by `curve` and keeps its hue and saturation.
 #[must_use]
 pub fn apply_to_luminance(mut codes: Codes, curve: &[u32]) -> Codes {
     recolor::scale_luminance(&mut codes, curve);
     codes
 }
 
-/// Maps red, green and blue by a curve each.
+/// Maps red, green and blue, each by its own curve.
 #[must_use]
 pub fn apply_to_channels(mut codes: Codes, curves: &[Vec<u32>; 3]) -> Codes {
     recolor::look_up_channels(&mut codes, curves);
@@ -82,12 +82,12 @@ mod tests {
 
     #[test]
     fn a_textbook_example() {
-        // 8 codes, 10 samples: cumulative 0 4 4 7 9 9 10 10; the lowest is 4.
+        // 8 codes and 10 samples. The cumulative histogram is 0 4 4 7 9 9 10 10, and C₀ is 4.
         assert_eq!(curve(&[0, 4, 0, 3, 2, 0, 1, 0]), [0, 0, 0, 4, 6, 6, 7, 7]);
     }
 
     #[test]
-    fn one_code_alone_and_no_sample_at_all_stay() {
+    fn codes_are_unchanged_if_at_most_one_code_occurs() {
         for bins in [[0, 0, 9, 0], [0; 4], [1, 0, 0, 0], [0, 0, 0, 1]] {
             assert_eq!(curve(&bins), [0, 1, 2, 3]);
         }
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(weight(Some(-3.0), 0.5), 0);
         let mut state = Vec::new();
         assert_eq!(follow(&mut state, &[0, 100], AT_ONCE), [0, 100]);
-        // After one time constant, in 25 steps, 1/e of a difference of 1000 is left.
+        // After one time constant, in 25 steps, 1/e of the difference of 1000 remains.
         let mut now = Vec::new();
         for _ in 0..25 {
             now = follow(&mut state, &[0, 1100], weight(Some(0.02), 0.5));

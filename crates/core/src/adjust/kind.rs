@@ -1,4 +1,4 @@
-//! The single adjustments, as keys and buttons switch them: on and off, steps of their parameters, and names.
+//! Individual adjustments, as controlled by keys and buttons: on and off, steps of their parameters, and names.
 
 use super::choices::Choices;
 use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
@@ -6,40 +6,40 @@ use super::parameters::{Adjustments, Blur, Clahe, ClassDisplay, Equalize, Otsu, 
 /// An adjustment that a key or a button switches on and off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
-    /// The box blur before everything else.
+    /// The box blur before all others.
     Blur,
     /// Equalization of luminance.
     Equalize,
-    /// Equalization of red, green and blue, each by itself.
+    /// Separate equalization of red, green and blue.
     Channels,
     /// Equalization tile by tile.
     Clahe,
-    /// Few levels.
+    /// Reduction to a few levels.
     Posterize,
-    /// Few classes, divided by Otsu's thresholds.
+    /// Segmentation into a few classes by Otsu's thresholds.
     Otsu,
 }
 
-/// One of the two parameters of an adjustment.
+/// One of an adjustment's two parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
     /// The main one: size, time constant, clip limit, levels, classes.
     Main,
-    /// The second one: runs, luminance or channels, tiles, placing, tones or colours.
+    /// The second one: runs, luminance or channels, tiles, placement, tones or colours.
     Second,
 }
 
-/// The steps of time constants, in seconds.
+/// The stops for time constants, in seconds.
 pub const TIME_CONSTANTS: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
-/// The steps of clip limits; 0, which means none, is the largest.
+/// The stops for clip limits, in ascending order: 0 means no limit.
 pub const CLIP_LIMITS: [f64; 17] =
     [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0, 0.0];
 
 impl Adjustment {
-    /// Every adjustment in the order of the chain.
+    /// Every adjustment, in the order of the chain.
     pub const ALL: [Self; 6] = [Self::Blur, Self::Equalize, Self::Channels, Self::Clahe, Self::Posterize, Self::Otsu];
 
-    /// Returns `true` if it is on.
+    /// Returns `true` if the adjustment is on.
     #[must_use]
     pub const fn is_on(self, adjustments: &Adjustments) -> bool {
         match self {
@@ -52,7 +52,7 @@ impl Adjustment {
         }
     }
 
-    /// Switches it on with these parameters; it replaces another one in the same place of the chain.
+    /// Switches the adjustment on with these parameters. It replaces any other in the same position of the chain.
     pub const fn switch_on(self, adjustments: &mut Adjustments, choices: &Choices) {
         match self {
             Self::Blur => adjustments.blur = Some(choices.blur),
@@ -66,7 +66,7 @@ impl Adjustment {
         }
     }
 
-    /// Switches off whatever is in its place of the chain.
+    /// Switches off whichever adjustment is in this one's position of the chain.
     pub const fn switch_off(self, adjustments: &mut Adjustments) {
         match self {
             Self::Blur => adjustments.blur = None,
@@ -75,7 +75,7 @@ impl Adjustment {
         }
     }
 
-    /// Its name on a button.
+    /// Returns the name for a button.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Adjustment {
         }
     }
 
-    /// Its effect, in words.
+    /// Returns a description of the effect.
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl Adjustment {
         }
     }
 
-    /// The message when it is switched off.
+    /// Returns the message shown when the adjustment is switched off.
     #[must_use]
     pub const fn off_text(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl Adjustment {
         }
     }
 
-    /// The message while it is on, with all parameters.
+    /// Returns the message shown while the adjustment is on, with all its parameters.
     #[must_use]
     pub fn on_text(self, choices: &Choices) -> String {
         let mut alone = Adjustments::default();
@@ -128,8 +128,8 @@ impl Adjustment {
         }
     }
 
-    /// Steps a parameter, which stops at the end of its range. The second parameter of equalization chooses between
-    /// two adjustments, so another one may be selected afterwards.
+    /// Steps a parameter up or down, within its range. Returns the adjustment that is selected afterwards, because the
+    /// second parameter of equalization switches between two adjustments.
     #[must_use]
     pub fn step(self, choices: &mut Choices, parameter: Parameter, more: bool) -> Self {
         let main = parameter == Parameter::Main;
@@ -157,7 +157,7 @@ impl Adjustment {
     }
 }
 
-/// Returns the parameters within their ranges.
+/// Clamps all parameters to their ranges.
 fn clamped(choices: Choices) -> Choices {
     let Choices { blur, equalize, clahe, posterize, otsu } = choices;
     Choices {
@@ -169,13 +169,13 @@ fn clamped(choices: Choices) -> Choices {
     }
 }
 
-/// Returns a time constant in words.
+/// Formats a time constant.
 #[must_use]
 pub fn time_constant_text(secs: f64) -> String {
     if secs > 0.0 { format!("{secs} s") } else { "at once".to_owned() }
 }
 
-/// Returns a clip limit in words.
+/// Formats a clip limit.
 #[must_use]
 pub fn clip_limit_text(limit: f64) -> String {
     if limit > 0.0 { limit.to_string() } else { "none".to_owned() }
@@ -185,7 +185,8 @@ fn step_whole(value: u32, step: u32, more: bool) -> u32 {
     if more { value.saturating_add(step) } else { value.saturating_sub(step) }
 }
 
-/// Returns the place of a value among stops: the last one that it reaches. Among clip limits, 0 is the largest.
+/// Returns the index of the last of the ascending `stops` that does not exceed the value, or 0 if all do. Among clip
+/// limits, 0 is the largest stop.
 #[must_use]
 pub fn place_on(stops: &[f64], value: f64) -> usize {
     let last = stops.len() - 1;
@@ -202,7 +203,7 @@ fn step_on(stops: &[f64], value: &mut f64, more: bool) {
         true if is_below_all => stops[at],
         true => stops[(at + 1).min(stops.len() - 1)],
         false if is_below_all => *value,
-        // From between two stops, the next one below is the lower of them.
+        // Between two stops, step down to the lower one.
         false if !is_exact => stops[at],
         false => stops[at.saturating_sub(1)],
     };
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_switched_on_takes_the_place_of_its_like() {
+    fn an_adjustment_replaces_others_in_its_position() {
         let choices = Choices::default();
         for kind in Adjustment::ALL {
             let mut adjustments = Adjustments::default();
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn values_between_two_stops_step_to_the_nearest_ones() {
+    fn values_between_two_stops_step_to_either_of_them() {
         let step = |mut value, more| {
             step_on(&CLIP_LIMITS, &mut value, more);
             value
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_name_every_parameter() {
+    fn messages_include_every_parameter() {
         let choices = Choices::default();
         let texts = Adjustment::ALL.map(|kind| kind.on_text(&choices));
         assert_eq!(

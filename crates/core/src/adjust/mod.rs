@@ -1,13 +1,12 @@
-//! Adjustments driven by histograms: equalization, CLAHE, thresholds, posterization, and the low-pass before them.
+//! Adjustments driven by histograms: equalization, CLAHE, thresholds and posterization, and a low-pass before them.
 //!
-//! This module defines each of them in integers, with their parameters. The passes of `histoscope_render::gpu::adjust`
-//! give the same codes exactly. If the only adapter is software, [`Processor`] does the work instead. [`plain`]
-//! defines the same pixel by pixel, for tests.
+//! This module defines each adjustment in integers, with its parameters. The passes of `histoscope_render::gpu::adjust`
+//! produce exactly the same codes. [`Processor`] does the work on the CPU if the only adapter is software. [`plain`] is
+//! the reference implementation, pixel by pixel.
 //!
-//! A picture becomes R'G'B' codes at its own bin depth, by the conversion that counting uses ([`Codes`]). Then these
-//! steps follow, as far as they are on: [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few
-//! tones ([`posterize`] or [`otsu`]). The result is packed R'G'B', full range, which every engine counts and draws
-//! like any other picture.
+//! A picture is first converted to R'G'B' [`Codes`] at its own bin depth, as for counting. The steps that are on then
+//! follow: [`blur`], a tone mapping ([`equalize`] or [`clahe`]), and a reduction to few tones ([`posterize`] or
+//! [`otsu`]). The result is packed full-range R'G'B', which every engine counts and draws like any other picture.
 
 mod bins;
 pub mod blur;
@@ -35,9 +34,10 @@ pub use parameters::{
 };
 pub use processor::Processor;
 
-/// Returns ⌊value · factor / divisor⌋ and the remainder, for counts whose product may need more than 32 bits.
+/// Returns ⌊value · factor / divisor⌋ and the remainder. The product may exceed 32 bits.
 ///
-/// The shaders have no 64-bit integers and find the same from a guess in floats (shaders/adjust/exact.wgsl).
+/// The shaders have no 64-bit integers and obtain the same result by correcting a floating-point estimate
+/// (shaders/adjust/exact.wgsl).
 #[must_use]
 pub fn mul_div(value: u32, factor: u32, divisor: u32) -> (u32, u32) {
     let product = u64::from(value) * u64::from(factor);
@@ -45,7 +45,7 @@ pub fn mul_div(value: u32, factor: u32, divisor: u32) -> (u32, u32) {
     ((product / divisor) as u32, (product % divisor) as u32)
 }
 
-/// Returns value · factor / divisor, rounded; halves are rounded up.
+/// Returns value · factor / divisor, rounded to nearest, with halves rounded up.
 #[must_use]
 pub fn mul_div_rounded(value: u32, factor: u32, divisor: u32) -> u32 {
     let (quotient, remainder) = mul_div(value, factor, divisor);

@@ -1,10 +1,10 @@
-//! Otsu's thresholds: the luminance histogram is cut where the classes are farthest apart.
+//! Otsu's thresholds: the luminance histogram is divided into the classes that differ most.
 //!
-//! Of all ways to cut the levels into K classes of neighbours, the one with the greatest variance between the classes
-//! is chosen. With P a class's samples and S the sum of their levels, that is the one with the greatest Σ ⌊S² / P⌋ (an
-//! empty class gives 0). The floor makes every term an integer, so that every machine finds the same maximum; it costs
-//! each term less than 1 of up to 2^46. Among several equally good ways, the one with the lowest last threshold is
-//! chosen, then the one with the lowest threshold before that, and so on.
+//! Among all divisions of the levels into K contiguous classes, the one with the greatest variance between classes is
+//! chosen. With P the number of samples in a class and S the sum of their levels, it maximizes Σ ⌊S² / P⌋ (an empty
+//! class adds 0). The floor makes every term an integer, so that every machine finds the same maximum; it takes less
+//! than 1 from a term of up to 2^46. Among equally good divisions, the one with the lowest last threshold is chosen,
+//! then the one with the lowest threshold before that, and so on.
 //!
 //! Thresholds are searched among [`LEVELS`] levels at any depth: deeper luminance bins are combined by their top 8
 //! bits.
@@ -12,22 +12,22 @@
 use super::parameters::{ClassDisplay, Otsu};
 use super::{Codes, recolor};
 
-/// Levels among which thresholds are searched.
+/// Number of levels among which thresholds are searched.
 pub const LEVELS: usize = 256;
 /// The maximum number of classes.
 pub const MOST_CLASSES: usize = 5;
-/// Red, green and blue of the false colours, from the darkest of five classes to the brightest: equal steps along
-/// viridis, whose lightness rises evenly, also for the colour-blind.
+/// Red, green and blue of the false colours, from the darkest of five classes to the brightest: equal steps of viridis,
+/// a palette whose lightness rises evenly, even to colour-blind viewers.
 pub const PALETTE: [[u8; 3]; MOST_CLASSES] =
     [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
-/// Combines luminance bins to [`LEVELS`] levels.
+/// Combines luminance bins into [`LEVELS`] levels.
 #[must_use]
 pub fn levels(bins: &[u32]) -> Vec<u32> {
     bins.chunks_exact((bins.len() / LEVELS).max(1)).map(|together| together.iter().sum()).collect()
 }
 
-/// ⌊S² / P⌋ of every run of levels `from..to`: its contribution to the variance between classes.
+/// The scores ⌊S² / P⌋ of all runs of levels, their contributions to the variance between classes.
 #[derive(Debug, Clone)]
 pub struct Scores {
     samples: Vec<u64>,
@@ -35,7 +35,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Computes the scores of these levels.
+    /// Prepares the scores for a histogram of levels.
     #[must_use]
     pub fn new(levels: &[u32]) -> Self {
         let (mut samples, mut sums) = (vec![0; levels.len() + 1], vec![0; levels.len() + 1]);
@@ -56,10 +56,10 @@ impl Scores {
     }
 }
 
-/// Returns the levels at which the second class and later ones begin.
+/// Returns the first levels of the second and later classes.
 ///
-/// The best cut of the levels below b into k classes is the best, over every a, of the best cut of those below a into
-/// k − 1 classes, with a..b as one more. So not every combination need be tried.
+/// Dynamic programming avoids trying every combination: the best division of the levels below b into k classes is, for
+/// some a, the best division of the levels below a into k − 1 classes, followed by the class a..b.
 #[must_use]
 pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
     let scores = Scores::new(levels);
@@ -93,14 +93,14 @@ pub fn best_cut(levels: &[u32], classes: usize) -> Vec<usize> {
     cut
 }
 
-/// Returns the luminance codes at which the second class and later ones begin, from the luminance bins.
+/// Returns the first luminance codes of the second and later classes, given the luminance bins.
 #[must_use]
 pub fn thresholds(bins: &[u32], classes: usize) -> Vec<u32> {
     let together = (bins.len() / LEVELS).max(1);
     best_cut(&levels(bins), classes.clamp(2, MOST_CLASSES)).into_iter().map(|level| (level * together) as u32).collect()
 }
 
-/// Returns red, green and blue for showing a class, at `bits` bits per code.
+/// Returns the red, green and blue that represent a class, at `bits` bits per code.
 #[must_use]
 pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u16; 3] {
     let last = (classes - 1).max(1);
@@ -113,7 +113,7 @@ pub fn tone(class: usize, classes: usize, shown: ClassDisplay, bits: u32) -> [u1
     }
 }
 
-/// Shows every pixel in the tone of its luminance's class.
+/// Replaces every pixel by the tone of its class.
 #[must_use]
 pub fn apply(mut codes: Codes, thresholds: &[u32], threshold: Otsu) -> Codes {
     let classes = threshold.classes as usize;
@@ -131,18 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_heaps_are_parted_between_them() {
+    fn thresholds_lie_between_the_peaks() {
         let mut bins = vec![0; 256];
         bins[40..60].fill(9);
         bins[180..210].fill(5);
-        // Every cut between the heaps is equally good; the lowest is chosen.
+        // All thresholds between the peaks are equally good; the lowest is chosen.
         assert_eq!(thresholds(&bins, 2), [60]);
         bins[120..124].fill(30);
         assert_eq!(thresholds(&bins, 3), [60, 124]);
     }
 
     #[test]
-    fn deeper_codes_are_cut_at_the_same_places() {
+    fn deeper_codes_have_the_same_thresholds() {
         let shallow: Vec<u32> = (0..256_u32).map(|code| code.abs_diff(128) * 7 + 3).collect();
         let deep: Vec<u32> = shallow.iter().flat_map(|&count| [count; 4]).collect();
         let cut = thresholds(&shallow, 4);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn tones_are_equal_steps_and_colors_those_of_the_palette_at_any_depth() {
+    fn tones_are_equal_steps_and_colors_match_the_palette_at_any_depth() {
         assert_eq!([0, 1, 2, 3].map(|class| tone(class, 4, ClassDisplay::Tones, 8)[0]), [0, 85, 170, 255]);
         assert_eq!(
             [0, 1, 2].map(|class| tone(class, 3, ClassDisplay::Colors, 8)),

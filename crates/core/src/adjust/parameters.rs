@@ -1,4 +1,4 @@
-//! The parameters of adjustments, their limits, and their form on the command line and over the picture.
+//! The parameters of adjustments: their limits, their syntax on the command line, and their text over the picture.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A box blur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blur {
-    /// Side in pixels of the square whose mean is taken: odd, in [`Self::SIZES`].
+    /// Side of the averaged square in pixels: odd, in [`Self::SIZES`].
     pub size: u32,
     /// Number of runs, in [`Self::RUNS`].
     pub runs: u32,
@@ -16,9 +16,9 @@ pub struct Blur {
 /// Histogram equalization.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equalize {
-    /// True for a curve each for red, green and blue, instead of one for luminance that keeps the hue.
+    /// `true` for separate curves of red, green and blue, `false` for a single curve of luminance that keeps the hue.
     pub per_channel: bool,
-    /// Seconds in which the curve makes up all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows at once.
+    /// Seconds in which the curve makes up all but 1/e of a change, in [`Self::TIME_CONSTANTS`]; 0 follows immediately.
     pub time_constant_secs: f64,
 }
 
@@ -27,11 +27,11 @@ pub struct Equalize {
 pub struct Clahe {
     /// Tiles across and down, each in [`Self::TILES`].
     pub tiles: (u32, u32),
-    /// The maximum of a bin, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 is no limit.
+    /// The maximum count of a bin, in multiples of a tile's mean bin, in [`Self::CLIP_LIMITS`]; 0 means no limit.
     pub clip_limit: f64,
 }
 
-/// The placing of the levels of a posterized picture.
+/// The placement of the levels of a posterized picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Placing {
     /// Equal width.
@@ -44,13 +44,13 @@ pub enum Placing {
 /// Posterization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Posterize {
-    /// Levels of red, green and blue, in [`Self::LEVELS`].
+    /// Number of levels of each of red, green and blue, in [`Self::LEVELS`].
     pub levels: u32,
-    /// Their placing.
+    /// Placement of the levels.
     pub placing: Placing,
 }
 
-/// The display of classes.
+/// The appearance of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClassDisplay {
     /// Gray tones from black to white.
@@ -63,9 +63,9 @@ pub enum ClassDisplay {
 /// Segmentation by Otsu's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Otsu {
-    /// Classes, in [`Self::CLASSES`].
+    /// Number of classes, in [`Self::CLASSES`].
     pub classes: u32,
-    /// Their display.
+    /// Appearance of the classes.
     pub shown: ClassDisplay,
 }
 
@@ -81,20 +81,20 @@ pub enum Tone {
 /// A reduction to few tones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// Few levels of each colour.
+    /// A few levels of each of red, green and blue.
     Posterize(Posterize),
-    /// Few classes of luminance.
+    /// A few classes by luminance.
     Otsu(Otsu),
 }
 
-/// All adjustments, in the order in which they are applied; all are off by default.
+/// All adjustments, in the order in which they are applied. All are off by default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Adjustments {
-    /// First, the low-pass.
+    /// The low-pass.
     pub blur: Option<Blur>,
-    /// Then the tones.
+    /// The tone mapping.
     pub tone: Option<Tone>,
-    /// Last, the reduction.
+    /// The reduction to few tones.
     pub reduction: Option<Reduction>,
 }
 
@@ -104,7 +104,7 @@ pub struct Adjustments {
 pub struct ParseError(String);
 
 impl Blur {
-    /// Supported sizes, only odd ones.
+    /// Supported sizes; only odd ones are allowed.
     pub const SIZES: RangeInclusive<u32> = 3..=63;
     /// Supported numbers of runs.
     pub const RUNS: RangeInclusive<u32> = 1..=3;
@@ -222,7 +222,7 @@ fn within(value: u32, range: &RangeInclusive<u32>) -> u32 {
     value.clamp(*range.start(), *range.end())
 }
 
-/// Clamps a value; NaN becomes the lowest.
+/// Clamps a value to a range. NaN becomes the lower end.
 fn within_real(value: f64, range: &RangeInclusive<f64>) -> f64 {
     if value.is_nan() { *range.start() } else { value.clamp(*range.start(), *range.end()) }
 }
@@ -238,7 +238,7 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
     }
 }
 
-/// "9" or, run three times, "9x3".
+/// Parses "9" or, for three runs, "9x3".
 impl FromStr for Blur {
     type Err = ParseError;
 
@@ -252,7 +252,7 @@ impl FromStr for Blur {
     }
 }
 
-/// "8x8" or, with a clip limit, "8x8:2.0".
+/// Parses "8x8" or, with a clip limit, "8x8:2.0".
 impl FromStr for Clahe {
     type Err = ParseError;
 
@@ -266,7 +266,7 @@ impl FromStr for Clahe {
     }
 }
 
-/// "luminance" or "channels", with a time constant in seconds "luminance:0.5".
+/// Parses "luminance" or "channels", optionally with a time constant in seconds, "luminance:0.5".
 impl FromStr for Equalize {
     type Err = ParseError;
 
@@ -281,7 +281,7 @@ impl FromStr for Equalize {
     }
 }
 
-/// "5" or "5:width", or "5:population".
+/// Parses "5", "5:width" or "5:population".
 impl FromStr for Posterize {
     type Err = ParseError;
 
@@ -300,7 +300,7 @@ impl FromStr for Posterize {
     }
 }
 
-/// "3" or "3:tones", or "3:colors".
+/// Parses "3", "3:tones" or "3:colors".
 impl FromStr for Otsu {
     type Err = ParseError;
 
@@ -315,7 +315,8 @@ impl FromStr for Otsu {
     }
 }
 
-/// The text of the overlay, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3 classes"; empty if all are off.
+/// Formats the adjustments that are on as the text of the overlay, such as "low-pass 9×9 ×3, CLAHE 8×8 clip 2, 3
+/// classes".
 impl fmt::Display for Adjustments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
@@ -353,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_read_as_they_are_written() {
+    fn parameters_are_parsed() {
         assert_eq!("9x3".parse(), Ok(Blur { size: 9, runs: 3 }));
         assert_eq!("63".parse(), Ok(Blur { size: 63, runs: 1 }));
         assert_eq!("8x4:2.5".parse(), Ok(Clahe { tiles: (8, 4), clip_limit: 2.5 }));
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused_in_words() {
+    fn invalid_parameters_are_rejected_with_a_message() {
         for text in ["8", "1", "65", "9x4", "9x", "x", "-9", "9x3x3"] {
             assert!(text.parse::<Blur>().is_err(), "{text}");
         }
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_stop_at_the_end_of_a_range() {
+    fn parameters_are_clamped_to_their_ranges() {
         assert_eq!(Blur { size: 0, runs: 9 }.clamped(), Blur { size: 3, runs: 3 });
         assert_eq!(Blur { size: 1000, runs: 0 }.clamped(), Blur { size: 63, runs: 1 });
         assert_eq!(Blur { size: 8, runs: 1 }.clamped().size, 9);
@@ -391,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn the_overlay_says_what_was_done() {
+    fn the_overlay_lists_the_adjustments() {
         let all = Adjustments {
             blur: Some(Blur { size: 9, runs: 3 }),
             tone: Some(Tone::Clahe(Clahe::default())),

@@ -1,5 +1,5 @@
-//! The adjustments again, pixel by pixel: slow on purpose, with a division wherever the definition has one. Tests and
-//! `analyze --verify` compare the fast ones with these.
+//! Reference implementations of the adjustments, pixel by pixel. They are deliberately slow, with a division wherever
+//! the definition has one. Tests and `analyze --verify` compare the fast implementations with them.
 
 use super::codes::scaled;
 use super::parameters::{Adjustments, Blur, Clahe, Equalize, Otsu, Placing, Posterize, Reduction, Tone};
@@ -7,7 +7,7 @@ use super::{Codes, blur, clahe, equalize, otsu, posterize};
 use crate::histogram::reference;
 use crate::picture::Picture;
 
-/// The codes of a picture.
+/// Converts a picture to codes.
 #[must_use]
 pub fn codes(picture: &Picture) -> Codes {
     let (width, height) = (picture.width(), picture.height());
@@ -17,7 +17,7 @@ pub fn codes(picture: &Picture) -> Codes {
     Codes { bits: picture.layout().bin_bits(), width: width as usize, height: height as usize, rgb }
 }
 
-/// The bins of red, green, blue and luminance.
+/// Counts the bins of red, green, blue and luminance.
 #[must_use]
 pub fn bins(codes: &Codes) -> [Vec<u32>; 4] {
     let mut bins: [Vec<u32>; 4] = std::array::from_fn(|_| vec![0; 1 << codes.bits]);
@@ -30,7 +30,7 @@ pub fn bins(codes: &Codes) -> [Vec<u32>; 4] {
     bins
 }
 
-/// Returns the adjusted codes of a picture without a predecessor.
+/// Adjusts the codes of a picture that has no predecessor.
 #[must_use]
 pub fn apply(mut codes: Codes, adjustments: &Adjustments) -> Codes {
     let Adjustments { blur, tone, reduction } = adjustments.clamped();
@@ -54,7 +54,7 @@ fn map(codes: Codes, mut change: impl FnMut([u16; 3]) -> [u16; 3]) -> Codes {
     Codes { rgb, ..codes }
 }
 
-/// Every sum of a row, then every sum of a column of those.
+/// Sums along each row, then sums those along each column.
 fn blurred(codes: &Codes, size: u32) -> Codes {
     let (width, height, reach) = (codes.width as i64, codes.height as i64, i64::from(size / 2));
     let sum = |values: &mut dyn Iterator<Item = [u32; 3]>| {
@@ -112,7 +112,7 @@ fn equalized_by_tiles(codes: Codes, clahe: Clahe) -> Codes {
         let (above, below) = clahe::Grid::neighbours(row.cell, grid.tiles.1);
         let curve = |x: u32, y: u32| curves[(y * grid.tiles.0 + x) as usize][luminance as usize];
         let across = |y: u32| curve(before, y) * (one - column.weight) + curve(after, y) * column.weight;
-        // At most the highest code times 2^(2 · weight bits), plus the half for rounding: it fits.
+        // At most the highest code times 2^(2 · weight bits), plus one half for rounding, which fits in 32 bits.
         let sum = across(above) * (one - row.weight) + across(below) * row.weight;
         scaled(pixel, luminance, (sum + one * one / 2) / (one * one), top)
     })

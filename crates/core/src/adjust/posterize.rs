@@ -1,10 +1,12 @@
 //! Posterization: each of red, green and blue is reduced to a few levels.
 //!
-//! *By equal width*, level i of L begins at code i·N/L, and its tone is round(i · (N−1) / (L−1)).
+//! N is the number of codes, L the number of levels, and P the number of samples.
 //!
-//! *By equal population*, code v with E(v) samples below it and h(v) of its own belongs to level ⌊(E(v) + ⌊h(v)/2⌋) ·
-//! L / P⌋: its middle sample decides. The tone of level i is the code of the sample at rank ⌊(2i+1) · P / (2L)⌋, the
-//! level's median.
+//! *By equal width*, level i begins at code i·N/L, and its tone is round(i · (N−1) / (L−1)).
+//!
+//! *By equal population*, code v, with E(v) samples below it and h(v) samples of its own, belongs to level
+//! ⌊(E(v) + ⌊h(v)/2⌋) · L / P⌋, the level of its middle sample. The tone of level i is the code of the sample at rank
+//! ⌊(2i+1) · P / (2L)⌋, the level's median.
 
 use super::mul_div;
 
@@ -15,8 +17,8 @@ pub fn equal_width(code_count: u32, levels: u32) -> Vec<u32> {
     (0..code_count).map(|code| tone(code * levels / code_count)).collect()
 }
 
-/// Returns the curve that divides a channel's codes into levels of equal population. Without samples, every code
-/// stays.
+/// Returns the curve that divides a channel's codes into levels of equal population. Without samples, it is the
+/// identity.
 #[must_use]
 pub fn equal_population(bins: &[u32], levels: u32) -> Vec<u32> {
     let samples: u32 = bins.iter().sum();
@@ -50,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_equal_population_hold_equally_many() {
+    fn levels_of_equal_population_have_nearly_equal_counts() {
         let bins: Vec<u32> = (0..256).map(|code| if code < 64 { 100 } else { 1 }).collect();
         let curve = equal_population(&bins, 4);
         let mut population = std::collections::BTreeMap::new();
@@ -63,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn one_code_alone_stays() {
+    fn a_single_code_is_unchanged() {
         for count in [1, 2, 3, 1000, 1 << 30] {
             for levels in 2..=16 {
                 let mut bins = [0; 256];

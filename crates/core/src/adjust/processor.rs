@@ -1,20 +1,20 @@
-//! The whole chain on the CPU.
+//! The whole chain of adjustments on the CPU.
 
 use super::parameters::{Adjustments, Placing, Posterize, Reduction, Tone};
 use super::{Codes, blur, clahe, equalize, otsu, posterize};
 use crate::picture::{Picture, PictureError};
 
-/// Adjusts pictures on the CPU. It keeps the smoothed curves of equalization from picture to picture.
+/// The chain of adjustments on the CPU. It keeps equalization's smoothed curves from one picture to the next.
 #[derive(Debug, Clone, Default)]
 pub struct Processor {
-    /// The curve of luminance, or those of red, green and blue.
+    /// The smoothed curve of luminance, or the three of red, green and blue.
     curves: Vec<Vec<u32>>,
     thresholds: Option<[u32; 4]>,
 }
 
 impl Processor {
-    /// Returns the adjusted picture. `elapsed_secs` is the time since the previous one; `None` after a jump, or for
-    /// the first.
+    /// Returns the adjusted picture. `elapsed_secs` is the time since the previous picture, or `None` for the first one
+    /// and after a jump.
     ///
     /// # Errors
     /// Never in practice: an adjusted picture has as many pixels as its source.
@@ -31,7 +31,7 @@ impl Processor {
         self.apply_to_codes(Codes::of(picture), adjustments, elapsed_secs).picture()
     }
 
-    /// Adjusts codes in the same way.
+    /// Adjusts codes, like [`apply`](Self::apply).
     #[must_use]
     pub fn apply_to_codes(&mut self, mut codes: Codes, adjustments: &Adjustments, elapsed_secs: Option<f64>) -> Codes {
         let Adjustments { blur, tone, reduction } = adjustments.clamped();
@@ -58,8 +58,8 @@ impl Processor {
         }
     }
 
-    /// Returns the luminance codes at which the second class of the last picture and later ones begin, with `u32::MAX`
-    /// for missing ones; `None` if its adjustments had no threshold.
+    /// Returns the first luminance codes of the second to fifth classes in the last picture, with `u32::MAX` for
+    /// classes that do not exist. Returns `None` if the picture was not segmented.
     #[must_use]
     pub const fn thresholds(&self) -> Option<[u32; 4]> {
         self.thresholds
@@ -68,7 +68,7 @@ impl Processor {
     fn equalize(&mut self, codes: Codes, parameters: super::Equalize, elapsed_secs: Option<f64>) -> Codes {
         let weight = equalize::weight(elapsed_secs, parameters.time_constant_secs);
         let bins = if parameters.per_channel { codes.channel_bins().to_vec() } else { vec![codes.luminance_bins()] };
-        // Curves of another kind start again.
+        // Smoothing restarts if the kind of curves changed.
         if self.curves.len() != bins.len() {
             self.curves.clear();
             self.curves.resize(bins.len(), Vec::new());

@@ -1,10 +1,11 @@
-//! The distance of two histograms.
+//! The distance between two histograms.
 
-/// The earth-mover distance of two histograms of one channel: the mean distance, as a part of the scale, that samples
-/// must be moved to turn one into the other. It is the area between their cumulative histograms, where code c of n
-/// bits is the level c / (2^n - 1), and both histograms have the same weight however many samples they have.
+/// The earth mover's distance between two histograms of one channel: the mean distance, as a fraction of the scale,
+/// that samples must be moved to turn one histogram into the other.
 ///
-/// It is stored as a fraction of integers, and is therefore exact.
+/// It is the area between their cumulative histograms, with code c of n bits at level c / (2^n - 1). Both histograms
+/// are normalized, so their numbers of samples have no effect. The distance is stored as a fraction of integers and is
+/// exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Distance {
     moved: u128,
@@ -12,8 +13,8 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Returns the distance of two histograms with at least two bins each and no more than 2^32 samples; `None` if one
-    /// of them is empty.
+    /// Returns the distance between two histograms with at least two bins each and at most 2^32 samples, or `None` if
+    /// either is empty.
     #[must_use]
     pub fn of(a: &[u32], b: &[u32]) -> Option<Self> {
         let [(count_a, top_a), (count_b, top_b)] =
@@ -21,7 +22,7 @@ impl Distance {
         if count_a == 0 || count_b == 0 || top_a == 0 || top_b == 0 {
             return None;
         }
-        // Levels are counted in steps of which every code of both is a whole multiple.
+        // In units of 1 / (top_a · top_b), the levels of all codes of both histograms are integers.
         let (mut below_a, mut below_b) = (0_u64, 0_u64);
         let (mut next_a, mut next_b) = (0_usize, 0_usize);
         let (mut level, mut moved) = (0_u64, 0_u128);
@@ -62,7 +63,8 @@ fn samples(bins: &[u32]) -> u64 {
     bins.iter().map(|&count| u64::from(count)).sum()
 }
 
-/// Divides in lowest terms, with a single rounding if both have at most 53 bits, as with equally many samples in both.
+/// Divides after reducing to lowest terms. The result is rounded only once if both terms then have at most 53 bits, as
+/// for histograms with equally many samples.
 fn quotient(numerator: u128, denominator: u128) -> f64 {
     let (mut a, mut b) = (numerator, denominator);
     while b != 0 {
@@ -75,9 +77,8 @@ fn quotient(numerator: u128, denominator: u128) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns how far the samples of one histogram must be moved in total, in codes, to turn it into the other; both
-    /// have equally many samples and bins. The lowest sample goes to the lowest place, and so on: on a line, no other
-    /// assignment is shorter.
+    /// Returns the total distance, in codes, that samples must be moved to turn one histogram into the other. Both must
+    /// have equally many samples and bins. Samples are paired in ascending order, which is optimal on a line.
     fn codes_moved(a: &[u32], b: &[u32]) -> u64 {
         let sorted = |bins: &[u32]| -> Vec<usize> {
             bins.iter().enumerate().flat_map(|(code, &count)| std::iter::repeat_n(code, count as usize)).collect()
@@ -85,7 +86,7 @@ mod tests {
         sorted(a).into_iter().zip(sorted(b)).map(|(from, to)| from.abs_diff(to) as u64).sum()
     }
 
-    /// Bins that look random, with that many samples.
+    /// Returns pseudorandom bins with this number of samples.
     fn bins(bits: u32, samples: u32, seed: u64) -> Vec<u32> {
         let mut bins = vec![0; 1 << bits];
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -93,7 +94,7 @@ mod tests {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            // Products favour the dark end.
+            // Products of random numbers tend to be small, so most codes are dark.
             let (a, b) = ((state >> 40) & 0xfff, (state >> 20) & 0xfff);
             bins[((a * b) >> (24 - bits)) as usize] += 1;
         }
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_way_over_which_samples_are_moved() {
+    fn it_is_the_mean_distance_that_samples_are_moved() {
         for (bits, samples) in [(8, 1), (8, 997), (10, 1000), (12, 4001)] {
             for seed in 0..20 {
                 let (a, b) = (bins(bits, samples, 2 * seed + 1), bins(bits, samples, 2 * seed + 2));
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_the_scale_are_all_of_it_apart_whatever_their_depth() {
+    fn black_and_white_are_100_percent_apart_at_any_depth() {
         let mut ends = Vec::new();
         for bits in [8, 10, 12] {
             let (mut black, mut white) = (vec![0; 1 << bits], vec![0; 1 << bits]);
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_times_the_samples_are_the_same_histogram() {
+    fn multiplying_all_counts_does_not_change_the_distance() {
         let (a, b) = (bins(8, 500, 3), bins(8, 500, 4));
         let twice: Vec<u32> = b.iter().map(|count| 2 * count).collect();
         assert_eq!(
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_distance_from_anything() {
+    fn an_empty_histogram_has_no_distance() {
         assert_eq!(Distance::of(&[0; 256], &[1; 256]), None);
         assert_eq!(Distance::of(&[1; 256], &[0; 1024]), None);
         assert_eq!(Distance::of(&[], &[]), None);

@@ -1,4 +1,4 @@
-//! Differences of the planes of two pictures, sample by sample at their own depth.
+//! Sample-by-sample differences of the planes of two pictures, at their full depth.
 
 use std::ops::Range;
 
@@ -8,23 +8,23 @@ use crate::picture::region::{self, Rect};
 use crate::picture::unpack::Source;
 use crate::picture::{Picture, PictureError};
 
-/// Samples in the band of rows that one thread takes at a time.
+/// Approximate number of samples in a band of rows, the unit of work for a thread.
 const BAND_SAMPLES: usize = 1 << 16;
-/// Samples that are unpacked at a time. The sum of the squares of that many 12-bit differences fits in 32 bits.
+/// Number of samples unpacked at a time. The squares of this many 12-bit differences add up to less than 2^32.
 const BLOCK: usize = 256;
-/// Maximum bits of a sample for which the squares of a block's differences, and their sum, fit in 32 bits.
+/// Maximum sample depth at which the sum of a block's squared differences fits in 32 bits.
 const MOST_NARROW_BITS: u8 = 12;
 
-/// The difference of one plane of two pictures.
+/// The difference between two pictures in one plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlaneDifference {
-    /// Samples that were compared.
+    /// Number of samples compared.
     pub samples: u64,
-    /// The largest difference of two samples, in codes.
+    /// Largest absolute difference between two samples, in codes.
     pub largest: u16,
-    /// The sum of the absolute differences.
+    /// Sum of the absolute differences.
     pub sum: u64,
-    /// The sum of their squares.
+    /// Sum of the squared differences.
     pub squares: u64,
 }
 
@@ -35,27 +35,27 @@ impl PlaneDifference {
         self.sum == 0
     }
 
-    /// The mean absolute difference, in codes.
+    /// Returns the mean absolute difference, in codes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.samples.max(1) as f64
     }
 
-    /// The mean squared error.
+    /// Returns the mean squared error.
     #[must_use]
     pub fn mean_squared_error(&self) -> f64 {
         self.squares as f64 / self.samples.max(1) as f64
     }
 
-    /// Returns the peak signal-to-noise ratio in dB, with the highest code of `depth` bits as peak; `None` without
-    /// noise.
+    /// Returns the peak signal-to-noise ratio in dB, with the highest code of `depth` bits as the peak, or `None` if
+    /// all samples are equal.
     #[must_use]
     pub fn psnr(&self, depth: u8) -> Option<f64> {
         let peak = f64::from((1_u32 << depth) - 1);
         (!self.is_none()).then(|| 10.0 * (peak * peak / self.mean_squared_error()).log10())
     }
 
-    /// Combines both.
+    /// Combines the differences of two parts of a plane.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -112,8 +112,8 @@ fn wide(a: &[u16], b: &[u16]) -> PlaneDifference {
     PlaneDifference { samples: a.len() as u64, largest, sum: u64::from(sum), squares }
 }
 
-/// Returns the difference of each plane of two pictures: Y', Cb and Cr, or red, green and blue, or luma alone. Within
-/// a region, a chroma sample counts if it covers one of its pixels. The pictures must not be
+/// Computes the difference between two pictures in each component: Y', Cb and Cr; red, green and blue; or luma. With a
+/// region, chroma samples are included if they cover one of its pixels. The pictures must not be
 /// [`Unlike`](super::Unlike).
 ///
 /// # Errors
@@ -138,7 +138,7 @@ fn of_component(pictures: [&Picture; 2], component: usize) -> PlaneDifference {
         PlaneDifference::of_rows(&a, &b, first..(first + rows).min(a.height), depth)
     };
     let bands = a.height.div_ceil(rows);
-    // A small picture is not worth other threads.
+    // A small picture is not worth distributing to threads.
     if bands == 1 {
         band(0)
     } else {
@@ -156,7 +156,7 @@ mod tests {
     use crate::picture::color::Colorimetry;
     use crate::picture::layout::PixelLayout;
 
-    /// Samples with every value of the depth, in rows with padding.
+    /// Returns a picture of pseudorandom samples over the whole range of the depth, with padding between rows.
     fn noise(layout: PixelLayout, (width, height): (u32, u32), seed: u64) -> Picture {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut planes = Vec::new();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_and_region_differs_by_what_the_definition_says() {
+    fn differences_agree_with_the_definition_for_every_layout_and_region() {
         let size = (301, 19);
         for layout in layouts() {
             let (a, b) = (noise(layout, size, 1), noise(layout, size, 2));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_furthest_samples_do_not_overflow() {
+    fn the_largest_differences_do_not_overflow() {
         for depth in [8, 12, 16] {
             let layout = PixelLayout::gray(depth);
             let filled = |byte: u8, code: u16| {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn one_code_in_one_sample_is_found() {
+    fn a_difference_of_one_code_in_one_sample_is_found() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let a = noise(layout, (640, 360), 5);
         let mut planes: Vec<_> = (0..3).map(|plane| (a.plane(plane).bytes.to_vec(), a.plane(plane).stride)).collect();

@@ -1,10 +1,10 @@
-//! Differences of planes by definition, sample by sample and slowly, for `--verify` and for tests.
+//! Reference implementation of plane differences, slow and sample by sample, for `--verify` and tests.
 
 use super::planes::PlaneDifference;
 use crate::picture::Picture;
 use crate::picture::region::Rect;
 
-/// Returns the differences of the planes of a part of two pictures with the same size, depth and chroma grid.
+/// Computes the plane differences in a part of two pictures with the same size, depth and chroma subsampling.
 #[must_use]
 pub fn plane_differences(a: &Picture, b: &Picture, part: Rect) -> Vec<PlaneDifference> {
     let layout = a.layout();

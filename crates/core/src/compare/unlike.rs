@@ -6,15 +6,15 @@ use crate::picture::Picture;
 use crate::picture::color::{Matrix, Range};
 use crate::picture::layout::ColorModel;
 
-/// The most important reason why the samples of two pictures differ in meaning, with the values of the first and the
+/// The most important reason why the samples of two pictures cannot be compared, with the values of the first and the
 /// second picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unlike {
     /// Width and height in pixels.
     Size([(u32, u32); 2]),
-    /// Y'CbCr, R'G'B' or luma alone, with the chroma grid.
+    /// The colour model, with the chroma subsampling.
     Sampling([(ColorModel, (u8, u8)); 2]),
-    /// Bits a sample.
+    /// Bits per sample.
     Depth([u8; 2]),
     /// The matrix.
     Matrix([Matrix; 2]),
@@ -23,7 +23,7 @@ pub enum Unlike {
 }
 
 impl Unlike {
-    /// Returns the reason; `None` for pictures that can be compared sample by sample.
+    /// Returns the reason, or `None` if the pictures can be compared sample by sample.
     #[must_use]
     pub fn of(a: &Picture, b: &Picture) -> Option<Self> {
         let both = [a, b];
@@ -31,7 +31,7 @@ impl Unlike {
         let sampling = both.map(|picture| (picture.layout().model, picture.layout().chroma_shift));
         let depth = both.map(|picture| picture.layout().depth);
         let matrix = both.map(|picture| picture.colorimetry().matrix.value);
-        // Luma alone is gray, whatever the matrix.
+        // The matrix has no effect on gray.
         let has_matrix = a.layout().model == ColorModel::YCbCr;
         let range = both.map(|picture| picture.colorimetry().range.value);
         let differ = [
@@ -57,7 +57,7 @@ impl fmt::Display for Unlike {
     }
 }
 
-/// Describes the kind of samples in words.
+/// Returns the usual name of a chroma subsampling or colour model.
 fn sampling((model, chroma_shift): (ColorModel, (u8, u8))) -> &'static str {
     match (model, chroma_shift) {
         (ColorModel::Gray, _) => "gray",

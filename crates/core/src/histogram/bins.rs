@@ -1,8 +1,8 @@
-//! The bins of a picture.
+//! The bins of a picture's histograms.
 
 use crate::picture::{OutOfRange, Picture};
 
-/// The components that are counted.
+/// The components to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Components {
     /// Red, green, blue and luminance, after conversion to R'G'B' codes.
@@ -13,8 +13,8 @@ pub enum Components {
 }
 
 impl Components {
-    /// Returns the picture in which these components are counted: the decoded one, or the converted one. `None` if the
-    /// picture does not have them: R'G'B' has no Y'CbCr, and with an unreadable matrix there is no R'G'B'.
+    /// Returns the picture in which these components are counted: the decoded or the converted one. Returns `None` if
+    /// the picture does not have them: R'G'B' has no Y'CbCr, and with an unsupported matrix there is no R'G'B'.
     #[must_use]
     pub fn of(self, picture: &Picture) -> Option<&Picture> {
         match self {
@@ -23,13 +23,14 @@ impl Components {
         }
     }
 
-    /// Like [`of`](Self::of), for callers that know the picture has them, or that must show something anyway.
+    /// Like [`of`](Self::of), but falls back to the picture itself, for callers that know it has the components or must
+    /// show something anyway.
     #[must_use]
     pub fn in_picture(self, picture: &Picture) -> &Picture {
         self.of(picture).unwrap_or(picture)
     }
 
-    /// Names of the channels in the order in which they are counted.
+    /// Returns the names of the channels in counting order.
     #[must_use]
     pub const fn channel_names(self) -> &'static [&'static str] {
         match self {
@@ -38,7 +39,7 @@ impl Components {
         }
     }
 
-    /// The short name of a channel on buttons and scopes.
+    /// Returns the short name of a channel, for buttons and scopes.
     #[must_use]
     pub const fn sign(self, channel: usize) -> &'static str {
         match (self, channel) {
@@ -53,36 +54,36 @@ impl Components {
     }
 }
 
-/// Numbers of bins to which a channel may be regrouped.
+/// Supported numbers of bins for [`regroup`].
 pub const BIN_COUNTS: std::ops::RangeInclusive<u32> = 3..=4096;
-/// Channels in the bin buffer, whatever is counted.
+/// Number of channels in the bin buffer, whichever components are counted.
 pub const CHANNELS: usize = 4;
-/// Channels that can be out of range: red, green and blue.
+/// Number of channels that can be out of range: red, green and blue.
 pub const CLAMPED_CHANNELS: usize = 3;
-/// Words behind the bins in the bin buffer: for red, green and blue the pixels below and above the range, then
-/// padding.
+/// Number of words after the bins in the bin buffer: the pixels below and above the range for each of red, green and
+/// blue, then padding.
 pub const TAIL_WORDS: usize = 8;
 
-/// The histograms of one picture: four channels of 2^n bins each, flat as in the GPU's bin buffer.
+/// The histograms of one picture: four channels of 2^n bins each, laid out as in the GPU's bin buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
     /// n: each channel has 2^n bins.
     pub bits: u32,
     /// The components that were counted.
     pub components: Components,
-    /// `CHANNELS` × 2^n bins, channel by channel, then `TAIL_WORDS` words: pixels below and above the range of red,
-    /// of green, of blue, and two zeros.
+    /// [`CHANNELS`] × 2^n bins, channel by channel, then [`TAIL_WORDS`] words: the pixels below and above the range for
+    /// each of red, green and blue, and two zeros.
     pub words: Vec<u32>,
 }
 
 impl Histogram {
-    /// Words of a histogram of `bits` bits.
+    /// Returns the number of words in a histogram of `bits` bits.
     #[must_use]
     pub const fn word_count(bits: u32) -> usize {
         (CHANNELS << bits) + TAIL_WORDS
     }
 
-    /// An empty histogram.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn empty(bits: u32, components: Components) -> Self {
         Self { bits, components, words: vec![0; Self::word_count(bits)] }
@@ -95,7 +96,7 @@ impl Histogram {
         }
     }
 
-    /// Adds pixels that were out of range before they became codes.
+    /// Adds pixels that were out of range before conversion to codes.
     pub fn add_out_of_range(&mut self, more: OutOfRange) {
         for (channel, more) in more.iter().enumerate() {
             for (count, more) in self.out_of_range_mut(channel).iter_mut().zip(more) {
@@ -104,7 +105,7 @@ impl Histogram {
         }
     }
 
-    /// Bins a channel, 2^n.
+    /// Returns the number of bins per channel, 2^n.
     #[must_use]
     pub const fn bin_count(&self) -> usize {
         1 << self.bits
@@ -116,24 +117,24 @@ impl Histogram {
         &self.words[channel << self.bits..(channel + 1) << self.bits]
     }
 
-    /// Returns the bins of a channel, for counting.
+    /// Returns the mutable bins of a channel.
     pub fn bins_mut(&mut self, channel: usize) -> &mut [u32] {
         &mut self.words[channel << self.bits..(channel + 1) << self.bits]
     }
 
-    /// Returns the pixels whose red (0), green (1) or blue (2) was below and above the range before the clamp.
+    /// Returns the number of pixels whose red (0), green (1) or blue (2) was below and above the range before clamping.
     #[must_use]
     pub fn out_of_range(&self, channel: usize) -> [u32; 2] {
         let at = (CHANNELS << self.bits) + 2 * channel;
         [self.words[at], self.words[at + 1]]
     }
 
-    /// Returns the same for a channel that can be clamped.
+    /// Returns the pixels below and above the range, or `None` if the channel cannot be out of range.
     pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
         (channel < CLAMPED_CHANNELS).then(|| self.out_of_range(channel))
     }
 
-    /// Returns these two counters, for counting.
+    /// Returns the mutable counters of pixels below and above the range.
     pub fn out_of_range_mut(&mut self, channel: usize) -> &mut [u32] {
         let at = (CHANNELS << self.bits) + 2 * channel;
         &mut self.words[at..at + 2]
@@ -142,8 +143,8 @@ impl Histogram {
 
 /// Returns the factor from a bin's count to the height of its bar.
 ///
-/// The tallest bin touches the top, unless it is so tall that it would flatten the rest; then bars are clipped at five
-/// times the mean bin. 0 if nothing was counted.
+/// The tallest bin reaches the top, but at most five times the mean bin fits: taller bins are clipped so that they do
+/// not flatten the rest. Returns 0 if nothing was counted.
 #[must_use]
 pub fn vertical_scale(bins: &[u32]) -> f32 {
     let samples = bins.iter().map(|&c| u64::from(c)).sum::<u64>();
@@ -154,8 +155,8 @@ pub fn vertical_scale(bins: &[u32]) -> f32 {
     (1.0 / tallest as f32).max(0.2 * bins.len() as f32 / samples as f32)
 }
 
-/// Regroups bins of codes into `count` bins, evenly: of N codes, code c goes to bin floor(c · count / N). The sum
-/// stays the same.
+/// Regroups the bins of N codes evenly into `count` bins: code c goes to bin floor(c · count / N). The sum does not
+/// change.
 #[must_use]
 pub fn regroup(codes: &[u32], count: u32) -> Vec<u32> {
     let mut bins = vec![0; count as usize];
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_shared_out_evenly() {
+    fn codes_are_regrouped_evenly() {
         assert_eq!(regroup(&[1, 2, 3, 4, 5, 6], 3), [3, 7, 11]);
         assert_eq!(regroup(&[1, 2, 3, 4], 3), [3, 3, 4]);
         assert_eq!(regroup(&[1, 2, 3], 3), [1, 2, 3]);

@@ -1,10 +1,10 @@
-//! Histograms of many frames, added up.
+//! Sums of the histograms of many frames.
 
 use super::bins::{Components, Histogram};
 use super::cumulative::Sums;
 use super::stats::ChannelStats;
 
-/// The histogram of a clip, the sum of those of its frames.
+/// The histogram of a clip: the sum of its frames' histograms.
 #[derive(Debug, Default)]
 pub struct ClipHistogram {
     channels: Vec<ClipChannel>,
@@ -20,7 +20,7 @@ struct ClipChannel {
 }
 
 impl ClipHistogram {
-    /// Adds a frame. Returns `false` for a frame of another depth than the first, which is left out.
+    /// Adds a frame. Returns `false`, and leaves the frame out, if its depth differs from the first frame's.
     pub fn add(&mut self, histogram: &Histogram) -> bool {
         let names = histogram.components.channel_names();
         for (channel, name) in names.iter().enumerate() {
@@ -49,8 +49,8 @@ impl ClipHistogram {
         self.channels.iter().map(|channel| (channel.name, channel.bins.as_slice()))
     }
 
-    /// Returns their figures. Those outside the nominal range of coded components are missing, as the range may change
-    /// from frame to frame.
+    /// Returns the statistics of each channel. Samples outside the nominal range of coded components are not given,
+    /// because the range may change from frame to frame.
     pub fn stats(&self) -> impl ExactSizeIterator<Item = (&'static str, ChannelStats)> {
         self.channels.iter().map(|channel| (channel.name, Sums::of(&channel.bins).stats(channel.outside)))
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_add_up_by_name_and_one_of_another_depth_is_left_out() {
+    fn channels_add_up_by_name_and_a_frame_of_another_depth_is_left_out() {
         let mut frame = Histogram::empty(8, Components::Rgbl);
         frame.bins_mut(0)[7] = 5;
         frame.bins_mut(3)[9] = 6;
@@ -71,7 +71,7 @@ mod tests {
         assert!(!clip.add(&Histogram::empty(10, Components::Rgbl)));
         let mut coded = Histogram::empty(8, Components::YCbCr);
         coded.bins_mut(0)[200] = 8;
-        // In the histogram of a coded frame, these words do not hold pixels out of range.
+        // With coded components, these words are not counts of out-of-range pixels.
         coded.out_of_range_mut(0).copy_from_slice(&[3, 4]);
         assert!(clip.add(&coded));
         let figures: Vec<_> =

@@ -1,7 +1,7 @@
-//! Cumulative histograms, and all figures that depend on rank: percentiles, extremes, and shares of code ranges.
+//! Cumulative histograms, and all statistics derived from ranks: percentiles, extremes, and shares of code ranges.
 //!
-//! They are prefix sums of the bins. If the GPU counts, its scan computes them; otherwise they are computed here.
-//! Either way, the same code reads the same figures.
+//! Cumulative histograms are prefix sums of the bins. The GPU computes them in a scan; for counts made on the CPU, they
+//! are computed here. The statistics are then computed by the same code.
 
 use std::ops::RangeInclusive;
 
@@ -11,12 +11,12 @@ use crate::picture::OutOfRange;
 /// The cumulative histogram of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
-    /// Samples below each code, followed by the number of all samples.
+    /// Number of samples below each code, followed by the total.
     below: Vec<u64>,
 }
 
 impl Sums {
-    /// Sums up a channel's bins.
+    /// Computes the cumulative histogram of a channel's bins.
     #[must_use]
     pub fn of<T: Copy + Into<u64>>(bins: &[T]) -> Self {
         let mut sum = 0;
@@ -29,26 +29,26 @@ impl Sums {
         Self { below }
     }
 
-    /// Takes words that were scanned already: one per code and one more, modulo 2^32, with anything before the channel
-    /// added to all of them. The channel must have less than 2^32 samples.
+    /// Takes words that have already been scanned: one per code plus one, modulo 2^32, each offset by the total of
+    /// whatever precedes the channel. The channel must have fewer than 2^32 samples.
     fn of_scan(words: &[u32]) -> Self {
         let before = words.first().copied().unwrap_or(0);
         Self { below: words.iter().map(|word| u64::from(word.wrapping_sub(before))).collect() }
     }
 
-    /// Samples counted.
+    /// Returns the number of samples.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.below.last().copied().unwrap_or(0)
     }
 
-    /// Returns the bins from which the sums were made.
+    /// Returns the bins, recovered from the sums.
     #[must_use]
     pub fn bins(&self) -> Vec<u32> {
         self.below.windows(2).map(|ends| (ends[1] - ends[0]) as u32).collect()
     }
 
-    /// Returns the number of samples in a range of codes; codes beyond the channel's have none.
+    /// Returns the number of samples in a range of codes, which may extend beyond the highest code.
     #[must_use]
     pub fn count_in(&self, range: RangeInclusive<u32>) -> u64 {
         let at = |code: usize| self.below[code.min(self.below.len() - 1)];
@@ -56,14 +56,14 @@ impl Sums {
         if low > high { 0 } else { at(high.saturating_add(1)) - at(low) }
     }
 
-    /// Returns the same as a share of all samples, 0 to 1.
+    /// Returns the share of samples in a range of codes, from 0 to 1.
     #[must_use]
     pub fn share_in(&self, range: RangeInclusive<u32>) -> f64 {
         share(self.count_in(range), self.samples())
     }
 
-    /// Returns the smallest code that at least `percent` % of the samples (100 at most) do not exceed; 0 if nothing
-    /// was counted.
+    /// Returns the smallest code that at least `percent` % (at most 100 %) of the samples do not exceed, or 0 if
+    /// nothing was counted.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> u32 {
         let samples = self.samples();
@@ -74,16 +74,15 @@ impl Sums {
         self.below[1..].partition_point(|&up_to| u128::from(up_to) < rank) as u32
     }
 
-    /// Sum of all samples' codes.
+    /// Returns the sum of all samples' codes.
     #[must_use]
     pub fn code_sum(&self) -> u64 {
-        // A sample of code c is not below 1, 2, … c, so it is counted c times. Behind the last code, all samples are
-        // below.
+        // A sample of code c is at least 1, 2, … c, so it is counted c times. The last entry of `below` adds 0.
         let samples = self.samples();
         self.below.iter().skip(1).map(|below| samples - below).sum()
     }
 
-    /// Sum of the squares of all samples' codes. That of a whole film may not fit in 64 bits.
+    /// Returns the sum of the squares of all samples' codes. For a whole film, it may exceed 64 bits.
     pub(super) fn square_sum(&self) -> u128 {
         // c² is the sum of the odd numbers below 2c.
         let samples = self.samples();
@@ -91,7 +90,7 @@ impl Sums {
         at_least.map(|(below, code): (_, u64)| u128::from(samples - below) * u128::from(2 * code - 1)).sum()
     }
 
-    /// Codes that a sample can have, 2^n.
+    /// Returns the number of codes, 2^n.
     pub(super) const fn code_count(&self) -> u32 {
         (self.below.len() - 1) as u32
     }
@@ -100,27 +99,27 @@ impl Sums {
 /// The cumulative histograms of one picture, with the other counts of a [`Histogram`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cumulative {
-    /// n: each channel has 2^n codes.
+    /// n; each channel has 2^n codes.
     pub bits: u32,
     /// The components that were counted.
     pub components: Components,
     channels: [Sums; CHANNELS],
-    /// Pixels below and above the range of red, green and blue.
+    /// Pixels below and above the range, for each of red, green and blue.
     outside: [[u32; 2]; CLAMPED_CHANNELS],
     /// Pixels outside the limits of EBU R 103, if they were counted.
     pub outside_r103: Option<u32>,
-    /// Pixels that a brush over several channels selects, if they were counted.
+    /// Pixels selected by a brush over several channels, if they were counted.
     pub selected: Option<Selected>,
 }
 
 impl Cumulative {
-    /// Words of the scan of a histogram of `bits` bits: one per bin, and the total.
+    /// Returns the number of words in the scan of a histogram of `bits` bits: one per bin, and the total.
     #[must_use]
     pub const fn scan_words(bits: u32) -> usize {
         (CHANNELS << bits) + 1
     }
 
-    /// Sums a histogram up.
+    /// Computes the cumulative histograms of a histogram.
     #[must_use]
     pub fn of(histogram: &Histogram) -> Self {
         Self {
@@ -133,8 +132,8 @@ impl Cumulative {
         }
     }
 
-    /// Takes scanned words: the exclusive prefix sum of the bins of all four channels together, modulo 2^32, their
-    /// total, and the histogram's tail. Returns `None` for another number of words.
+    /// Takes words that have already been scanned: the exclusive prefix sums over the bins of all four channels, modulo
+    /// 2^32, their total, and the histogram's tail. Returns `None` if the number of words is wrong.
     #[must_use]
     pub fn of_scan(bits: u32, components: Components, words: &[u32]) -> Option<Self> {
         let (sums, tail) = words.split_at_checked(Self::scan_words(bits))?;
@@ -149,33 +148,33 @@ impl Cumulative {
         })
     }
 
-    /// Adds pixels that were out of range before they became codes.
+    /// Adds pixels that were out of range before conversion to codes.
     pub fn add_out_of_range(&mut self, more: OutOfRange) {
         for (count, more) in self.outside.iter_mut().flatten().zip(more.iter().flatten()) {
             *count += more;
         }
     }
 
-    /// Codes a channel, 2^n.
+    /// Returns the number of codes per channel, 2^n.
     #[must_use]
     pub const fn code_count(&self) -> u32 {
         1 << self.bits
     }
 
-    /// A channel.
+    /// Returns the cumulative histogram of a channel.
     #[must_use]
     pub const fn channel(&self, channel: usize) -> &Sums {
         &self.channels[channel]
     }
 
-    /// Returns the pixels below and above the range of a channel that can be clamped.
+    /// Returns the pixels below and above the range, or `None` if the channel cannot be out of range.
     pub(super) fn clamped(&self, channel: usize) -> Option<[u32; 2]> {
         self.outside.get(channel).copied()
     }
 }
 
 impl Histogram {
-    /// The cumulative histogram of a channel.
+    /// Returns the cumulative histogram of a channel.
     #[must_use]
     pub fn sums(&self, channel: usize) -> Sums {
         Sums::of(self.bins(channel))
@@ -188,17 +187,17 @@ impl Histogram {
     }
 }
 
-/// Returns `part` divided by `whole`; 0 if there is nothing.
+/// Returns `part` / `whole`, or 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Pixels with one or more channels in a range.
+/// The numbers of pixels whose channels lie in the selected range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Selected {
-    /// Pixels with any of the channels in it.
+    /// Pixels with at least one channel in the range.
     pub any: u32,
-    /// Pixels with all of the channels in it.
+    /// Pixels with all channels in the range.
     pub all: u32,
 }
 
@@ -214,7 +213,7 @@ impl Selected {
 mod tests {
     use super::*;
 
-    /// The words of a scan of this histogram that follow `before` samples of something else.
+    /// Returns the words of a scan in which `before` other samples precede this histogram.
     fn scanned(histogram: &Histogram, before: u32) -> Vec<u32> {
         let (bins, tail) = histogram.words.split_at(CHANNELS << histogram.bits);
         let mut sum = before;
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_of_the_scan_has_the_histogram_s_figures() {
+    fn statistics_of_a_cumulative_channel_equal_the_histograms() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         for (bin, count) in [(0, 2), (10, 100), (255, 98)] {
             histogram.bins_mut(1)[bin] = count;
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_s_words_are_the_same_sums_even_where_they_wrap_around() {
+    fn scanned_words_give_the_same_sums_even_if_they_wrap_around() {
         for bits in [8, 10, 12] {
             let mut histogram = Histogram::empty(bits, Components::YCbCr);
             for channel in 0..3 {
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_selected_of_two_parts_adds_up() {
+    fn selections_of_two_parts_add_up() {
         let (upper, lower) = (Selected { any: 30, all: 7 }, Selected { any: 5, all: 4 });
         assert_eq!(upper.plus(lower), Selected { any: 35, all: 11 });
     }

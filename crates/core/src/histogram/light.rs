@@ -1,29 +1,29 @@
-//! The light that codes stand for, and its luminance as opposed to that of the codes.
+//! Linear light of codes, and linear-light luminance as opposed to the luminance of gamma-encoded codes.
 //!
-//! The luminance of encoded codes weighs R', G' and B' as they are. Light adds up before it is encoded: a pixel's
-//! luminance of linear light weighs the light of its three codes. Its bin is the code of the gray of equal brightness,
-//! so that both luminances share an axis: gray pixels have the same bin in both histograms, and any difference is due
-//! to colour. On an axis of light itself, most pictures would occupy only the lowest fifth.
+//! The luminance of encoded codes is a weighted sum of R', G' and B'. Linear-light luminance is a weighted sum of the
+//! light of the three codes. Its bin is the code of the gray of equal luminance, so that both luminances share an axis:
+//! gray pixels have the same bin in both histograms, and any difference is due to colour. On a linear axis, most
+//! pictures would occupy only the lowest fifth.
 //!
 //! The light of each code is an integer, computed once by operations that IEEE 754 defines to the last bit, so that it
 //! is the same on every machine. From there to the bin, all arithmetic is integer.
 
 pub use crate::picture::transfer::Transfer;
 
-/// Weights of red, green and blue in luminance, in ten-thousandths. They are those of the encoded codes, so that only
-/// the light differs.
+/// Weights of red, green and blue in luminance, in ten-thousandths. They are the same as for encoded codes, so that the
+/// two luminances differ only by the light.
 pub const WEIGHTS: [u32; 3] = [2126, 7152, 722];
 
 /// The light of every code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LightTable {
     transfer: Transfer,
-    /// 2^n words, ascending, from 0 to about 2^32 - 1.
+    /// 2^n ascending values from 0 to about 2^32 - 1.
     light: Vec<u32>,
 }
 
 impl LightTable {
-    /// The table for codes of `bits` bits, at most 12.
+    /// Computes the table for codes of `bits` bits, at most 12.
     #[must_use]
     pub fn new(transfer: Transfer, bits: u32) -> Self {
         let top = (1_u32 << bits) - 1;
@@ -31,20 +31,20 @@ impl LightTable {
         Self { transfer, light: (0..=top).map(light).collect() }
     }
 
-    /// The transfer function.
+    /// Returns the transfer function.
     #[must_use]
     pub const fn transfer(&self) -> Transfer {
         self.transfer
     }
 
-    /// The light of each code.
+    /// Returns the light of each code.
     #[must_use]
     pub fn light(&self) -> &[u32] {
         &self.light
     }
 
-    /// Returns the bin of a pixel's luminance of linear light: the highest code whose gray has no more light than the
-    /// pixel. The pixel's light is the weighted sum of that of its codes, rounded down.
+    /// Returns the bin of a pixel's linear-light luminance: the highest code whose gray has no more light than the
+    /// pixel. The pixel's light is the weighted sum of the light of its codes, rounded down.
     #[inline]
     #[must_use]
     pub fn bin(&self, codes: [u32; 3]) -> u32 {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn light_rises_with_every_code_from_none_to_all() {
+    fn light_rises_with_every_code_from_zero_to_full() {
         for (transfer, bits, table) in tables() {
             assert!(table.light().windows(2).all(|two| two[0] < two[1]), "{transfer:?} of {bits} bits");
             let (first, last) = (table.light()[0], table.light()[(1 << bits) - 1]);
@@ -74,20 +74,21 @@ mod tests {
     }
 
     #[test]
-    fn gray_has_its_own_code_and_colours_are_darker_or_brighter_than_their_codes_say() {
+    fn gray_keeps_its_code_and_colours_do_not() {
         for (transfer, bits, table) in tables() {
             for code in 0..1 << bits {
                 assert_eq!(table.bin([code; 3]), code, "{transfer:?} of {bits} bits");
             }
         }
-        // Of a pure blue of 255: 0.0722 of all light, which gray of 85 has by BT.1886: (85 / 255)^2.4 = 0.0716; 86 has 0.0737.
+        // Pure blue of 255 has 0.0722 of full light. By BT.1886, gray 85 has (85 / 255)^2.4 = 0.0716, and gray 86 has
+        // 0.0737.
         assert_eq!(LightTable::new(Transfer::Bt1886, 8).bin([0, 0, 255]), 85);
         assert_eq!(LightTable::new(Transfer::Linear, 8).bin([0, 0, 255]), 18);
     }
 
-    /// The light of some codes for each function, computed with Python's `decimal` with 60 digits.
+    /// Compares checksums of the tables with those computed by Python's `decimal` module with 60 digits.
     #[test]
-    fn the_tables_are_those_of_exact_arithmetic() {
+    fn the_tables_agree_with_exact_arithmetic() {
         for (transfer, bits, expected) in EXPECTED {
             let table = LightTable::new(transfer, bits);
             let sum = table
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The sum of all codes' light, each times its place counted from 1, modulo 2^64.
+    /// The sum over all codes of the light times the code plus 1, modulo 2^64.
     const EXPECTED: [(Transfer, u32, u64); 15] = [
         (Transfer::Bt1886, 8, 64_345_882_353_796),
         (Transfer::Bt1886, 10, 1_025_039_754_564_056),

@@ -1,32 +1,31 @@
-//! Limits of red, green and blue, and the pixels outside them: those of EBU R 103, and those at which codes are
-//! clipped.
+//! Limits of red, green and blue: those of EBU R 103, and those beyond which codes are clipped.
 //!
-//! R'G'B' before the clamp is compared in the fixed point of [`Conversion`], before its shift rounds to codes. A limit
-//! may therefore lie between two codes, as those of R 103 do, and still one integer comparison decides, the same on
-//! every engine.
+//! R'G'B' is compared before clamping, in the fixed point of [`Conversion`], before its shift rounds to codes. A limit
+//! may therefore lie between two codes, as those of R 103 do, and yet a single integer comparison decides, with the
+//! same result on every engine.
 
 use crate::picture::color::Conversion;
 
-/// The share of the picture, in percent, that EBU R 103 allows outside its limits.
+/// The share of a picture's pixels, in percent, that EBU R 103 allows outside its limits.
 pub const R103_TOLERATED_PERCENT: u64 = 1;
 
-/// Returns `true` if EBU R 103 allows that many of the pixels outside its limits.
+/// Returns `true` if EBU R 103 allows `outside` of `pixels` pixels to be outside its limits.
 #[must_use]
 pub const fn is_within_r103(outside: u64, pixels: u64) -> bool {
     100 * outside <= R103_TOLERATED_PERCENT * pixels
 }
 
-/// A range of the fixed-point values of [`Conversion::sums`], from `low` up to but not including `high`.
+/// A half-open range of the fixed-point values of [`Conversion::sums`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The lowest value inside.
     pub low: i32,
-    /// The lowest value above.
+    /// The lowest value above the range.
     pub high: i32,
 }
 
-/// Returns the codes that EBU R 103 allows (version 3.0, 2020), on the scale with black at 16 and white at 235 for 8
-/// bits: −5 % to 105 %.
+/// Returns the lowest and highest codes that EBU R 103 allows (version 3.0, 2020), −5 % and 105 %, on the limited-range
+/// scale: black at 16 and white at 235 for 8 bits.
 #[must_use]
 pub const fn r103_codes(bits: u32) -> [u32; 2] {
     match bits {
@@ -36,23 +35,23 @@ pub const fn r103_codes(bits: u32) -> [u32; 2] {
 }
 
 impl Limits {
-    /// The limits of EBU R 103. A pixel is inside if each of R', G' and B', converted to the scale of [`r103_codes`]
-    /// and rounded to the nearest code there, is one of these codes. Y' is then inside as well, as a mean of the
-    /// three.
+    /// Returns the limits of EBU R 103. A pixel is inside if each of R', G' and B', converted to the scale of
+    /// [`r103_codes`] and rounded to nearest, is within these codes. Y' is then inside as well, because it is a
+    /// weighted mean of the three.
     #[must_use]
     pub fn r103(conversion: &Conversion) -> Self {
         let [low, high] = r103_codes(conversion.bits).map(i64::from);
-        // Twice the codes, so that the halves between them are whole.
+        // Doubled, because the limits lie halfway between two codes.
         Self { low: at_video_code(2 * low - 1, conversion), high: at_video_code(2 * high + 1, conversion) }
     }
 
-    /// The limits of clipping: outside are the pixels at the lowest or the highest code after the clamp.
+    /// Returns the limits of clipping: pixels outside have the lowest or the highest code after clamping.
     #[must_use]
     pub const fn clipped(conversion: &Conversion) -> Self {
         Self { low: 1 << conversion.shift, high: conversion.max_code() << conversion.shift }
     }
 
-    /// Returns `true` if a value lies outside.
+    /// Returns `true` if a value lies outside the limits.
     #[inline(always)]
     #[must_use]
     pub const fn excludes(&self, value: i32) -> bool {
@@ -60,14 +59,14 @@ impl Limits {
     }
 }
 
-/// Returns the lowest fixed-point value at or above half of a doubled code on the scale from 16 to 235.
+/// Returns the lowest fixed-point value at or above a code on the limited-range scale, given as twice its value.
 fn at_video_code(doubled: i64, conversion: &Conversion) -> i32 {
     let unit = 1_i64 << (conversion.bits - 8);
     let one = i64::from(conversion.max_code()) << conversion.shift;
-    // (code − 16) / 219 is a part of the range from black to white.
+    // (code − 16) / 219 is the fraction of the range from black to white.
     let (part, whole) = ((doubled - 32 * unit) * one, 438 * unit);
     let value = part.div_euclid(whole) + i64::from(part.rem_euclid(whole) > 0);
-    // The sums hold the half that makes their shift round.
+    // The sums include one half for rounding.
     (value + (1 << (conversion.shift - 1))) as i32
 }
 
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn of_gray_in_limited_range_the_tolerated_codes_are_those_that_r103_names() {
+    fn limited_range_gray_is_allowed_exactly_at_the_codes_of_r103() {
         for (bits, low, high) in [(8, 5, 246), (10, 20, 984), (12, 80, 3936)] {
             let conversion = conversion(Range::Limited, bits);
             let limits = Limits::r103(&conversion);
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn full_range_has_room_for_what_limited_range_calls_black_to_white_and_no_more() {
+    fn full_range_codes_never_exceed_the_limits_of_r103() {
         for bits in [8, 10, 12] {
             for (model, matrix) in [(ColorModel::Rgb, Matrix::Identity), (ColorModel::Gray, Matrix::Bt709)] {
                 let conversion = Conversion::from_parts(model, matrix, Range::Full, bits);
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn clipped_are_the_outermost_codes_after_the_clamp() {
+    fn clipped_values_have_the_lowest_or_highest_code_after_clamping() {
         for (range, bits) in [(Range::Limited, 8), (Range::Full, 10), (Range::Limited, 12)] {
             let conversion = conversion(range, bits);
             let limits = Limits::clipped(&conversion);

@@ -1,11 +1,11 @@
-//! A histogram rescaled for comparison with another one.
+//! Rescaling of a histogram for comparison with another one.
 
 use super::bins::{CHANNELS, Histogram};
 
 impl Histogram {
-    /// Returns the same distribution at another depth and with another number of samples per channel, to be drawn with
-    /// such counts. It is rounded so that each channel's sum is exact; a code of fewer bits is spread over the codes
-    /// that it stands for. Counts out of range are dropped.
+    /// Rescales the distribution to `bits` bits and the given number of `samples` per channel, so that it can be drawn
+    /// over another histogram. Rounding keeps each channel's sum exact. If the depth increases, each code is spread
+    /// evenly over the codes that it corresponds to. Out-of-range counts are dropped.
     #[must_use]
     pub fn in_measure_of(&self, bits: u32, samples: [u64; CHANNELS]) -> Self {
         let mut scaled = Self::empty(bits, self.components);
@@ -15,8 +15,8 @@ impl Histogram {
             if counted == 0 {
                 continue;
             }
-            // Samples below a code of the finer scale, in fractions whose denominator is the number of finer codes per
-            // coarser code.
+            // Scaled and rounded number of samples below a code. `below` counts in fractions of 1 / `parts`, where
+            // `parts` is the number of finer codes per coarser code.
             let parts = 1_u128 << bits.saturating_sub(self.bits);
             let share = |below: u128| {
                 (2 * below * u128::from(wanted) + u128::from(counted) * parts) / (2 * u128::from(counted) * parts)
@@ -44,7 +44,7 @@ mod tests {
     use crate::histogram::Components;
 
     #[test]
-    fn what_is_drawn_beside_other_counts_has_their_samples_and_its_own_shape() {
+    fn a_rescaled_histogram_keeps_its_shape_and_has_the_requested_samples() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         histogram.bins_mut(0).copy_from_slice(&(0..256_u32).map(|code| code % 17 * 3).collect::<Vec<_>>());
         histogram.bins_mut(1)[255] = 9;

@@ -1,4 +1,4 @@
-//! Histograms, and the figures that are read from them.
+//! Histograms and their statistics.
 
 mod bins;
 mod clip;

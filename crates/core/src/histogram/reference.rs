@@ -1,7 +1,7 @@
-//! The plain scalar definition of every number that Histoscope shows.
+//! The scalar reference implementation, which defines every number that Histoscope shows.
 //!
-//! It is slow on purpose: one pixel after the other, one sample at a time, without tables or tricks. The tests compare
-//! the GPU and the CPU engine with it.
+//! It is deliberately slow: one pixel after another, one sample at a time, without tables or tricks. Tests compare the
+//! GPU and CPU engines with it.
 
 use crate::histogram::{Components, Histogram};
 use crate::picture::Picture;
@@ -9,8 +9,8 @@ use crate::picture::color::luminance_bin;
 use crate::picture::layout::ColorModel;
 use crate::picture::region::Rect;
 
-/// Returns the component codes of the pixel at (`x`, `y`), 0 for missing components. Chroma is that of the sample that
-/// covers the pixel.
+/// Returns the component codes of the pixel at (`x`, `y`), with 0 for missing components. Chroma is taken from the
+/// sample that covers the pixel.
 #[must_use]
 pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
     let layout = picture.layout();
@@ -24,14 +24,14 @@ pub fn components(picture: &Picture, x: u32, y: u32) -> [u32; 3] {
     }
 }
 
-/// Returns the R'G'B' codes of the pixel at (`x`, `y`) before the clamp.
+/// Returns the R'G'B' codes of the pixel at (`x`, `y`) before clamping.
 #[must_use]
 pub fn unclamped_rgb(picture: &Picture, x: u32, y: u32) -> [i32; 3] {
     picture.conversion().unclamped(components(picture, x, y).map(|c| c as i32))
 }
 
-/// Counts the pixels outside the limits of EBU R 103: those whose red, green, blue or Y' is. Y' is compared as coded
-/// if it is coded on the scale of R 103; otherwise it cannot exceed the limits.
+/// Counts the pixels whose red, green, blue or Y' is outside the limits of EBU R 103. Y' is compared only if it is
+/// coded in limited range, the scale of R 103; otherwise it cannot exceed the limits.
 #[must_use]
 pub fn outside_r103(picture: &Picture) -> u32 {
     use crate::histogram::limits::{Limits, r103_codes};
@@ -55,16 +55,16 @@ pub fn outside_r103(picture: &Picture) -> u32 {
     count
 }
 
-/// Returns the histograms of a picture.
+/// Counts the histograms of a picture.
 ///
-/// With [`Components::YCbCr`], the channels are the picture's own components as coded; gray has only the first.
+/// With [`Components::YCbCr`], the channels are the picture's coded components; gray has only the first.
 #[must_use]
 pub fn histogram(picture: &Picture, components: Components) -> Histogram {
     histogram_of(picture, Rect::whole(picture.width(), picture.height()), components)
 }
 
-/// Returns the histograms of a rectangle, which must lie in the picture. A coded chroma sample counts if its cell in
-/// the frame's grid touches the rectangle.
+/// Counts the histograms of a rectangle, which must lie in the picture. A coded chroma sample is counted if its cell of
+/// the frame's chroma grid touches the rectangle.
 #[must_use]
 pub fn histogram_of(picture: &Picture, rect: Rect, components: Components) -> Histogram {
     match components {
@@ -73,7 +73,7 @@ pub fn histogram_of(picture: &Picture, rect: Rect, components: Components) -> Hi
     }
 }
 
-/// The bins of a picture's luminance of linear light.
+/// Counts the bins of a picture's linear-light luminance.
 #[must_use]
 pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer) -> Vec<u32> {
     let bits = picture.layout().bin_bits();
@@ -85,7 +85,7 @@ pub fn linear_luminance(picture: &Picture, transfer: crate::histogram::Transfer)
             let codes = unclamped_rgb(picture, x, y).map(|v| v.clamp(0, top) as usize);
             let weighed: u64 =
                 [2126_u64, 7152, 722].iter().zip(codes).map(|(w, c)| w * u64::from(table.light()[c])).sum();
-            // The highest gray with no more light.
+            // The highest gray with no more light than the pixel.
             let bin = (0..=top as usize).rev().find(|&gray| u64::from(table.light()[gray]) * 10_000 <= weighed);
             bins[bin.unwrap_or(0)] += 1;
         }
@@ -140,21 +140,21 @@ mod tests {
     use crate::picture::color::{Colorimetry, Matrix, Range};
     use crate::picture::layout::PixelLayout;
 
-    /// A picture with these codes, plane by plane, each with its codes per row.
+    /// Returns a picture with these planes, each given by its codes and its row length.
     fn picture(layout: PixelLayout, size: (u32, u32), range: Range, planes: &[(&[u8], usize)]) -> Picture {
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(range), false);
         let planes = planes.iter().map(|(codes, stride)| (codes.to_vec(), *stride)).collect();
         Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).expect("planes of that size")
     }
 
-    /// One row of Y' without colour.
+    /// Returns a single row of Y' with neutral chroma.
     fn luma(codes: &[u8], range: Range) -> Picture {
         let (width, neutral) = (codes.len(), vec![128; codes.len()]);
         let planes: [(&[u8], usize); 3] = [(codes, width), (&neutral, width), (&neutral, width)];
         picture(PixelLayout::planar_ycbcr(8, (0, 0)), (width as u32, 1), range, &planes)
     }
 
-    /// One row of R'G'B'.
+    /// Returns a single row of R'G'B'.
     fn rgb(pixels: &[[u8; 3]]) -> Picture {
         let plane = |channel: usize| pixels.iter().map(|pixel| pixel[channel]).collect::<Vec<u8>>();
         let (green, blue, red) = (plane(1), plane(2), plane(0));
@@ -162,7 +162,7 @@ mod tests {
         picture(PixelLayout::planar_gbr(8), (pixels.len() as u32, 1), Range::Full, &planes)
     }
 
-    /// The codes with counts.
+    /// Returns the codes that occur, with their counts.
     fn filled(bins: &[u32]) -> Vec<(usize, u32)> {
         bins.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect()
     }
@@ -182,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn codes_beyond_black_and_white_are_counted_there_and_told() {
+    fn codes_beyond_black_and_white_are_clamped_and_reported() {
         let row = luma(&[0, 0, 16, 16, 16, 235, 255, 255, 255, 255, 126], Range::Limited);
         assert_eq!(unclamped_rgb(&row, 0, 0), [-19; 3]);
         let counted = histogram(&row, Components::Rgbl);
         for channel in 0..4 {
-            // (126 - 16) / 219 of 255 is 128.08.
+            // (126 - 16) / 219 · 255 is 128.08.
             assert_eq!(filled(counted.bins(channel)), [(0, 5), (128, 1), (255, 5)], "channel {channel}");
         }
         for channel in 0..3 {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn coded_components_are_counted_as_often_as_they_are_coded() {
+    fn each_coded_sample_is_counted_once() {
         let planes: [(&[u8], usize); 3] = [(&[9, 9, 9, 8], 2), (&[20], 1), (&[30], 1)];
         let quarter = picture(PixelLayout::planar_ycbcr(8, (1, 1)), (2, 2), Range::Limited, &planes);
         let counted = histogram(&quarter, Components::YCbCr);
@@ -207,18 +207,18 @@ mod tests {
     #[test]
     fn light_adds_up_to_that_of_a_gray() {
         let row = rgb(&[[0, 0, 255], [100, 100, 100], [100, 100, 100], [0, 0, 0]]);
-        // 0.0722 of 255 is 18.4; by BT.1886 gray of 85 has 0.0716 of all light, and of 86 0.0737.
+        // 0.0722 · 255 is 18.4. By BT.1886, gray 85 has 0.0716 of full light, and gray 86 has 0.0737.
         assert_eq!(filled(&linear_luminance(&row, Transfer::Linear)), [(0, 1), (18, 1), (100, 2)]);
         assert_eq!(filled(&linear_luminance(&row, Transfer::Bt1886)), [(0, 1), (85, 1), (100, 2)]);
     }
 
     #[test]
-    fn r103_is_about_the_codes_of_its_own_scale() {
+    fn r103_limits_apply_on_the_limited_range_scale() {
         assert_eq!(outside_r103(&luma(&[4, 5, 126, 246, 247, 255], Range::Limited)), 3);
-        // Black to white of full range is 16 to 235 of that scale.
+        // Black and white in full range are 16 and 235 on that scale.
         assert_eq!(outside_r103(&luma(&[0, 4, 128, 255], Range::Full)), 0);
         assert_eq!(outside_r103(&rgb(&[[0, 0, 0], [255, 0, 4], [255, 255, 255]])), 0);
-        // A colour that no R'G'B' has, of a Y' like any other.
+        // An ordinary Y' with chroma outside the R'G'B' gamut.
         let planes: [(&[u8], usize); 3] = [(&[126], 1), (&[240], 1), (&[240], 1)];
         let odd = picture(PixelLayout::planar_ycbcr(8, (0, 0)), (1, 1), Range::Limited, &planes);
         assert_eq!(outside_r103(&odd), 1);

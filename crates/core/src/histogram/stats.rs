@@ -1,18 +1,17 @@
-//! Figures of one channel's histogram. The window, snapshots, records, overviews and reports all show figures of this
-//! one type.
+//! Statistics of a channel's histogram. The window, snapshots, records, overviews and reports all use this one type.
 
 use super::bins::{Components, Histogram};
 use super::cumulative::{Cumulative, Sums};
 use crate::picture::color::Range;
 
-/// The percentiles among the figures.
+/// The percentiles that [`ChannelStats`] includes, in percent.
 const PERCENTS: [u64; 8] = [1, 5, 10, 25, 75, 90, 95, 99];
 
-/// Figures of one channel. Levels are codes from 0 to 2^n - 1, and shares are parts of `count`, from 0 to 1. If
-/// nothing was counted, all of them are 0.
+/// Statistics of one channel. Levels are codes from 0 to 2^n - 1, and shares are fractions of `count`, from 0 to 1. If
+/// nothing was counted, all are 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChannelStats {
-    /// Samples counted.
+    /// Number of samples.
     pub count: u64,
     /// Lowest code that occurs.
     pub min: u32,
@@ -20,12 +19,12 @@ pub struct ChannelStats {
     pub max: u32,
     /// Mean code.
     pub mean: f64,
-    /// Standard deviation of the codes, of the whole population.
+    /// Population standard deviation of the codes.
     pub std_dev: f64,
-    /// The lower median: the smallest code that at least half of the samples do not exceed.
+    /// Lower median: the smallest code that at least half of the samples do not exceed.
     pub median: u32,
-    /// 1st percentile: the smallest code that at least 1 % of the samples do not exceed. The other percentiles
-    /// likewise.
+    /// 1st percentile: the smallest code that at least 1 % of the samples do not exceed. The other percentiles are
+    /// defined likewise.
     pub p1: u32,
     pub p5: u32,
     pub p10: u32,
@@ -38,20 +37,20 @@ pub struct ChannelStats {
     pub share_lowest: f64,
     /// Share of samples at the highest code, 2^n - 1.
     pub share_highest: f64,
-    /// Samples below the range: before the clamp, or below the nominal range of a coded component. `None` for
-    /// luminance, which is computed after the clamp.
+    /// Number of samples below the range: for R'G'B', before clamping; for a coded component, below its nominal range.
+    /// `None` for luminance, which is computed after clamping.
     pub below_range: Option<u64>,
-    /// Samples above it.
+    /// Number of samples above the range, likewise.
     pub above_range: Option<u64>,
-    /// Share of samples below or above.
+    /// Share of samples below or above the range.
     pub share_out_of_range: f64,
 }
 
 impl ChannelStats {
-    /// Computes the figures of a channel with that many samples below and above the range.
+    /// Computes the statistics of a channel. `outside` gives the samples below and above the range, if known.
     fn new(sums: &Sums, outside: Option<[u64; 2]>) -> Self {
         let (count, sum) = (sums.samples(), sums.code_sum());
-        // n Σx² - (Σx)² in integers: no digits cancel, however small the deviation.
+        // n Σx² - (Σx)² in integers, without cancellation, however small the deviation.
         let spread = u128::from(count) * sums.square_sum() - u128::from(sum) * u128::from(sum);
         let n = count.max(1) as f64;
         let [p1, p5, p10, p25, p75, p90, p95, p99] = PERCENTS.map(|percent| sums.percentile(percent));
@@ -81,7 +80,7 @@ impl ChannelStats {
 }
 
 impl Sums {
-    /// Returns the figures of the channel. `outside` are the samples below and above the range, if known.
+    /// Computes the channel's statistics. `outside` gives the samples below and above the range, if known.
     #[must_use]
     pub fn stats(&self, outside: Option<[u64; 2]>) -> ChannelStats {
         ChannelStats::new(self, outside)
@@ -89,8 +88,8 @@ impl Sums {
 }
 
 impl Cumulative {
-    /// Returns the figures of a channel. `range` is the picture's; it matters only for the samples of coded components
-    /// outside it.
+    /// Computes the statistics of a channel. `range` is the picture's; only the out-of-range counts of coded components
+    /// depend on it.
     #[must_use]
     pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.channel(channel);
@@ -99,7 +98,7 @@ impl Cumulative {
 }
 
 impl Histogram {
-    /// Returns the figures of a channel, see [`Cumulative::stats`].
+    /// Computes the statistics of a channel; see [`Cumulative::stats`].
     #[must_use]
     pub fn stats(&self, channel: usize, range: Option<Range>) -> ChannelStats {
         let sums = self.sums(channel);
@@ -107,8 +106,8 @@ impl Histogram {
     }
 }
 
-/// Returns the samples of a channel below and above the range, if there can be any. `clamped` are those that the clamp
-/// of red, green or blue changed. `range` is the picture's, for coded components; without it nothing is known.
+/// Returns the number of a channel's samples below and above the range, or `None` if it is unknown or undefined. For
+/// red, green and blue, these are the `clamped` samples; for coded components, they depend on the picture's `range`.
 fn outside(
     sums: &Sums,
     (components, channel): (Components, usize),
@@ -121,7 +120,8 @@ fn outside(
     }
 }
 
-/// Coded samples below and above the nominal range: 16 to 235 for luma, 16 to 240 for chroma, scaled to the depth.
+/// Counts the coded samples below and above the nominal range: 16 to 235 for luma, 16 to 240 for chroma, scaled to the
+/// depth.
 fn outside_nominal(sums: &Sums, channel: usize, range: Range) -> [u64; 2] {
     if range == Range::Full {
         return [0, 0];
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_picture_deviates_by_nothing() {
+    fn a_constant_picture_has_no_deviation() {
         let mut bins = vec![0_u32; 4096];
         bins[4095] = 1 << 30;
         let stats = Sums::of(&bins).stats(None);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_outside_the_nominal_range_are_told() {
+    fn codes_outside_the_nominal_range_are_counted() {
         let mut bins = vec![0_u32; 1024];
         for code in [63, 64, 940, 941, 960, 961] {
             bins[code] = 1;

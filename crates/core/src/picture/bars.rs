@@ -5,7 +5,7 @@ use super::color::{Range, blanking_lines};
 use super::layout::ColorModel;
 use super::region::Rect;
 
-/// Codes above black, at 8 bits, up to which a pixel counts as part of a bar.
+/// Maximum difference above black, in 8-bit codes, at which a pixel counts as part of a bar.
 pub const TOLERANCE: u32 = 8;
 
 /// The bars at the edges of a picture.
@@ -15,14 +15,15 @@ pub enum EdgeBars {
     None,
     /// The whole picture is black.
     Black,
-    /// There are bars around this rectangle.
+    /// Bars surround this rectangle.
     Around(Rect),
 }
 
-/// Finds bars: rows and columns at the edges whose codes are all black or at most [`TOLERANCE`] above it, scaled to
-/// the depth. The codes are those of luma, or all three of an R'G'B' picture. Black is 16 in limited range, scaled
-/// likewise, and 0 in full range. Lines of the [vertical blanking interval](blanking_lines) count as a bar, whatever
-/// they hold.
+/// Finds bars: rows and columns at the edges whose codes are at most [`TOLERANCE`] above black.
+///
+/// Luma codes are examined, or all three codes of an R'G'B' picture. Black is 16 in limited range and 0 in full range;
+/// both it and the tolerance are scaled to the depth. Lines of the [vertical blanking interval](blanking_lines) count
+/// as a bar, whatever they contain.
 #[must_use]
 pub fn find(picture: &Picture) -> EdgeBars {
     let picture = picture.decoded();
@@ -36,7 +37,7 @@ pub fn find(picture: &Picture) -> EdgeBars {
     let Some(top) = (blanking_lines(width, height)..height).find(|y| !is_bar_row(y)) else { return EdgeBars::Black };
     let bottom = (top..height).rfind(|y| !is_bar_row(y)).unwrap_or(top);
     let is_bar_column = |x: &u32| (top..=bottom).all(|y| is_black(*x, y));
-    // A row that is not part of a bar has a pixel that is not black, and so has that pixel's column.
+    // The top row has a pixel that is not black, so at least one column is not part of a bar.
     let left = (0..width).find(|x| !is_bar_column(x)).unwrap_or(0);
     let right = (left..width).rfind(|x| !is_bar_column(x)).unwrap_or(width - 1);
     let rect = Rect { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
@@ -52,7 +53,7 @@ mod tests {
     use crate::picture::color::{Colorimetry, Matrix, Sourced};
     use crate::picture::layout::PixelLayout;
 
-    /// Returns a picture with these luma codes. Chroma, if there is any, is far from gray: it must not matter for
+    /// Returns a picture with these luma codes. Chroma, if any, is far from gray, to show that it has no effect on
     /// bars.
     fn picture(layout: PixelLayout, size: (u32, u32), range: Range, luma: impl Fn(u32, u32) -> u32) -> Picture {
         let bytes = usize::from(layout.sample_bytes);
@@ -71,7 +72,7 @@ mod tests {
         Picture::new(layout, size, colorimetry, Arc::new(OwnedPlanes { planes })).unwrap()
     }
 
-    /// Bars of this code around 20 × 9 pixels that begin at column 3 and row 5 of 29 × 19.
+    /// Returns the luma of a picture with bars around 20 × 9 pixels at column 3 and row 5.
     fn barred(bars: u32, inside: u32) -> impl Fn(u32, u32) -> u32 {
         move |x, y| if (3..23).contains(&x) && (5..14).contains(&y) { inside } else { bars }
     }
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_vertical_blanking_interval_are_left_out_whatever_they_hold() {
+    fn vertical_blanking_lines_are_left_out_whatever_they_contain() {
         let layout = PixelLayout::planar_ycbcr(8, (1, 0));
         let found = |size: (u32, u32), bars: u32| {
             // Data at the top, then a picture with bars above and below.
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_red_green_and_blue_are_dark_in_a_bar() {
+    fn red_green_and_blue_must_all_be_dark_in_a_bar() {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let bytes: Vec<u8> = (0..4 * 3).flat_map(|at| if at == 5 { [0, 0, 30] } else { [8, 8, 8] }).collect();
         let colorimetry =

@@ -1,21 +1,21 @@
-//! Floating-point samples below 0 or above 1, which are clamped to the lowest and the highest code.
+//! Floating-point samples below 0 or above 1, which are clamped to the lowest or highest code.
 
 use std::ops::Range;
 
-/// The samples of red, green and blue that were below 0 or above 1 before they became codes.
+/// The red, green and blue samples that were below 0 or above 1 before conversion to codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClampedSamples {
     width: usize,
-    /// One byte per pixel, row by row, with two bits per channel: below and above.
+    /// One byte per pixel, row by row, with two bits per channel: below the range, and above it.
     flags: Vec<u8>,
 }
 
-/// Samples below and above the range, of red, green and blue.
+/// Numbers of samples below and above the range, for each of red, green and blue.
 pub type OutOfRange = [[u32; 2]; 3];
 
 impl ClampedSamples {
-    /// Collects the clamped samples of a picture. `samples` returns a pixel's red, green and blue. Returns `None` if
-    /// no sample is clamped.
+    /// Collects the clamped samples of a picture. `samples` maps a pixel's column and row to its red, green and blue.
+    /// Returns `None` if no sample is clamped.
     #[must_use]
     pub fn of((width, height): (u32, u32), samples: impl Fn(usize, usize) -> [f32; 3]) -> Option<Self> {
         let (width, height) = (width as usize, height as usize);
@@ -30,7 +30,7 @@ impl ClampedSamples {
         flags.iter().any(|flags| *flags != 0).then_some(Self { width, flags })
     }
 
-    /// Returns those in these columns and rows; `None` if there are none.
+    /// Returns the clamped samples in these columns and rows, or `None` if there are none.
     #[must_use]
     pub fn part(&self, columns: Range<u32>, rows: Range<u32>) -> Option<Self> {
         let rows = self.flags.chunks_exact(self.width.max(1)).take(rows.end as usize).skip(rows.start as usize);
@@ -39,7 +39,7 @@ impl ClampedSamples {
         part.flags.iter().any(|flags| *flags != 0).then_some(part)
     }
 
-    /// Returns those in every second row, beginning with `first_row`; `None` if there are none.
+    /// Returns the clamped samples in every second row from `first_row`, or `None` if there are none.
     #[must_use]
     pub fn of_field(&self, first_row: u32) -> Option<Self> {
         let rows = self.flags.chunks_exact(self.width.max(1)).skip(first_row as usize).step_by(2);
@@ -47,14 +47,14 @@ impl ClampedSamples {
         field.flags.iter().any(|flags| *flags != 0).then_some(field)
     }
 
-    /// Returns whether a sample was below the range and whether it was above it.
+    /// Returns whether a sample was below the range, and whether it was above.
     #[must_use]
     pub fn at(&self, channel: usize, x: u32, y: u32) -> [bool; 2] {
         let flags = self.flags.get(y as usize * self.width + x as usize).map_or(0, |flags| flags >> (2 * channel));
         [flags & 1 != 0, flags & 2 != 0]
     }
 
-    /// Returns how many there are.
+    /// Counts the clamped samples.
     #[must_use]
     pub fn counts(&self) -> OutOfRange {
         let mut counts = [0; 64];

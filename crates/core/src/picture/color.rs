@@ -1,8 +1,8 @@
-//! Colour as far as numbers depend on it: matrices, ranges, their origin, and the integer conversion from coded
+//! Colour, as far as it affects the numbers: matrices, ranges, their origin, and the integer conversion from coded
 //! samples to R'G'B' codes that all engines share.
 //!
-//! All arithmetic from sample to bin is integer, so that every machine gives the same count. The coefficients are
-//! rounded once, here, in double precision, to a fixed number of fractional bits.
+//! All arithmetic from sample to bin is integer, so that counts are the same on every machine. The coefficients are
+//! computed here in double precision and rounded once to a fixed number of fractional bits.
 
 use std::fmt;
 
@@ -25,19 +25,19 @@ pub enum Matrix {
     Fcc,
     /// YCgCo (value 8).
     YCgCo,
-    /// R'G'B' itself (value 0); three planes of equal size then carry G, B and R.
+    /// R'G'B' itself (value 0), in three planes of equal size: G, B and R.
     Identity,
-    /// SMPTE ST 2085: Y'D'zD'x, with X', Y' and Z' as R'G'B' (value 11).
+    /// SMPTE ST 2085 Y'D'zD'x, with X'Y'Z' in place of R'G'B' (value 11).
     Smpte2085,
     /// Derived from the primaries, non-constant luminance (value 12).
     ChromaDerived(Primaries),
-    /// Not linear in the codes (values 10, 13 and 14): such pictures are converted to R'G'B' first.
+    /// Not linear in the codes (values 10, 13 and 14). Such pictures are converted to R'G'B' before they are counted.
     Nonlinear(NonlinearMatrix),
-    /// Stated by the file, but not readable: there is no R'G'B'.
+    /// Stated by the file but unsupported: R'G'B' is unavailable.
     Unreadable(UnreadableMatrix),
 }
 
-/// A relation between R'G'B' and coded components that goes through light, and so depends on the transfer function.
+/// A relation between R'G'B' and coded components that involves linear light, and so depends on the transfer function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NonlinearMatrix {
     /// The components.
@@ -57,18 +57,18 @@ pub enum NonlinearForm {
     Ictcp,
 }
 
-/// A matrix that is stated but cannot be read.
+/// A matrix that the file states but that is unsupported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnreadableMatrix {
     /// An unknown number.
     Unknown(u8),
     /// BT.2020 constant luminance with an unsupported transfer function.
     Bt2020Constant,
-    /// Derived from primaries that are not stated.
+    /// Derived from the primaries, which are not stated.
     ChromaDerived,
-    /// Derived from primaries that are not stated, with constant luminance.
+    /// Constant luminance derived from the primaries, which are not stated.
     ChromaDerivedConstant,
-    /// Derived from primaries, with constant luminance and an unsupported transfer function.
+    /// Constant luminance derived from the primaries, with an unsupported transfer function.
     ChromaDerivedCurve,
     /// ICtCp with an unsupported transfer function.
     Ictcp,
@@ -100,11 +100,11 @@ impl fmt::Display for UnreadableMatrix {
 }
 
 impl Matrix {
-    /// The matrices that users can choose, in the order in which the window cycles through them.
+    /// The matrices that users can choose, in the order of the window's cycle.
     pub const ALL: [Self; 7] =
         [Self::Bt709, Self::Bt601, Self::Bt2020, Self::Smpte240m, Self::Fcc, Self::YCgCo, Self::Identity];
 
-    /// The name that the command line, the JSON output and the log use.
+    /// Returns the name used on the command line, in JSON output and in the log.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -126,8 +126,8 @@ impl Matrix {
         }
     }
 
-    /// The matrix for the same primaries without constant luminance, if this one is not linear in the codes; otherwise
-    /// itself.
+    /// Returns the matrix itself or, if it is not linear in the codes, the non-constant luminance matrix for the same
+    /// primaries.
     #[must_use]
     pub const fn linear(self) -> Self {
         match self {
@@ -139,7 +139,7 @@ impl Matrix {
         }
     }
 
-    /// Kr and Kb, the weights of red and blue in luma; `None` for matrices without them.
+    /// Returns Kr and Kb, the weights of red and blue in luma, or `None` if the matrix is not defined by them.
     #[must_use]
     pub const fn luma_weights(self) -> Option<(f64, f64)> {
         match self {
@@ -153,10 +153,10 @@ impl Matrix {
         }
     }
 
-    /// Weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
+    /// Returns the weights of (y, cb, cr) in each of r, g and b, for y in 0..1 and chroma in -0.5..0.5.
     ///
-    /// If the codes alone do not give R'G'B', luma stands for all three. Such a picture is shown like this when its
-    /// codes are counted.
+    /// For matrices that are unsupported or not linear, luma stands in for all three. Such a picture is displayed this
+    /// way while its codes are counted.
     #[must_use]
     pub fn to_rgb(self) -> [[f64; 3]; 3] {
         match self {
@@ -178,7 +178,7 @@ impl Matrix {
     }
 
     /// Returns the matrix assumed for untagged video of this size: BT.709 if it is at least 1280 pixels wide or more
-    /// than 576 high, otherwise BT.601. Lines of the vertical blanking interval above the picture do not count.
+    /// than 576 pixels high, otherwise BT.601. The height excludes lines of the vertical blanking interval.
     #[must_use]
     pub const fn guess(width: u32, height: u32) -> Self {
         let height = height - blanking_lines(width, height);
@@ -192,8 +192,8 @@ impl fmt::Display for Matrix {
     }
 }
 
-/// Returns the number of vertical blanking lines at the top of pictures of this size, as D-10 (IMX) has them: of
-/// 720×608, 576 lines are the picture, and of 720×512, 486 (SMPTE ST 386).
+/// Returns the number of vertical blanking lines at the top of a picture of this size, as in D-10 (IMX): 720×608 has
+/// 576 lines of picture, and 720×512 has 486 (SMPTE ST 386).
 #[must_use]
 pub const fn blanking_lines(width: u32, height: u32) -> u32 {
     match (width, height) {
@@ -213,7 +213,7 @@ pub enum Range {
 }
 
 impl Range {
-    /// The name that the command line, the JSON output and the log use.
+    /// Returns the name used on the command line, in JSON output and in the log.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -229,12 +229,12 @@ impl fmt::Display for Range {
     }
 }
 
-/// The origin of a fact about a picture.
+/// The origin of a picture's property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The file states it.
     Tagged,
-    /// The file does not state it; the usual convention was applied.
+    /// The file does not state it; it follows the usual convention.
     Guessed,
     /// The user chose it.
     Overridden,
@@ -260,12 +260,12 @@ pub struct Sourced<T> {
 }
 
 impl<T> Sourced<T> {
-    /// A value that the file states.
+    /// Creates a value that the file states.
     pub const fn tagged(value: T) -> Self {
         Self { value, origin: Origin::Tagged }
     }
 
-    /// A value that convention supplies.
+    /// Creates a value that follows from convention.
     pub const fn guessed(value: T) -> Self {
         Self { value, origin: Origin::Guessed }
     }
@@ -277,7 +277,7 @@ impl<T: fmt::Display> fmt::Display for Sourced<T> {
     }
 }
 
-/// The reading of a picture's samples as colour.
+/// The interpretation of a picture's samples as colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Colorimetry {
     /// The matrix; for R'G'B' layouts it is [`Matrix::Identity`] and has no effect.
@@ -287,9 +287,9 @@ pub struct Colorimetry {
 }
 
 impl Colorimetry {
-    /// Fills in whatever the file does not state.
+    /// Combines the file's tags with guesses for those that are missing or make no sense.
     ///
-    /// `full_range_format` is true for pixel formats whose name implies full range (FFmpeg's `yuvj` formats).
+    /// `full_range_format` is `true` for pixel formats whose name implies full range (FFmpeg's `yuvj` formats).
     #[must_use]
     pub fn resolve(
         layout: &PixelLayout,
@@ -301,7 +301,7 @@ impl Colorimetry {
         let subsampled = layout.chroma_shift != (0, 0);
         let matrix = match (layout.model, matrix) {
             (ColorModel::Rgb, _) => Sourced::tagged(Matrix::Identity),
-            // The identity matrix makes no sense for subsampled planes or gray, but there are files with it.
+            // The identity matrix makes no sense for subsampled planes or gray, but some files are tagged with it.
             (ColorModel::YCbCr, Some(Matrix::Identity)) if !subsampled => Sourced::tagged(Matrix::Identity),
             (_, Some(Matrix::Identity) | None) => Sourced::guessed(Matrix::guess(width, height)),
             (_, Some(matrix)) => Sourced::tagged(matrix),
@@ -316,7 +316,8 @@ impl Colorimetry {
     }
 }
 
-/// Fractional bits of the fixed-point coefficients for codes of `bits` bits: as many as 32-bit integers allow.
+/// Returns the number of fractional bits in the fixed-point coefficients for codes of `bits` bits: as many as 32-bit
+/// integers allow.
 #[must_use]
 pub const fn fraction_bits(bits: u32) -> u32 {
     match bits {
@@ -328,8 +329,9 @@ pub const fn fraction_bits(bits: u32) -> u32 {
 
 /// The integer conversion from a pixel's component codes to R'G'B' codes.
 ///
-/// Each of red, green and blue is `(Σ weight[i] · component[i] + bias) >> shift`, arithmetic shift, before the clamp to
-/// 0..2^bits-1. The bias holds the components' offsets and the half that makes the shift round. Sums stay within `i32`.
+/// Each of red, green and blue is `(Σ weight[i] · component[i] + bias) >> shift`, with an arithmetic shift, and is then
+/// clamped to 0..=2^bits-1. The bias contains the components' offsets and the half that makes the shift round to
+/// nearest. Sums do not overflow `i32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conversion {
     /// Weights of the three components in red, green and blue.
@@ -338,18 +340,18 @@ pub struct Conversion {
     pub bias: [i32; 3],
     /// Fractional bits.
     pub shift: u32,
-    /// n: codes run from 0 to 2^n - 1.
+    /// n; codes run from 0 to 2^n - 1.
     pub bits: u32,
 }
 
 impl Conversion {
-    /// The conversion for a picture of this layout and colorimetry.
+    /// Creates the conversion for a picture of this layout and colorimetry.
     #[must_use]
     pub fn new(layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
         Self::from_parts(layout.model, colorimetry.matrix.value, colorimetry.range.value, layout.bin_bits())
     }
 
-    /// The conversion for components of `bits` bits, from its single parts.
+    /// Creates the conversion for components of `bits` bits.
     #[must_use]
     pub fn from_parts(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
         let shift = fraction_bits(bits);
@@ -367,8 +369,8 @@ impl Conversion {
         Self { weights, bias, shift, bits }
     }
 
-    /// Returns red, green and blue in fixed point for a pixel's component codes (0..2^n-1 each): codes with `shift`
-    /// fractional bits, plus the half that makes the shift round.
+    /// Returns red, green and blue in fixed point for a pixel's component codes (each 0..=2^n-1): codes with `shift`
+    /// fractional bits, plus one half for rounding.
     #[inline]
     #[must_use]
     pub fn sums(&self, components: [i32; 3]) -> [i32; 3] {
@@ -378,14 +380,14 @@ impl Conversion {
         })
     }
 
-    /// Returns the R'G'B' codes of a pixel before the clamp.
+    /// Returns the R'G'B' codes of a pixel before clamping.
     #[inline]
     #[must_use]
     pub fn unclamped(&self, components: [i32; 3]) -> [i32; 3] {
         self.sums(components).map(|sum| sum >> self.shift)
     }
 
-    /// The highest code, 2^n - 1.
+    /// Returns the highest code, 2^n - 1.
     #[inline]
     #[must_use]
     pub const fn max_code(&self) -> i32 {
@@ -393,17 +395,17 @@ impl Conversion {
     }
 }
 
-/// The same conversion in real numbers, before any rounding; [`Conversion`] approximates it.
+/// The conversion in floating point, which [`Conversion`] approximates by integers.
 #[derive(Debug, Clone, Copy)]
 pub struct RealConversion {
-    /// Weights of the component codes, less their offsets, in red, green and blue codes.
+    /// Weights of the three components, after subtraction of their offsets, in red, green and blue.
     pub weights: [[f64; 3]; 3],
-    /// The code of each component that stands for zero.
+    /// The code of each component that represents zero.
     pub offsets: [i32; 3],
 }
 
 impl RealConversion {
-    /// The conversion for components of `bits` bits.
+    /// Creates the conversion for components of `bits` bits.
     #[must_use]
     pub fn new(model: ColorModel, matrix: Matrix, range: Range, bits: u32) -> Self {
         let top = f64::from((1_u32 << bits) - 1);
@@ -430,8 +432,8 @@ impl RealConversion {
 
 /// Returns the luminance bin of a pixel's clamped R'G'B' codes at `bits` bits.
 ///
-/// Exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code / (N-1). Every
-/// intermediate value fits in 32 bits up to 12 bits per code.
+/// The result is exactly `min(N-1, floor(N · (0.2126 r + 0.7152 g + 0.0722 b)))` with N = 2^bits and r, g, b = code /
+/// (N-1). Up to 12 bits per code, every intermediate value fits in 32 bits.
 #[inline]
 #[must_use]
 pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
@@ -443,24 +445,25 @@ pub const fn luminance_bin([r, g, b]: [u32; 3], bits: u32) -> u32 {
     if bin < top { bin } else { top }
 }
 
-/// Returns the luminance bin of a pixel from half of its weighted sum: 1063 R + 3576 G + 361 B.
+/// Returns the luminance bin of a pixel from half its weighted sum: 1063 R + 3576 G + 361 B.
 ///
-/// [`luminance_bin`] is floor(sum · N / (10000 · (N-1))), which divides. Dividing by a constant is the same as
-/// multiplying by its inverse in fixed point, M / 2^K, if K is large enough that the rounding of M never carries a sum
-/// over an integer. Every weight is even, which halves the sum and saves a bit. M has 34 bits at 12 bits per code: its
-/// upper part is multiplied separately, so that the product needs only the upper half of a 32 × 32 bit multiplication.
+/// [`luminance_bin`] computes floor(sum · N / (10000 · (N-1))), which takes a division. Dividing by a constant equals
+/// multiplying by its inverse in fixed point, M / 2^K, if K is large enough that rounding M never carries a result over
+/// an integer. All weights are even, so half the sum is used, which saves a bit. At 12 bits per code, M has 34 bits:
+/// its upper part is multiplied separately, so that the product needs only the upper half of a 32 × 32-bit
+/// multiplication.
 #[inline(always)]
 pub const fn luminance_of_half_sum<const BINS: usize>(half_sum: u32) -> u32 {
     let (magic, shift) = luminance_magic::<BINS>();
     let low = ((half_sum as u64 * (magic & 0xffff_ffff)) >> 32) as u32;
     let high = half_sum * (magic >> 32) as u32;
     let bin = (low + high) >> (shift - 32);
-    // Only the whitest pixel reaches N.
+    // Only white reaches N.
     let top = BINS as u32 - 1;
     if bin < top { bin } else { top }
 }
 
-/// Returns M and K. The smallest K that is right for *every* sum was found for each depth; a test checks all sums.
+/// Returns M and K. For each depth, K is the smallest that gives the right bin for *every* sum; a test checks all sums.
 pub const fn luminance_magic<const BINS: usize>() -> (u64, u32) {
     match BINS {
         256 => (13_797_793, 36),

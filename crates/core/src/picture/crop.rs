@@ -1,4 +1,4 @@
-//! Columns and lines at the edges of a decoded picture that its codec or its container crops.
+//! Cropping of decoded pictures by the codec and the container.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Crop {
         self == Self::default()
     }
 
-    /// Returns the width and height that remain; `None` if nothing does.
+    /// Returns the width and height that remain of a picture, or `None` if nothing remains.
     #[must_use]
     pub fn leaves(self, (width, height): (u32, u32)) -> Option<(u32, u32)> {
         let width = width.checked_sub(self.left.checked_add(self.right)?)?;
@@ -46,20 +46,20 @@ impl fmt::Display for Crop {
     }
 }
 
-/// A choice among the croppings that a file states.
+/// The user's choice of which stated croppings to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CroppingChoice {
-    /// Those of the codec and of the container, as in players.
+    /// Both the codec's and the container's, as in players.
     #[default]
     All,
     /// Only the codec's.
     Codec,
-    /// None: everything that is decoded is counted.
+    /// None: all decoded pixels are counted.
     None,
 }
 
 impl CroppingChoice {
-    /// The name that the command line and the records use.
+    /// Returns the name used on the command line and in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl CroppingChoice {
     }
 }
 
-/// The use of a stated cropping.
+/// The effect of a stated cropping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CropUse {
     /// It is applied.
@@ -78,7 +78,7 @@ pub enum CropUse {
     Applied,
     /// The user declined it.
     Declined,
-    /// It would leave nothing of the picture.
+    /// It is ignored because it would leave nothing of the picture.
     Impossible,
 }
 
@@ -87,12 +87,12 @@ pub enum CropUse {
 pub struct StatedCrop {
     /// The columns and lines.
     pub crop: Crop,
-    /// Their use.
+    /// The effect on the picture.
     pub used: CropUse,
 }
 
 impl StatedCrop {
-    /// Decides the use of a cropping for pictures of this size, and returns the size that remains too.
+    /// Decides the effect of a cropping on pictures of this size. Also returns the size that remains.
     fn resolve(crop: Crop, is_wanted: bool, size: (u32, u32)) -> (Self, (u32, u32)) {
         let (used, rest) = match crop.leaves(size) {
             _ if !is_wanted => (CropUse::Declined, size),
@@ -102,7 +102,7 @@ impl StatedCrop {
         (Self { crop, used }, rest)
     }
 
-    /// Returns what is actually cropped.
+    /// Returns the columns and lines that are actually cropped.
     fn applied(self) -> Crop {
         if self.used == CropUse::Applied { self.crop } else { Crop::default() }
     }
@@ -119,19 +119,19 @@ impl fmt::Display for StatedCrop {
     }
 }
 
-/// Everything that a file states about the cropping of a picture, and its use.
+/// The cropping of a picture by the codec and the container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Cropping {
     /// Width and height as decoded, before cropping.
     pub decoded_size: (u32, u32),
-    /// The codec's.
+    /// The codec's cropping.
     pub codec: StatedCrop,
-    /// The container's, applied after the codec's.
+    /// The container's cropping, applied after the codec's.
     pub container: StatedCrop,
 }
 
 impl Cropping {
-    /// Decides what is cropped from pictures of this size.
+    /// Decides which croppings apply to pictures of this size.
     #[must_use]
     pub fn resolve(decoded_size: (u32, u32), codec: Crop, container: Crop, choice: CroppingChoice) -> Self {
         let (codec, rest) = StatedCrop::resolve(codec, choice != CroppingChoice::None, decoded_size);
@@ -139,13 +139,14 @@ impl Cropping {
         Self { decoded_size, codec, container }
     }
 
-    /// Returns the width and height after the codec's cropping, whether it is wanted or not: headers state these.
+    /// Returns the width and height after the codec's cropping, even if it is not applied. File headers state this
+    /// size.
     #[must_use]
     pub fn codec_leaves(&self) -> (u32, u32) {
         self.codec.crop.leaves(self.decoded_size).unwrap_or(self.decoded_size)
     }
 
-    /// Returns everything that is cropped.
+    /// Returns the columns and lines cropped by the codec and the container together.
     #[must_use]
     pub fn applied(&self) -> Crop {
         let (codec, container) = (self.codec.applied(), self.container.applied());
@@ -157,7 +158,7 @@ impl Cropping {
         }
     }
 
-    /// Returns each cropping that is stated, with the name of who states it.
+    /// Returns each stated cropping with its source, `"codec"` or `"container"`.
     pub fn stated(&self) -> impl Iterator<Item = (&'static str, StatedCrop)> {
         [("codec", self.codec), ("container", self.container)].into_iter().filter(|(_, stated)| !stated.crop.is_none())
     }
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn croppings_are_taken_one_inside_the_other() {
+    fn the_container_crops_inside_the_codecs_crop() {
         let resolve = |codec, container, choice| Cropping::resolve((1920, 1088), codec, container, choice);
         let (codec, container) = (crop(0, 0, 0, 8), crop(240, 239, 1, 0));
         let all = resolve(codec, container, CroppingChoice::All);
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cropping_that_leaves_nothing_is_ignored_and_told() {
+    fn a_cropping_that_leaves_nothing_is_ignored_and_reported() {
         for container in [crop(1000, 920, 0, 0), crop(0, 0, u32::MAX, u32::MAX), crop(0, 5000, 0, 0)] {
             let cropping = Cropping::resolve((1920, 1088), crop(0, 0, 0, 8), container, CroppingChoice::All);
             assert_eq!((cropping.applied(), cropping.container.used), (crop(0, 0, 0, 8), CropUse::Impossible));

@@ -1,4 +1,4 @@
-//! One field of a picture: every second line of it, as a picture over the same planes.
+//! A field of a picture: every second line, as a picture that shares the planes.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::picture::{Field, Frame, FrameFacts, OwnedPlanes, Picture, PictureErro
 
 /// Returns a field of a picture.
 ///
-/// Each luma row keeps the chroma row that it has in the picture. If chroma belongs to the frame, both fields have all
-/// of its rows. A bottom field with an odd number of lines repeats its last chroma row.
+/// Each luma row keeps the chroma row that covers it in the picture. If chroma rows belong to the frame, both fields
+/// have all of them. If they belong to fields, a bottom field with an odd number of lines repeats its last chroma row.
 ///
 /// # Errors
-/// [`PictureError::Empty`] for the bottom field of a picture of one line.
+/// [`PictureError::Empty`] for the bottom field of a one-line picture.
 pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
     let (width, height) = (picture.width(), which.lines_within(picture.height()));
     let whole = picture.layout();
@@ -29,7 +29,7 @@ pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
         if whole.chroma_lines == ChromaLines::Field && which == Field::Bottom && height % 2 == 1 {
             Arc::new(copied(picture, &layout, height))
         } else {
-            // Chroma that is subsampled vertically always has planes of its own.
+            // Vertically subsampled chroma is never in the same plane as luma.
             let is_halved = std::array::from_fn(|plane| plane == 0 || !shares_frame_lines);
             Arc::new(FieldPlanes { picture: picture.clone(), field: which, is_halved })
         };
@@ -43,10 +43,10 @@ pub fn field(picture: &Picture, which: Field) -> Result<Picture, PictureError> {
 }
 
 impl Frame {
-    /// Returns the frame with one field as its picture; each pixel is then twice as high.
+    /// Replaces the frame's picture by one of its fields. Its pixels are twice as high.
     ///
     /// # Errors
-    /// [`PictureError::Empty`] for the bottom field of a picture of one line.
+    /// [`PictureError::Empty`] for the bottom field of a one-line picture.
     pub fn of_field(self, which: Field) -> Result<Self, PictureError> {
         let picture = field(&self.picture, which)?;
         let Ratio { num, den } = self.sample_aspect;
@@ -77,7 +77,7 @@ fn copied(picture: &Picture, layout: &PixelLayout, height: u32) -> OwnedPlanes {
 struct FieldPlanes {
     picture: Picture,
     field: Field,
-    /// The planes of which only every second row belongs to the field.
+    /// `true` for the planes in which only every second row belongs to the field.
     is_halved: [bool; 3],
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use crate::histogram::reference::components;
     use crate::picture::color::{Colorimetry, Matrix, Range, Sourced};
 
-    /// A picture whose samples state their row: luma `y`, Cb 100 + row, Cr 200 + row.
+    /// Returns a picture whose samples encode their row: luma `y`, Cb 100 + row, Cr 200 + row.
     fn numbered(layout: PixelLayout, size: (u32, u32)) -> Picture {
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
         let plane = |index: usize| {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_has_every_second_line_with_the_chroma_that_it_has_in_the_frame() {
+    fn lines_of_a_field_keep_the_chroma_that_they_have_in_the_frame() {
         let layouts = [
             PixelLayout::planar_ycbcr(8, (1, 1)),
             PixelLayout::semi_planar(8, (1, 1), false),

@@ -1,4 +1,4 @@
-//! Pictures and frames: native planes, how to read them, and the facts of a frame.
+//! Pictures and frames: native planes, their interpretation, and frame metadata.
 
 mod pages;
 
@@ -19,9 +19,9 @@ use crate::picture::timecode::Timecode;
 /// The bytes of one plane.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaneView<'a> {
-    /// The bytes, from the start of the first row; the last row may end right after its last sample.
+    /// The bytes from the start of the first row. The last row may end right after its last sample.
     pub bytes: &'a [u8],
-    /// Bytes from the start of a row to the start of the next; at least as many as a row uses.
+    /// Bytes from the start of one row to the next; at least the bytes that a row uses.
     pub stride: usize,
 }
 
@@ -36,10 +36,10 @@ impl<'a> PlaneView<'a> {
 
 /// The owner of a picture's planes: a decoder's buffer or plain vectors.
 pub trait PlaneStore: Send + Sync {
-    /// Returns a plane; an empty view if there is none of that index.
+    /// Returns the plane at `index`, or an empty view if there is no such plane.
     fn plane(&self, index: usize) -> PlaneView<'_>;
 
-    /// Returns the memory of all planes if it consists of whole pages that others may read without a copy.
+    /// Returns the memory of all planes if it consists of whole pages, which can be shared without a copy.
     fn pages(&self) -> Option<&Pages> {
         None
     }
@@ -61,7 +61,7 @@ impl PlaneStore for OwnedPlanes {
     }
 }
 
-/// The reason why planes do not make a picture.
+/// An error for planes that do not form a valid picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// The picture has no pixels.
@@ -88,28 +88,28 @@ pub enum PictureError {
     Plane {
         /// The plane's index.
         plane: usize,
-        /// Bytes that it has.
+        /// Bytes in the plane.
         actual: usize,
         /// Bytes that its rows need.
         needed: usize,
-        /// Bytes from row to row.
+        /// Bytes from one row to the next.
         stride: usize,
     },
 }
 
-/// One picture: native planes and how to read them. Cloning shares the planes.
+/// A picture: native planes and their interpretation. Clones share the planes.
 #[derive(Clone)]
 pub struct Picture {
     layout: PixelLayout,
     width: u32,
     height: u32,
     colorimetry: Colorimetry,
-    /// The lines that share a chroma row. In a field, those of the frame from which it was taken.
+    /// The lines that share a chroma row; for a field, in the frame it was taken from.
     chroma_lines: Option<Sourced<ChromaLines>>,
     planes: Arc<dyn PlaneStore>,
     /// The picture as it was coded, if this one is the result of a conversion.
     coded: Option<Arc<Self>>,
-    /// The samples that were clamped when they became codes; only for floating point.
+    /// The floating-point samples that were clamped on conversion to codes.
     clamped: Option<Arc<ClampedSamples>>,
 }
 
@@ -117,10 +117,10 @@ impl Picture {
     /// The maximum number of pixels, so that every count fits in 32 bits with room to spare.
     pub const MAX_PIXELS: u64 = 1 << 30;
 
-    /// Checks that the planes hold a picture of `width` × `height` pixels.
+    /// Creates a picture of `width` × `height` pixels.
     ///
     /// # Errors
-    /// [`PictureError`] if they do not, or if the picture has no pixels, too many, or an unreadable layout.
+    /// [`PictureError`] if a plane is too small, or if the picture has no pixels, too many, or an unreadable layout.
     pub fn new(
         layout: PixelLayout,
         (width, height): (u32, u32),
@@ -147,68 +147,68 @@ impl Picture {
         Ok(Self { layout, width, height, colorimetry, chroma_lines, planes, coded: None, clamped: None })
     }
 
-    /// Returns the picture with these clamped samples.
+    /// Sets the clamped samples.
     #[must_use]
     pub fn with_clamped(self, clamped: Option<ClampedSamples>) -> Self {
         Self { clamped: clamped.map(Arc::new), ..self }
     }
 
-    /// Returns the samples that were clamped when they became codes; `None` if there are none.
+    /// Returns the samples that were clamped on conversion to codes, if any.
     #[must_use]
     pub fn clamped(&self) -> Option<&ClampedSamples> {
         self.clamped.as_deref()
     }
 
-    /// The memory layout of the planes.
+    /// Returns the memory layout of the planes.
     #[must_use]
     pub const fn layout(&self) -> &PixelLayout {
         &self.layout
     }
 
-    /// Width in pixels.
+    /// Returns the width in pixels.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height(&self) -> u32 {
         self.height
     }
 
-    /// Width × height.
+    /// Returns width × height.
     #[must_use]
     pub const fn pixel_count(&self) -> u32 {
         self.width * self.height
     }
 
-    /// The reading of the samples as colour.
+    /// Returns the matrix and range by which the samples are interpreted.
     #[must_use]
     pub const fn colorimetry(&self) -> &Colorimetry {
         &self.colorimetry
     }
 
-    /// Returns this picture, marked as converted from `coded`.
+    /// Marks the picture as converted from `coded`.
     #[must_use]
     pub(super) fn converted_from(self, coded: Self) -> Self {
         Self { coded: Some(Arc::new(coded)), ..self }
     }
 
-    /// Returns the picture as it was decoded: this one, unless it was converted because its matrix is not linear in
-    /// the codes.
+    /// Returns the picture as decoded. This is `self`, unless it was converted because its matrix is not linear in the
+    /// codes.
     #[must_use]
     pub fn decoded(&self) -> &Self {
         self.coded.as_deref().unwrap_or(self)
     }
 
-    /// Returns the picture for counting R'G'B'; `None` if the matrix cannot be read.
+    /// Returns the picture for counting R'G'B', or `None` if its matrix is unsupported.
     #[must_use]
     pub fn as_rgb(&self) -> Option<&Self> {
         self.unreadable_matrix().is_none().then_some(self)
     }
 
-    /// Returns the picture for counting Y'CbCr codes, or luma alone, as they are coded; `None` for R'G'B'.
+    /// Returns the picture for counting Y'CbCr or luma codes without conversion, or `None` if it is coded as R'G'B'.
     #[must_use]
     pub fn as_coded(&self) -> Option<&Self> {
         let decoded = self.decoded();
@@ -216,13 +216,13 @@ impl Picture {
         is_coded.then_some(decoded)
     }
 
-    /// Returns `true` if there are Y'CbCr codes, or luma alone, that can be counted as they are coded.
+    /// Returns `true` if the picture is coded as Y'CbCr or luma, not as R'G'B'.
     #[must_use]
     pub fn has_coded_components(&self) -> bool {
         self.as_coded().is_some()
     }
 
-    /// Returns the matrix that cannot be read, if there is no R'G'B' because of it. Gray needs no matrix.
+    /// Returns the matrix if it is unsupported and R'G'B' is therefore unavailable. Gray needs no matrix.
     #[must_use]
     pub fn unreadable_matrix(&self) -> Option<UnreadableMatrix> {
         match (self.layout.model, self.colorimetry.matrix.value) {
@@ -231,13 +231,13 @@ impl Picture {
         }
     }
 
-    /// Returns the decoded planes with another reading as colour.
+    /// Returns the decoded planes, interpreted by a different matrix and range.
     #[must_use]
     pub fn with_colorimetry(&self, colorimetry: Colorimetry) -> Self {
         Self { colorimetry, ..self.decoded().clone() }
     }
 
-    /// Returns the decoded planes with other lines sharing chroma rows, if chroma has half as many rows as luma.
+    /// Returns the decoded planes with chroma rows assigned to `lines`, if chroma has half as many rows as luma.
     #[must_use]
     pub fn with_chroma_lines(&self, lines: Sourced<ChromaLines>) -> Self {
         let decoded = self.decoded().clone();
@@ -245,31 +245,31 @@ impl Picture {
         Self { layout: decoded.layout.with_chroma_lines(lines.value), chroma_lines, ..decoded }
     }
 
-    /// The lines that share a chroma row; `None` if chroma has as many rows as luma, or there is no chroma. For a
-    /// field, those of the frame from which it was taken.
+    /// Returns the lines that share a chroma row; for a field, in the frame it was taken from. Returns `None` unless
+    /// chroma has half as many rows as luma.
     #[must_use]
     pub fn chroma_lines(&self) -> Option<Sourced<ChromaLines>> {
         self.decoded().chroma_lines
     }
 
-    /// Returns the picture with the lines that share chroma rows in the frame from which it was taken.
+    /// Records which lines share chroma rows in the frame that the picture was taken from.
     pub(super) fn out_of_frame(self, chroma_lines: Option<Sourced<ChromaLines>>) -> Self {
         Self { chroma_lines, ..self }
     }
 
-    /// The chroma row of each luma row.
+    /// Returns the mapping from luma rows to chroma rows.
     #[must_use]
     pub const fn chroma_rows(&self) -> ChromaRows {
         self.layout.chroma_rows(self.height)
     }
 
-    /// The integer conversion to R'G'B' codes.
+    /// Returns the integer conversion to R'G'B' codes.
     #[must_use]
     pub fn conversion(&self) -> Conversion {
         Conversion::new(&self.layout, &self.colorimetry)
     }
 
-    /// The bytes of a plane.
+    /// Returns the bytes of a plane.
     #[must_use]
     pub fn plane(&self, index: usize) -> PlaneView<'_> {
         self.planes.plane(index)
@@ -287,14 +287,14 @@ impl Picture {
             })
     }
 
-    /// Returns the memory of all planes if it consists of whole pages that others may read without a copy. They must
-    /// keep the picture alive meanwhile.
+    /// Returns the memory of all planes if it consists of whole pages, which can be shared without a copy. Anyone
+    /// reading it must keep the picture alive.
     #[must_use]
     pub fn pages(&self) -> Option<&Pages> {
         self.planes.pages()
     }
 
-    /// The n-bit code of `component` at sample position (`x`, `y`) of that component's own grid.
+    /// Returns the n-bit code of `component` at (`x`, `y`) in that component's own sample grid.
     #[inline]
     #[must_use]
     pub fn code(&self, component: usize, x: u32, y: u32) -> u32 {
@@ -302,7 +302,7 @@ impl Picture {
         (word >> self.layout.code_shift(component)) & ((1 << self.layout.bin_bits()) - 1)
     }
 
-    /// The sample of `component` at that position with all its bits; above 12 bits, it has more than the code.
+    /// Returns the sample of `component` at that position at its full depth, which may exceed the code's 12 bits.
     #[inline]
     #[must_use]
     pub fn sample(&self, component: usize, x: u32, y: u32) -> u16 {
@@ -338,13 +338,13 @@ impl fmt::Debug for Picture {
 pub struct Orientation {
     /// Clockwise quarter turns, 0 to 3.
     pub quarter_turns: u8,
-    /// True if the picture is mirrored left to right before it is turned.
+    /// `true` if the picture is mirrored left to right before it is turned.
     pub mirrored: bool,
 }
 
 impl Orientation {
-    /// Returns the column and row at which a pixel of the coded picture appears in the turned one. `size` is that of
-    /// the coded picture.
+    /// Returns the column and row at which a pixel of the coded picture is displayed. The second argument is the width
+    /// and height of the coded picture.
     #[must_use]
     pub const fn seen_at(self, (x, y): (u32, u32), (width, height): (u32, u32)) -> (u32, u32) {
         let x = if self.mirrored { (width - 1).saturating_sub(x) } else { x };
@@ -361,7 +361,7 @@ impl Orientation {
 /// The scan of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// Progressive: all lines at once.
+    /// Progressive: all lines belong to the same instant.
     Progressive,
     /// Two fields, top field first.
     TopFirst,
@@ -380,7 +380,7 @@ impl Scan {
         matches!(self, Self::TopFirst | Self::BottomFirst)
     }
 
-    /// Returns the scan of a field that was coded as a picture, from the flag that a frame of two fields would have.
+    /// Converts the scan of a frame into that of a single field coded as a picture of its own.
     #[must_use]
     pub const fn of_single_field(self) -> Self {
         match self {
@@ -390,7 +390,7 @@ impl Scan {
         }
     }
 
-    /// The name that the records use.
+    /// Returns the name used in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -402,7 +402,7 @@ impl Scan {
         }
     }
 
-    /// The lines that share a chroma row in 4:2:0.
+    /// Returns the lines that share a chroma row in 4:2:0.
     #[must_use]
     pub const fn chroma_lines(self) -> ChromaLines {
         if self.is_interlaced() { ChromaLines::Field } else { ChromaLines::Frame }
@@ -434,7 +434,7 @@ impl Field {
     /// Both fields.
     pub const BOTH: [Self; 2] = [Self::Top, Self::Bottom];
 
-    /// The name that the command line, the records and the window use.
+    /// Returns the name used on the command line, in records and in the window.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -443,7 +443,7 @@ impl Field {
         }
     }
 
-    /// The number of its first line in the frame.
+    /// Returns the index of the field's first line in the frame.
     #[must_use]
     pub const fn first_line(self) -> u32 {
         match self {
@@ -452,7 +452,7 @@ impl Field {
         }
     }
 
-    /// Returns how many of the first `lines` lines of a frame belong to the field.
+    /// Returns the number of the field's lines among the first `lines` lines of a frame.
     #[must_use]
     pub const fn lines_within(self, lines: u32) -> u32 {
         (lines + 1 - self.first_line()) / 2
@@ -478,41 +478,42 @@ impl Ratio {
     /// The ratio 1.
     pub const ONE: Self = Self { num: 1, den: 1 };
 
-    /// The ratio as a real number.
+    /// Returns the ratio as a floating-point number.
     #[must_use]
     pub fn value(self) -> f64 {
         f64::from(self.num) / f64::from(self.den)
     }
 
-    /// Returns `count` times the ratio, rounded once: 41 · 1/25 is 1.64, while 41 · 0.04 has a rounding error in its
-    /// last digit.
+    /// Returns `count` times the ratio, rounded once: 41 · 1/25 is 1.64, while 41 · 0.04 has an error in its last
+    /// digit.
     #[must_use]
     pub fn times(self, count: i64) -> f64 {
         (i128::from(count) * i128::from(self.num)) as f64 / f64::from(self.den)
     }
 }
 
-/// The format of a frame's pixels before they became a [`Picture`], and other statements of the file about them.
+/// The decoded format of a frame's pixels, before conversion to a [`Picture`], and their tags in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceFormat {
-    /// The decoder's pixel format, by FFmpeg's name.
+    /// FFmpeg's name of the decoder's pixel format.
     pub pixel_format: String,
-    /// The format to which it had to be converted, by FFmpeg's name; `None` if the planes are the decoder's own.
+    /// FFmpeg's name of the format it had to be converted to; `None` if the planes are the decoder's own.
     pub converted_to: Option<String>,
-    /// Transfer function, by FFmpeg's name, if tagged.
+    /// FFmpeg's name of the transfer function, if tagged.
     pub transfer: Option<&'static str>,
-    /// Colour primaries, by FFmpeg's name, if tagged.
+    /// FFmpeg's name of the colour primaries, if tagged.
     pub primaries: Option<&'static str>,
-    /// The cropping by the codec and the container.
+    /// The cropping stated by the codec and the container.
     pub cropping: Cropping,
 }
 
-/// Identifies one opening of a video. Frames of two openings may have the same time, number and serial.
+/// The identifier of an opened video. Opening a file twice gives two identifiers, because frames of both may have the
+/// same time, number and serial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VideoId(u64);
 
 impl VideoId {
-    /// Returns a new identity. The default one is for pictures that belong to no video.
+    /// Returns a new, unique identifier. The default one is for pictures that belong to no video.
     #[must_use]
     pub fn next() -> Self {
         static GIVEN: AtomicU64 = AtomicU64::new(0);
@@ -520,18 +521,18 @@ impl VideoId {
     }
 }
 
-/// Everything known of a frame besides its samples: its place in the video, and what the file and the decoder say of it.
+/// A frame's metadata: its position in the video, and the properties reported by the file and the decoder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameFacts {
-    /// Presentation timestamp in units of `time_base`; it rises from frame to frame within one serial.
+    /// Presentation timestamp in units of `time_base`; strictly increasing within one serial.
     pub pts_ticks: i64,
     /// The stream's time base, in seconds per tick.
     pub time_base: Ratio,
     /// Presentation time in seconds from the first frame of the video.
     pub time_secs: f64,
-    /// Duration in seconds, as far as the file states it.
+    /// Duration in seconds: as stated by the file, else the time to the next frame, else one frame at the stated rate.
     pub duration_secs: f64,
-    /// Position in presentation order, counted from the first frame, if known.
+    /// Index in presentation order, counted from the video's first frame, if known.
     pub index: Option<u64>,
     /// The frame's timecode, if it has one.
     pub timecode: Option<Timecode>,
@@ -539,32 +540,32 @@ pub struct FrameFacts {
     pub sample_aspect: Ratio,
     /// The orientation for display.
     pub orientation: Orientation,
-    /// The scan, as the frame itself states it.
+    /// The scan, as tagged in the frame.
     pub scan: Scan,
-    /// The field that the picture consists of, if it was taken out of a frame.
+    /// The field, if the picture is a single field of a frame.
     pub field: Option<Field>,
-    /// True if decoding can start at this frame.
+    /// `true` if decoding can start at this frame.
     pub key: bool,
-    /// True if the decoder reported damage in this frame.
+    /// `true` if the decoder reported damage in this frame.
     pub damaged: bool,
     /// The letter of the picture's coding type (I, P, B, …), if the codec has one.
     pub picture_type: Option<char>,
-    /// The format of the decoded pixels; shared between frames of the same kind.
+    /// The format of the decoded pixels, shared between frames.
     pub source: Arc<SourceFormat>,
-    /// Time at which the data of a live frame arrived; `None` for other sources.
+    /// Time at which the data of a live frame arrived; `None` if the source is not live.
     pub arrival: Option<SystemTime>,
 }
 
-/// A decoded frame: a picture and the facts about it, which are read like fields of its own (`frame.time_secs`).
+/// A decoded frame: a picture and its metadata, which can be read as if it were the frame's own (`frame.time_secs`).
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
-    /// The facts.
+    /// The metadata.
     pub facts: FrameFacts,
-    /// The opening of the video that produced it.
+    /// The opened video that produced it.
     pub video: VideoId,
-    /// Number of the seek that produced it; frames of an older seek are not shown.
+    /// The number of the seek that produced it. Frames of an older seek are not shown.
     pub serial: u64,
 }
 
@@ -576,18 +577,18 @@ impl Deref for Frame {
     }
 }
 
-/// The reading of a frame's planes: everything besides the samples that determines its colours.
+/// The interpretation of a frame's planes: everything besides the samples that determines its colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameReading {
     /// Matrix and range.
     pub colorimetry: Colorimetry,
-    /// The lines that share a chroma row, if two do.
+    /// The lines that share a chroma row, if any do.
     pub chroma_lines: Option<Sourced<ChromaLines>>,
-    /// The field, if it was taken out of a frame.
+    /// The field, if the picture is a single field of a frame.
     pub field: Option<Field>,
 }
 
-/// The usual sharing of chroma by neighbouring lines is not mentioned unless the user chose it.
+/// Omits the chroma lines if neighbouring lines share chroma, as usual, and the user did not choose it.
 impl fmt::Display for FrameReading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Colorimetry { matrix, range } = self.colorimetry;
@@ -602,7 +603,7 @@ impl fmt::Display for FrameReading {
 }
 
 impl Frame {
-    /// Returns how the planes are read.
+    /// Returns the interpretation of the planes.
     #[must_use]
     pub fn reading(&self) -> FrameReading {
         FrameReading {
@@ -628,7 +629,8 @@ mod tests {
     use super::*;
     use crate::picture::color::Range;
 
-    /// A 4:2:0 picture with two unused bytes behind each row.
+    /// Returns a 4:2:0 picture with two unused bytes, `rest`, after each row. One byte can be `changed`, given by its
+    /// plane and offset.
     fn picture(size: (u32, u32), changed: Option<(usize, usize)>, rest: u8) -> Picture {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
@@ -646,11 +648,11 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_compared_in_every_plane_and_what_lies_between_rows_is_not() {
+    fn every_plane_is_compared_without_the_padding_of_rows() {
         let one = picture((5, 3), None, 0);
         assert!(one.has_codes_of(&picture((5, 3), None, 255)));
         assert!(!one.has_codes_of(&picture((5, 4), None, 0)) && !one.has_codes_of(&picture((4, 3), None, 0)));
-        // The last code of each plane: five by three and twice three by two, in rows with two more bytes.
+        // The last code of each plane: 5 × 3 and twice 3 × 2 samples, in rows padded by two bytes.
         for last in [(0, 2 * 7 + 4), (1, 5 + 2), (2, 5 + 2)] {
             assert!(!one.has_codes_of(&picture((5, 3), Some(last), 0)), "{last:?}");
         }

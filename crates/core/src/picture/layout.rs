@@ -1,8 +1,8 @@
 //! The memory layout of a picture's samples: planes, components, bit depth and chroma subsampling.
 //!
-//! The vocabulary follows FFmpeg's pixel format descriptors (`AVPixFmtDescriptor`), so that a format that FFmpeg can
-//! describe needs no code of its own here: the GPU upload, the CPU engine and the scalar reference all read samples
-//! through the same few numbers.
+//! The terms follow FFmpeg's pixel format descriptors (`AVPixFmtDescriptor`), so that a format that FFmpeg can describe
+//! needs no code of its own here: the GPU upload, the CPU engine and the scalar reference all read samples through the
+//! same few numbers.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use std::fmt;
 pub enum ColorModel {
     /// One component, luma.
     Gray,
-    /// Y', Cb, Cr in this order.
+    /// Y', Cb, Cr, in this order.
     YCbCr,
-    /// R', G', B' in this order.
+    /// R', G', B', in this order.
     Rgb,
 }
 
 /// The lines that share a chroma row in 4:2:0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ChromaLines {
-    /// Two neighbouring lines, as in progressive video.
+    /// Two neighbouring lines of the frame, as in progressive video.
     #[default]
     Frame,
     /// Two neighbouring lines of one field, as in interlaced video.
@@ -28,7 +28,7 @@ pub enum ChromaLines {
 }
 
 impl ChromaLines {
-    /// The name that the command line, the records and the window use.
+    /// Returns the name used on the command line, in records and in the window.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl fmt::Display for ChromaLines {
     }
 }
 
-/// The chroma row of each luma row of a picture.
+/// The mapping from a picture's luma rows to its chroma rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChromaRows {
     shift: u8,
@@ -55,8 +55,8 @@ pub struct ChromaRows {
 impl ChromaRows {
     /// Returns the chroma row that covers luma row `y`.
     ///
-    /// If chroma rows belong to fields, then of four luma rows the first two have a chroma row each, one per field,
-    /// and the other two share these. If the picture ends before the next chroma row of a field, its last one serves.
+    /// If chroma rows belong to fields, the first two of every four luma rows have a chroma row each, one per field,
+    /// and the other two share them. If the picture ends before a field's next chroma row, its last one is used again.
     #[inline(always)]
     #[must_use]
     pub const fn of(self, y: usize) -> usize {
@@ -69,10 +69,10 @@ impl ChromaRows {
         }
     }
 
-    /// Returns the luma rows, out of `height`, that chroma row `row` covers.
+    /// Returns the luma rows that chroma row `row` covers in a picture of `height` rows.
     pub fn covered_by(self, row: usize, height: usize) -> impl Iterator<Item = usize> {
-        // A field's last chroma row may cover three luma rows; the last of them is the sixth row of the frame from the
-        // first.
+        // A field's last chroma row may cover three luma rows, which span at most six rows from the start of their
+        // group.
         let (first, most) = match self.lines {
             ChromaLines::Frame => (row << self.shift, 1 << self.shift),
             ChromaLines::Field => (row / 2 * 4, 6),
@@ -90,7 +90,7 @@ pub struct Component {
     pub offset: u8,
     /// Bytes from one sample to the next in a row.
     pub step: u8,
-    /// Bits by which the stored word is shifted right to bring the sample's lowest bit to bit 0.
+    /// Right shift that moves the sample's lowest bit to bit 0 of the stored word.
     pub shift: u8,
 }
 
@@ -105,27 +105,27 @@ pub struct PixelLayout {
     pub depth: u8,
     /// Bytes of a stored word: 1 or 2.
     pub sample_bytes: u8,
-    /// Base-2 logarithm of the luma samples that share one chroma sample, horizontally and vertically.
+    /// Base-2 logarithm of the number of luma samples that share one chroma sample, horizontally and vertically.
     pub chroma_shift: (u8, u8),
-    /// The lines that share a chroma row; it matters only if chroma has half as many rows as luma.
+    /// The lines that share a chroma row; relevant only if chroma has half as many rows as luma.
     pub chroma_lines: ChromaLines,
-    /// The components; only the first counts for [`ColorModel::Gray`].
+    /// The components; only the first is used for [`ColorModel::Gray`].
     pub components: [Component; 3],
 }
 
-/// The reason why a pixel layout cannot be counted.
+/// An error for a pixel layout that cannot be counted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// Unsupported bit depth.
     #[error("{0} bits a sample cannot be binned: 8, 10, 12, 14 and 16 can")]
     Depth(u8),
-    /// A field that contradicts another one.
+    /// Two fields contradict each other.
     #[error("the pixel layout contradicts itself: {0}")]
     Inconsistent(&'static str),
 }
 
 impl PixelLayout {
-    /// Planar Y'CbCr with samples in the low bits; `chroma_shift` is that of [`PixelLayout`].
+    /// Creates a layout of planar Y'CbCr with samples in the low bits and this [`chroma_shift`](Self::chroma_shift).
     #[must_use]
     pub const fn planar_ycbcr(depth: u8, chroma_shift: (u8, u8)) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -139,8 +139,8 @@ impl PixelLayout {
         }
     }
 
-    /// Two planes, luma and interleaved chroma, with samples in the high bits of 16-bit words when deeper than 8 bits
-    /// (NV12, NV16, NV24, P010, P012, P016); `cr_first` for NV21 and NV42.
+    /// Creates a layout of two planes, luma and interleaved chroma (NV12, NV16, NV24, P010, P012, P016; with
+    /// `cr_first`, NV21 and NV42). Above 8 bits, samples are in the high bits of 16-bit words.
     #[must_use]
     pub const fn semi_planar(depth: u8, chroma_shift: (u8, u8), cr_first: bool) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -160,7 +160,7 @@ impl PixelLayout {
         }
     }
 
-    /// One plane of luma, samples in the low bits.
+    /// Creates a layout of one luma plane with samples in the low bits.
     #[must_use]
     pub const fn gray(depth: u8) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -175,7 +175,7 @@ impl PixelLayout {
         }
     }
 
-    /// Planes in the order green, blue, red, as in FFmpeg's `gbrp` formats.
+    /// Creates a layout of planes in the order green, blue, red, as in FFmpeg's `gbrp` formats.
     #[must_use]
     pub const fn planar_gbr(depth: u8) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -189,8 +189,8 @@ impl PixelLayout {
         }
     }
 
-    /// One plane of packed R'G'B' of 8 or 16 bits: `order` gives the positions of red, green and blue among the
-    /// `count` (3 or 4) samples of a pixel.
+    /// Creates a layout of one plane of packed R'G'B' of 8 or 16 bits. `order` gives the positions of red, green and
+    /// blue among the `count` (3 or 4) samples of a pixel.
     #[must_use]
     pub const fn packed_rgb(depth: u8, order: [u8; 3], count: u8) -> Self {
         let bytes = if depth > 8 { 2 } else { 1 };
@@ -210,7 +210,7 @@ impl PixelLayout {
         }
     }
 
-    /// One plane of packed 8-bit 4:2:2: bytes Y Cb Y Cr (`uyvy` false) or Cb Y Cr Y (`uyvy` true).
+    /// Creates a layout of one plane of packed 8-bit 4:2:2, in the order Y Cb Y Cr, or Cb Y Cr Y if `uyvy`.
     #[must_use]
     pub const fn packed_422(uyvy: bool) -> Self {
         let (y, c) = if uyvy { (1, 0) } else { (0, 1) };
@@ -228,21 +228,22 @@ impl PixelLayout {
         }
     }
 
-    /// Returns `true` if chroma has half as many rows as luma, so that its rows may belong to the frame or to the
-    /// fields.
+    /// Returns `true` if chroma has half as many rows as luma, so that two lines of the frame or of a field share each
+    /// row.
     #[must_use]
     pub const fn has_shared_lines(&self) -> bool {
         matches!(self.model, ColorModel::YCbCr) && self.chroma_shift.1 == 1
     }
 
-    /// Returns the layout with other lines sharing chroma rows, if any are shared.
+    /// Returns the layout with chroma rows assigned to `lines`, if any rows are shared.
     #[must_use]
     pub const fn with_chroma_lines(self, lines: ChromaLines) -> Self {
         let chroma_lines = if self.has_shared_lines() { lines } else { ChromaLines::Frame };
         Self { chroma_lines, ..self }
     }
 
-    /// Returns the chroma row of each luma row of a picture of that height; without chroma, the row itself.
+    /// Returns the mapping from luma to chroma rows in a picture of this height. Without chroma, rows map to
+    /// themselves.
     #[must_use]
     pub const fn chroma_rows(&self, height: u32) -> ChromaRows {
         let shift = if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.1 } else { 0 };
@@ -250,13 +251,13 @@ impl PixelLayout {
         ChromaRows { shift, lines, rows: height.div_ceil(1 << shift) as usize }
     }
 
-    /// Base-2 logarithm of the number of neighbouring pixels in a row that share the second and third component.
+    /// Returns the base-2 logarithm of the number of pixels in a row that share their second and third components.
     #[must_use]
     pub const fn columns_shift(&self) -> u8 {
         if matches!(self.model, ColorModel::YCbCr) { self.chroma_shift.0 } else { 0 }
     }
 
-    /// Number of components that carry the picture: 1 for gray, otherwise 3. Alpha is never among them.
+    /// Returns the number of components: 1 for gray, otherwise 3. Alpha is not counted.
     #[must_use]
     pub const fn component_count(&self) -> usize {
         match self.model {
@@ -265,13 +266,14 @@ impl PixelLayout {
         }
     }
 
-    /// Number of planes with these components.
+    /// Returns the number of planes that hold components.
     #[must_use]
     pub fn plane_count(&self) -> usize {
         self.components[..self.component_count()].iter().map(|c| usize::from(c.plane) + 1).max().unwrap_or(0)
     }
 
-    /// n, the bits of a histogram bin's index: 8, 10 or 12. Deeper sources are binned by their top 12 bits.
+    /// Returns n, the number of bits in a histogram bin's index: 8, 10 or 12. Deeper sources are binned by their top 12
+    /// bits.
     #[must_use]
     pub const fn bin_bits(&self) -> u32 {
         match self.depth {
@@ -281,13 +283,14 @@ impl PixelLayout {
         }
     }
 
-    /// Right shift from a component's stored word to its n-bit code; the code is then masked to n bits.
+    /// Returns the right shift from a component's stored word to its n-bit code, which is then masked to n bits.
     #[must_use]
     pub fn code_shift(&self, component: usize) -> u32 {
         u32::from(self.components[component].shift) + u32::from(self.depth) - self.bin_bits()
     }
 
-    /// Width and height in samples of a component of a picture of `width` × `height` pixels. Odd sizes round up.
+    /// Returns the width and height of a component in samples, for a picture of `width` × `height` pixels. Rounds odd
+    /// sizes up.
     #[must_use]
     pub fn component_size(&self, component: usize, width: u32, height: u32) -> (u32, u32) {
         if self.model == ColorModel::YCbCr && component > 0 {
@@ -298,7 +301,8 @@ impl PixelLayout {
         }
     }
 
-    /// Bytes in use in a row of `plane`, and its number of rows, for a picture of `width` × `height` pixels.
+    /// Returns the bytes used by each row of `plane`, and its number of rows, for a picture of `width` × `height`
+    /// pixels.
     #[must_use]
     pub fn plane_size(&self, plane: usize, width: u32, height: u32) -> (usize, usize) {
         let mut row_bytes = 0;
@@ -307,7 +311,7 @@ impl PixelLayout {
             let component = self.components[index];
             if usize::from(component.plane) == plane {
                 let (w, h) = self.component_size(index, width, height);
-                // Whole pixel groups, so that the padding sample of a packed row belongs to the row.
+                // Whole groups, so that a padding sample at the end of a packed row belongs to the row.
                 let group = w as usize * usize::from(component.step);
                 row_bytes = row_bytes.max(group);
                 rows = rows.max(h as usize);
@@ -358,7 +362,7 @@ impl PixelLayout {
     }
 }
 
-/// A component with a plane of its own and samples in the low bits.
+/// Returns a component with a plane of its own and samples in the low bits.
 const fn plane_component(plane: u8, bytes: u8) -> Component {
     Component { plane, offset: 0, step: bytes, shift: 0 }
 }
@@ -397,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_that_chroma_covers_are_those_that_have_it() {
+    fn covered_by_is_the_inverse_of_of() {
         let heights =
             (1..40_u32).flat_map(|height| [ChromaLines::Frame, ChromaLines::Field].map(|lines| (lines, height)));
         for (lines, height) in heights {

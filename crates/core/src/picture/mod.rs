@@ -1,4 +1,4 @@
-//! Decoded pictures: native planes, how to read them, and the facts of a frame.
+//! Decoded pictures: native planes, their interpretation, and frame metadata.
 
 pub mod bars;
 mod clamped;

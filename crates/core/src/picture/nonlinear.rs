@@ -1,11 +1,11 @@
 //! Conversion of components that are not linear in R'G'B' (constant luminance and ICtCp) to R'G'B' of the same depth,
 //! once per picture, before anything is counted or drawn.
 //!
-//! The conversion goes through light. A signal has 30 fractional bits here, and light has 38. The table from signal to
-//! light has an entry for each 65536th of the signal and is linear in between. The code of a light value is found by
-//! comparing it with the light halfway between neighbouring codes, so that it is rounded to the nearest code without
-//! an inverse table. Tables and factors are computed once, by operations that are the same on every machine to the
-//! last bit; from the codes on, all arithmetic is integer.
+//! The conversion passes through linear light. A signal has 30 fractional bits, and light has 38. The table from signal
+//! to light has an entry for each 65536th of the signal and is interpolated linearly. A light value is compared with
+//! the light at the midpoints between codes, which rounds it to the nearest code without an inverse table. Tables and
+//! factors are computed once, by operations that are bit-identical on every machine; per pixel, all arithmetic is
+//! integer.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,17 +18,17 @@ use super::transfer::SignalCurve;
 use super::unpack::Source;
 use super::{OwnedPlanes, Picture};
 
-/// Fractional bits of signals, of light, of factors of signals, and of factors of light. A factor is below 4, so sums
-/// of three products stay below 2^63.
+/// Fractional bits of signals, of light, and of the factors applied to either. A factor is below 4, so the sum of three
+/// products stays below 2^63.
 const SIGNAL_BITS: u32 = 30;
 const LIGHT_BITS: u32 = 38;
 const SIGNAL_FACTOR_BITS: u32 = 28;
 const LIGHT_FACTOR_BITS: u32 = 22;
-/// Binary logarithm of the steps of the table of light.
+/// Base-2 logarithm of the number of intervals in the table from signal to light.
 const STEP_BITS: u32 = 16;
 
-/// Converts the picture to R'G'B', keeping the original with it, if its matrix is not linear in the codes; otherwise
-/// returns the picture itself.
+/// Converts the picture to R'G'B' if its matrix is not linear in the codes, and keeps the original with it; otherwise
+/// returns it unchanged.
 #[must_use]
 pub fn to_rgb(picture: Picture) -> Picture {
     let (ColorModel::YCbCr, Matrix::Nonlinear(matrix)) = (picture.layout().model, picture.colorimetry().matrix.value)
@@ -67,13 +67,13 @@ pub fn to_rgb(picture: Picture) -> Picture {
     let planes = planes.into_iter().map(|plane| (plane, row_bytes)).collect();
     match Picture::new(layout, (width, height), colorimetry, Arc::new(OwnedPlanes { planes })) {
         Ok(converted) => converted.converted_from(picture),
-        // The size is that of an existing picture, and the planes were made for it.
+        // Cannot happen: the planes were allocated for the size of an existing picture.
         Err(_) => picture,
     }
 }
 
-/// Returns the picture with another reading as colour and, if `lines` is given, with other lines sharing chroma rows.
-/// It is converted again if it is not linear in the codes.
+/// Returns the picture, interpreted by a different matrix and range and, if `lines` is given, with chroma rows assigned
+/// to those lines. Converts it again if the matrix is not linear in the codes.
 #[must_use]
 pub fn read_as(picture: &Picture, colorimetry: Colorimetry, lines: Option<Sourced<ChromaLines>>) -> Picture {
     let lines = lines.filter(|lines| picture.chroma_lines().is_some_and(|own| own != *lines));
@@ -84,7 +84,7 @@ pub fn read_as(picture: &Picture, colorimetry: Colorimetry, lines: Option<Source
     to_rgb(lines.map_or(read.clone(), |lines| read.with_chroma_lines(lines)))
 }
 
-/// Reads rows of a picture's components. A pixel has the chroma sample that covers it.
+/// A reader of a picture's component codes, row by row. Each pixel has the chroma sample that covers it.
 struct RowReader<'a> {
     sources: [Source<'a>; 3],
     columns_shift: u8,
@@ -114,23 +114,23 @@ impl<'a> RowReader<'a> {
     }
 }
 
-/// The conversion of pictures of one matrix, range and depth.
+/// The conversion for a matrix, range and depth.
 struct Rule {
-    /// The signal of each code: of the first component, and of the others.
+    /// The signal of each code, for the first component and for the other two.
     first: Vec<i64>,
     others: Vec<i64>,
     light: &'static LightOfSignal,
-    /// The light halfway between neighbouring codes.
+    /// The light at the midpoints between codes.
     halves: Vec<i64>,
     form: Form,
 }
 
-/// The step from signals to R'G'B' light.
+/// The step from component signals to red, green and blue light.
 enum Form {
-    /// L'M'S' from I, Ct and Cp; and red, green and blue light from L, M and S.
+    /// ICtCp: the matrices from I, Ct and Cp to L'M'S', and from L, M and S to red, green and blue light.
     Ictcp { signals: [[i64; 3]; 3], light: [[i64; 3]; 3] },
-    /// Factors of blue and red differences from luma, negative and positive; green light from that of luma, red and
-    /// blue.
+    /// Constant luminance: the factors of negative and positive differences of blue and red from luma, and the weights
+    /// of the light of luma, red and blue in green light.
     Constant { blue: [i64; 2], red: [i64; 2], green: [i64; 3] },
 }
 
@@ -200,7 +200,7 @@ impl Form {
         Self::Constant { blue: most(kb), red: most(kr), green }
     }
 
-    /// From the matrices of BT.2100, in 4096ths.
+    /// Inverts the matrices of BT.2100, which are given in 4096ths.
     fn ictcp(curve: SignalCurve) -> Self {
         let cones = [[1688.0, 2146.0, 262.0], [683.0, 2951.0, 462.0], [99.0, 309.0, 3688.0]];
         let differences = match curve {
@@ -217,7 +217,7 @@ impl Form {
     }
 }
 
-/// The light of signals from 0 to 1.
+/// The table of the light of signals from 0 to 1.
 struct LightOfSignal(Vec<i64>);
 
 impl LightOfSignal {
@@ -234,12 +234,12 @@ impl LightOfSignal {
 
     fn new(curve: SignalCurve) -> Self {
         let steps = 1_u32 << STEP_BITS;
-        // One more entry as the end of the last interval; its weight is always zero.
+        // An extra entry ends the interval that starts at signal 1; its weight is always zero.
         let signals = (0..=steps).chain([steps]);
         Self(signals.map(|step| light_fraction(curve.light(f64::from(step) / f64::from(steps)))).collect())
     }
 
-    /// Returns the light of a signal, clamped to 0 to 1.
+    /// Returns the light of a signal, which is clamped to 0..=1.
     fn of_signal(&self, signal: i64) -> i64 {
         const REST_BITS: u32 = SIGNAL_BITS - STEP_BITS;
         let signal = signal.clamp(0, 1 << SIGNAL_BITS);
@@ -254,7 +254,7 @@ fn fraction(value: f64, bits: u32) -> i64 {
     (value * (1_i64 << bits) as f64).round() as i64
 }
 
-/// Converts factors that add up to 1 into integers that do too: equal light stays equal, and so gray stays gray.
+/// Converts factors that add up to 1 to fixed point so that they still add up to exactly 1: gray stays gray.
 fn shares(factors: [f64; 3], bits: u32) -> [i64; 3] {
     let [_, second, third] = factors.map(|factor| fraction(factor, bits));
     [(1 << bits) - second - third, second, third]
@@ -264,7 +264,7 @@ fn light_fraction(light: f64) -> i64 {
     fraction(light, LIGHT_BITS)
 }
 
-/// Divides integers, the second one positive, and rounds to nearest.
+/// Divides by a positive integer and rounds to nearest.
 const fn rounded(dividend: i64, divisor: i64) -> i64 {
     (dividend + divisor / 2).div_euclid(divisor)
 }
@@ -278,7 +278,7 @@ const fn product(factors: &[i64; 3], values: [i64; 3], bits: u32) -> i64 {
     rounded_shift(factors[0] * values[0] + factors[1] * values[1] + factors[2] * values[2], bits)
 }
 
-/// The inverse of a matrix, by its cofactors.
+/// Inverts a matrix by its cofactors.
 fn inverse(m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let cofactor = |row: usize, column: usize| {
         let [r1, r2] = [(row + 1) % 3, (row + 2) % 3];
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn light_rises_with_the_signal_to_all_of_it() {
+    fn light_rises_with_the_signal_from_zero_to_one() {
         for curve in [SignalCurve::Camera, SignalCurve::Pq, SignalCurve::Hlg] {
             let table = LightOfSignal::of(curve);
             assert!(table.0.windows(2).take(1 << STEP_BITS).all(|two| two[0] <= two[1]), "{curve:?}");
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_keeps_its_codes_beside_what_they_become() {
+    fn a_converted_picture_keeps_its_original_codes() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let matrix = Matrix::Nonlinear(NonlinearMatrix { form: NonlinearForm::Ictcp, curve: SignalCurve::Pq });
         let colorimetry = Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(Range::Limited) };
@@ -376,7 +376,7 @@ mod tests {
         assert_ne!(picture.code(0, 2, 0), picture.code(2, 2, 0), "chroma of the sample that covers it");
         assert_eq!(picture.as_coded().unwrap().code(1, 1, 0), 600);
         assert_eq!(*picture.decoded().colorimetry(), colorimetry);
-        // A change of range converts the codes again, and the same range changes nothing.
+        // Changing the range converts the codes again; keeping it changes nothing.
         let full = Colorimetry { range: Sourced::tagged(Range::Full), ..colorimetry };
         assert_eq!(read_as(&picture, full, None).code(0, 1, 0), 502);
         assert!(read_as(&picture, colorimetry, None).has_codes_of(&picture));

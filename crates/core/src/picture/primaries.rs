@@ -1,6 +1,6 @@
-//! Colour primaries, as far as matrices are derived from them.
+//! Colour primaries, from which some matrices are derived.
 
-/// The colours of full red, green and blue, and of white (ITU-T H.273, "colour primaries").
+/// The chromaticities of red, green, blue and white (ITU-T H.273, "colour primaries").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Primaries {
     /// BT.709 (H.273 value 1).
@@ -15,7 +15,7 @@ pub enum Primaries {
     Film,
     /// BT.2020 (value 9).
     Bt2020,
-    /// SMPTE ST 428-1, which are X, Y and Z (value 10).
+    /// SMPTE ST 428-1, X, Y and Z (value 10).
     Smpte428,
     /// SMPTE RP 431-2, DCI P3 (value 11).
     Smpte431,
@@ -25,14 +25,14 @@ pub enum Primaries {
     Ebu3213,
 }
 
-/// A colour's x and y in the CIE diagram of 1931.
+/// x and y in the CIE 1931 chromaticity diagram.
 type Chromaticity = [f64; 2];
 
 const D65: Chromaticity = [0.3127, 0.3290];
 const C: Chromaticity = [0.310, 0.316];
 
 impl Primaries {
-    /// Returns the primaries with that number in H.273; `None` for "unspecified" and for reserved numbers.
+    /// Returns the primaries with this number in H.273, or `None` for "unspecified" and reserved numbers.
     #[must_use]
     pub const fn of_number(number: i32) -> Option<Self> {
         match number {
@@ -50,7 +50,7 @@ impl Primaries {
         }
     }
 
-    /// Red, green, blue and white, from H.273's table 2.
+    /// Returns the chromaticities of red, green, blue and white, from table 2 of H.273.
     const fn chromaticities(self) -> [Chromaticity; 4] {
         match self {
             Self::Bt709 => [[0.640, 0.330], [0.300, 0.600], [0.150, 0.060], D65],
@@ -66,7 +66,7 @@ impl Primaries {
         }
     }
 
-    /// Kr and Kb, the weights of red and blue in luminance (H.273, formulas 32 to 37).
+    /// Returns Kr and Kb, the weights of red and blue in luminance (H.273, formulas 32 to 37).
     #[must_use]
     pub const fn luma_weights(self) -> (f64, f64) {
         let [[xr, yr], [xg, yg], [xb, yb], [xw, yw]] = self.chromaticities();
@@ -82,8 +82,8 @@ impl Primaries {
 mod tests {
     use super::*;
 
-    /// The weights as the standards state them, rounded to four places. Those of the primaries of NTSC and film were
-    /// computed with NumPy, by solving for the light that makes white.
+    /// Compares with the standards' weights, rounded to four decimal places. The weights for NTSC and film were
+    /// computed with NumPy, by solving for the amounts of the primaries that add up to white.
     #[test]
     fn weights_are_those_of_the_standards() {
         for (primaries, red, blue) in [

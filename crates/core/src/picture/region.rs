@@ -1,10 +1,10 @@
-//! A rectangle of a picture, counted exactly.
+//! Exact counting of a rectangle of a picture.
 //!
 //! A rectangle may begin between two luma samples that share a chroma sample. It is therefore cut at the first chroma
 //! boundary inside it, into at most four parts. Each part begins at a boundary or lies within the width or height of
 //! one chroma sample. Every part is a [`Picture`] in which each luma sample has the chroma sample that covers it. The
-//! engines count the parts like any picture, and histograms add. The large part shares the picture's planes; the
-//! strips beside it are at most three samples wide and are copied.
+//! engines count the parts like any picture and add the histograms. The large part shares the picture's planes; the
+//! strips next to it are at most three samples wide and are copied.
 //!
 //! If chroma rows belong to fields, the picture is first divided into its fields.
 
@@ -15,12 +15,12 @@ use crate::picture::field::field;
 use crate::picture::layout::{ChromaLines, ColorModel, PixelLayout};
 use crate::picture::{ClampedSamples, Field, OwnedPlanes, Pages, Picture, PictureError, PlaneStore, PlaneView};
 
-/// A rectangle in pixels of the coded picture, from its upper left corner.
+/// A rectangle in pixels of the coded picture, with the origin at the picture's upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rect {
-    /// Columns to the left of it.
+    /// Left edge: the number of columns before it.
     pub x: u32,
-    /// Rows above it.
+    /// Top edge: the number of rows above it.
     pub y: u32,
     /// Width in pixels, at least 1.
     pub width: u32,
@@ -29,13 +29,13 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The whole of a picture of that size.
+    /// Returns the rectangle of a whole picture of this size.
     #[must_use]
     pub const fn whole(width: u32, height: u32) -> Self {
         Self { x: 0, y: 0, width, height }
     }
 
-    /// Returns `true` if it has pixels and all of them lie in a picture of that size.
+    /// Returns `true` if the rectangle is not empty and lies within a picture of this size.
     #[must_use]
     pub fn fits(&self, width: u32, height: u32) -> bool {
         let within =
@@ -43,34 +43,34 @@ impl Rect {
         within(self.x, self.width, width) && within(self.y, self.height, height)
     }
 
-    /// Returns the rectangle if it is only a part of a picture of that size; `None` if it is the whole.
+    /// Returns the rectangle, or `None` if it is the whole picture of this size.
     #[must_use]
     pub fn proper(self, width: u32, height: u32) -> Option<Self> {
         (self != Self::whole(width, height)).then_some(self)
     }
 
-    /// Returns `true` if the pixel in that column and row lies in it.
+    /// Returns `true` if the pixel at column `x` and row `y` lies in the rectangle.
     #[inline]
     #[must_use]
     pub const fn contains(&self, x: u32, y: u32) -> bool {
         x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
     }
 
-    /// Returns the column and row of its first pixel, and of the first ones beyond its last pixel.
+    /// Returns the column and row of its first pixel, and the column and row just past its last pixel.
     #[must_use]
     pub const fn corners(&self) -> ([u32; 2], [u32; 2]) {
         ([self.x, self.y], [self.x + self.width, self.y + self.height])
     }
 
-    /// Width × height.
+    /// Returns width × height.
     #[must_use]
     pub fn pixel_count(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
 }
 
-/// Returns the pictures whose R'G'B' histograms add up to that of the rectangle. The whole picture is one part,
-/// itself, or two, its fields.
+/// Divides a rectangle into pictures whose R'G'B' histograms add up to that of the rectangle. The whole picture is one
+/// part, or two if chroma rows belong to fields.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -101,8 +101,8 @@ pub fn parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, PictureError
     Ok(parts)
 }
 
-/// Divides a rectangle of the picture, which must lie in it, into pictures in which neighbouring rows share chroma:
-/// the picture itself, or its fields, each with its rectangle.
+/// Divides a picture so that neighbouring rows share chroma: into itself, or its fields. Returns each with its part of
+/// the rectangle, which must lie in the picture.
 ///
 /// # Errors
 /// [`PictureError`] as for [`Picture::new`].
@@ -118,8 +118,8 @@ pub fn by_chroma_lines(picture: &Picture, rect: Rect) -> Result<Vec<(Picture, Re
     Field::BOTH.into_iter().filter_map(part).collect()
 }
 
-/// Returns the pictures whose coded samples are those of the rectangle. A chroma sample belongs to it if its grid cell
-/// touches it, whichever lines share the sample.
+/// Divides a rectangle into pictures that together hold exactly its coded samples. A chroma sample belongs to the
+/// rectangle if its cell of the frame's chroma grid touches it, even if chroma rows belong to fields.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -127,21 +127,21 @@ pub fn coded_parts(picture: &Picture, rect: Rect) -> Result<Vec<Picture>, Pictur
     parts(&picture.with_chroma_lines(Sourced::guessed(ChromaLines::Frame)), rect)
 }
 
-/// Returns the samples of a rectangle that were clamped when they became codes.
+/// Returns the samples of a rectangle that were clamped on conversion to codes, if any.
 #[must_use]
 pub fn clamped(picture: &Picture, rect: Rect) -> Option<ClampedSamples> {
     let ([left, upper], [right, lower]) = rect.corners();
     picture.clamped()?.part(left..right, upper..lower)
 }
 
-/// Cuts a run of samples at the first multiple of 2^`shift` inside it.
+/// Cuts a run of samples at the first multiple of 2^`shift` inside it. Returns the start and length of each piece.
 fn cut(start: u32, length: u32, shift: u8) -> impl Iterator<Item = (u32, u32)> {
     let boundary = start.next_multiple_of(1 << shift);
     let before = (boundary - start).min(length);
     [(start, before), (boundary, length - before)].into_iter().filter(|(_, length)| *length > 0)
 }
 
-/// A rectangle that begins at a chroma boundary, over the planes of the picture.
+/// Returns the part of a picture inside a rectangle that begins at a chroma boundary. It shares the picture's planes.
 fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let layout = *picture.layout();
     let mut skipped = [0; 3];
@@ -149,7 +149,7 @@ fn view(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
         let (sx, sy) = shifts(&layout, component);
         let plane = usize::from(place.plane);
         let row = (rect.y >> sy) as usize * picture.plane(plane).stride;
-        // Components in the same plane agree on the place of a column that begins a group of samples.
+        // A column at a chroma boundary begins a group of samples, so all components in a plane give the same offset.
         skipped[plane] = row + (rect.x >> sx) as usize * usize::from(place.step);
     }
     let planes = OffsetPlanes { picture: picture.clone(), skipped };
@@ -160,7 +160,7 @@ const fn shifts(layout: &PixelLayout, component: usize) -> (u8, u8) {
     if matches!(layout.model, ColorModel::YCbCr) && component > 0 { layout.chroma_shift } else { (0, 0) }
 }
 
-/// Planes of a picture, without their first bytes.
+/// The planes of a picture without their first bytes.
 struct OffsetPlanes {
     picture: Picture,
     skipped: [usize; 3],
@@ -178,7 +178,7 @@ impl PlaneStore for OffsetPlanes {
     }
 }
 
-/// A rectangle within the width or height of one chroma sample, with planes of its own.
+/// Copies the part of a picture inside a rectangle that lies within the width or height of one chroma sample.
 fn copy(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     let from = picture.layout();
     let depth = from.depth;
@@ -205,10 +205,10 @@ fn copy(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     Picture::new(layout, (rect.width, rect.height), *picture.colorimetry(), Arc::new(planes))
 }
 
-/// Returns the part of a picture inside a rectangle; each luma sample has the chroma sample that covers it.
+/// Crops a picture to a rectangle. Each luma sample keeps the chroma sample that covers it.
 ///
-/// The planes are shared if the rectangle begins with a chroma sample. If it begins in the middle of one, they are
-/// copied, and chroma has a sample for each pixel in that direction.
+/// The planes are shared if the rectangle begins at a chroma boundary. Otherwise they are copied, with one chroma
+/// sample per pixel in the unaligned direction.
 ///
 /// # Errors
 /// [`PictureError::Empty`] if the rectangle does not lie in the picture.
@@ -238,7 +238,7 @@ pub fn cropped(picture: &Picture, rect: Rect) -> Result<Picture, PictureError> {
     cropped.map(|cropped| cropped.out_of_frame(picture.chroma_lines()).with_clamped(clamped))
 }
 
-/// Copies the rectangle into planes of its own with another chroma grid.
+/// Copies the part of a picture inside a rectangle, with the chroma subsampling `shift`.
 fn copied(picture: &Picture, rect: Rect, shift: (u8, u8)) -> Result<Picture, PictureError> {
     let from = picture.layout();
     let layout = PixelLayout::planar_ycbcr(from.depth, shift).with_chroma_lines(from.chroma_lines);
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::picture::color::{Colorimetry, Matrix, Range};
 
-    /// A picture with odd sizes in which all samples differ.
+    /// Returns a picture of odd size whose neighbouring samples differ.
     fn picture(layout: PixelLayout) -> Picture {
         let size = (11, 9);
         let color = Colorimetry::resolve(&layout, size, Some(Matrix::Bt709), Some(Range::Limited), false);
@@ -286,7 +286,7 @@ mod tests {
         Picture::new(layout, size, color, Arc::new(OwnedPlanes { planes })).unwrap()
     }
 
-    /// The codes of the samples that cover a pixel.
+    /// Returns the codes of the samples that cover a pixel.
     fn covering(picture: &Picture, x: u32, y: u32) -> Vec<u32> {
         let layout = picture.layout();
         let code = |component| match component {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn each_pixel_keeps_its_samples_wherever_a_cropping_begins() {
+    fn each_pixel_keeps_its_samples_wherever_the_crop_begins() {
         let layouts = [
             PixelLayout::planar_ycbcr(8, (1, 1)),
             PixelLayout::planar_ycbcr(8, (1, 1)).with_chroma_lines(ChromaLines::Field),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn planes_are_shared_where_a_cropping_begins_with_a_chroma_sample() {
+    fn planes_are_shared_if_the_crop_begins_at_a_chroma_boundary() {
         let whole = picture(PixelLayout::planar_ycbcr(8, (1, 1)));
         let part = cropped(&whole, Rect { x: 2, y: 4, width: 5, height: 5 }).unwrap();
         assert_eq!(part.plane(0).bytes.as_ptr(), whole.plane(0).bytes[4 * 11 + 2..].as_ptr());

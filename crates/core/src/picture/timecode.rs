@@ -1,15 +1,14 @@
-//! SMPTE timecodes: labels of frames as hours, minutes, seconds and frames, counted at a whole number of frames a
-//! second.
+//! SMPTE timecodes: labels of frames in hours, minutes, seconds and frames, at a whole number of frames per second.
 //!
-//! At 30000/1001 and 60000/1001 frames a second, drop-frame timecodes leave out the first two (at 60, four) labels of
-//! each minute except every tenth, so that they keep to the clock: SMPTE ST 12-1, section 5.2.2. After a day they
-//! begin again at zero.
+//! At 30000/1001 and 60000/1001 frames per second, drop-frame timecodes skip the first two (at 60, four) labels of each
+//! minute except every tenth, to stay close to real time (SMPTE ST 12-1, section 5.2.2). After a day they wrap around
+//! to zero.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A timecode. It is a label: two frames may have the same one.
+/// A timecode. It is only a label: two frames may have the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Timecode {
@@ -21,7 +20,7 @@ pub struct Timecode {
     pub seconds: u8,
     /// The frame within the second.
     pub frames: u16,
-    /// True for drop-frame, which is written with a semicolon before the frames.
+    /// `true` for drop-frame, written with a semicolon before the frames.
     pub drop: bool,
 }
 
@@ -64,8 +63,8 @@ impl Timecode {
         Some(Self { hours, minutes, seconds, frames, drop: text[at..].starts_with(';') })
     }
 
-    /// Reads a timecode word with the bits of SMPTE ST 12-1, as FFmpeg delivers it, for video of that rate. Above 30
-    /// frames a second it counts pairs, and a flag marks the second frame of a pair.
+    /// Decodes a 32-bit timecode word of SMPTE ST 12-1, as FFmpeg returns it. Above 30 frames per second, the word
+    /// counts pairs of frames, and a flag marks the second frame of a pair.
     #[must_use]
     pub fn from_smpte(word: u32, rate: TimecodeRate) -> Option<Self> {
         let decimal = |shift: u32, mask: u32| {
@@ -94,11 +93,11 @@ pub struct TimecodeRate {
 /// The source of a video's timecodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimecodeSource {
-    /// Each frame has its own.
+    /// Each frame has its own timecode.
     Frames,
-    /// The container states that of the first frame, and the others are counted from it.
+    /// The container states the first frame's timecode, from which the others are counted.
     Container,
-    /// Each group of pictures states that of its first frame.
+    /// Each group of pictures states its first frame's timecode.
     Groups,
 }
 
@@ -115,25 +114,28 @@ impl fmt::Display for TimecodeSource {
 /// The timecodes of a video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timecodes {
-    /// That of the first frame.
+    /// The first frame's timecode.
     pub first: Timecode,
-    /// The rate at which they count.
+    /// The rate at which timecodes count.
     pub rate: TimecodeRate,
-    /// Their source.
+    /// The source of the timecodes.
     pub source: TimecodeSource,
 }
 
 impl Timecodes {
-    /// Returns the timecode of a frame: `stated`, or one counted from its number; `None` if there is neither.
+    /// Returns a frame's timecode: `stated`, or else counted from its number if the container states the first one.
+    /// Returns `None` if neither is available.
     #[must_use]
     pub fn of(&self, stated: Option<Timecode>, number: Option<u64>) -> Option<Timecode> {
         let is_counted = self.source == TimecodeSource::Container;
         stated.or_else(|| self.rate.after(self.first, number.filter(|_| is_counted)?))
     }
 
-    /// Returns the number of the frame with that timecode. Timecodes run on from the first frame and from each of the
-    /// `breaks`, which are in order, each with its frame's number. The result of running on from the last break may
-    /// lie beyond the end of the video. `None` if no frame has the timecode.
+    /// Returns the number of the first frame with this timecode, or `None` if there is none.
+    ///
+    /// Timecodes count continuously from the first frame to the first of the `breaks`, and from each break to the next.
+    /// Each break is a frame's number and its timecode, in ascending order. After the last break, the result may lie
+    /// beyond the end of the video.
     #[must_use]
     pub fn number_of(&self, timecode: Timecode, breaks: &[(u64, Timecode)]) -> Option<u64> {
         let ends = breaks.iter().map(|(frame, _)| *frame).chain([u64::MAX]);
@@ -152,16 +154,16 @@ impl Timecodes {
 }
 
 impl TimecodeRate {
-    /// Returns the rate by which frames are counted, from those of the video and of its timecode track: the track's,
-    /// unless the video has several frames per label. Those are told apart, as in players.
+    /// Chooses the rate at which timecodes count: that of the timecode track, unless the video has several frames per
+    /// label. The video's rate then gives each frame its own label, as in players.
     #[must_use]
     pub fn chosen(video: Option<Self>, track: Option<Self>) -> Option<Self> {
         let is_several = |track: &Self| video.is_some_and(|v| v.fps > track.fps && v.fps.is_multiple_of(track.fps));
         track.filter(|track| !is_several(track)).or(video)
     }
 
-    /// Returns the rate of `num` frames in `den` seconds, rounded: 24 for 24000/1001. `None` for less than one frame a
-    /// second or more than a thousand.
+    /// Returns the rate of `num` frames in `den` seconds, rounded: 24 for 24000/1001. Returns `None` if it is not
+    /// between 1 and 1000 frames per second.
     #[must_use]
     pub fn of(num: u32, den: u32) -> Option<Self> {
         let (num, den) = (u64::from(num), u64::from(den));
@@ -173,19 +175,19 @@ impl TimecodeRate {
         self.fps.is_multiple_of(30)
     }
 
-    /// Labels dropped at the beginning of a minute.
+    /// Returns the number of labels dropped at the start of a minute.
     const fn dropped(self, drop: bool) -> u32 {
         if drop && self.can_drop() { self.fps / 15 } else { 0 }
     }
 
-    /// Frames of a day.
+    /// Returns the number of frames in a day.
     #[must_use]
     pub const fn day(self, drop: bool) -> u32 {
         24 * (3600 * self.fps - 54 * self.dropped(drop))
     }
 
-    /// Returns the number of the frame in its day; `None` if no frame has that label, because it is dropped or the
-    /// second has fewer frames.
+    /// Returns the frame's number within its day, or `None` if no frame has this label: it is dropped, or a second has
+    /// fewer frames.
     #[must_use]
     pub const fn number(self, timecode: Timecode) -> Option<u32> {
         let Timecode { hours, minutes, seconds, frames, drop } = timecode;
@@ -198,14 +200,15 @@ impl TimecodeRate {
         Some((minutes * 60 + seconds) * self.fps + frames - dropped * (minutes - minutes / 10))
     }
 
-    /// Returns the timecode of a frame by its number from the start of a day; later days begin again.
+    /// Returns the timecode of the frame with this number, counted from the start of a day. It wraps around after a
+    /// day.
     #[must_use]
     pub const fn timecode(self, number: u64, drop: bool) -> Timecode {
         let dropped = self.dropped(drop) as u64;
         let fps = self.fps as u64;
         let number = number % self.day(drop) as u64;
         let (minute, ten_minutes) = (60 * fps - dropped, 600 * fps - 9 * dropped);
-        // In every ten minutes, the first minute has all labels.
+        // The first of every ten minutes has all labels.
         let in_ten = number % ten_minutes;
         let minutes_in_ten = if in_ten < 60 * fps { 0 } else { 1 + (in_ten - 60 * fps) / minute };
         let labels = number + dropped * (9 * (number / ten_minutes) + minutes_in_ten);
@@ -219,14 +222,15 @@ impl TimecodeRate {
         }
     }
 
-    /// Returns the timecode that many frames later, which begins again after a day; `None` if no frame has that label.
+    /// Returns the timecode `frames` frames later, wrapped around after a day, or `None` if no frame is labelled
+    /// `timecode`.
     #[must_use]
     pub fn after(self, timecode: Timecode, frames: u64) -> Option<Timecode> {
         Some(self.timecode(u64::from(self.number(timecode)?).checked_add(frames)?, timecode.drop))
     }
 
-    /// Returns how many frames `to` comes after `from`, by the shorter way around the day; negative if it comes
-    /// before. `None` if one of them is not a frame's label, or only one is drop-frame.
+    /// Returns the number of frames from `from` to `to`, in the shorter direction around the day; negative if `to` is
+    /// earlier. Returns `None` if either is not a valid label, or only one is drop-frame.
     #[must_use]
     pub fn distance(self, from: Timecode, to: Timecode) -> Option<i64> {
         let day = i64::from(self.day(from.drop));
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn timecodes_are_read_as_they_are_written() {
+    fn timecodes_are_parsed_as_they_are_displayed() {
         let written = ["10:20:30:24", "23:59:59;29", "00:00:00:00", "01:02:03;59", "00:00:01:119"];
         assert_eq!(written.map(|text| read(text).to_string()), written);
         assert_eq!(read("1:2:3:4").to_string(), "01:02:03:04");
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_go_the_shorter_way_around_the_day() {
+    fn distances_are_measured_in_the_shorter_direction() {
         let pal = rate(25, 1);
         assert_eq!(pal.distance(read("23:59:59:20"), read("00:00:00:05")), Some(10));
         assert_eq!(pal.distance(read("00:00:00:05"), read("23:59:59:20")), Some(-10));
@@ -319,7 +323,7 @@ mod tests {
 
     #[test]
     fn words_of_st_12_1_are_read() {
-        // 12:34:56;18, and at 50 and 60 frames a second the second frame of that pair.
+        // 12:34:56;18, and at 50 and 60 frames per second, the second frame of that pair.
         let word = 0x18 << 24 | 0x56 << 16 | 0x34 << 8 | 0x12;
         let text = |word, rate| Timecode::from_smpte(word, rate).map(|timecode| timecode.to_string());
         assert_eq!(text(word, rate(25, 1)).as_deref(), Some("12:34:56:18"));
@@ -349,10 +353,10 @@ mod tests {
         }
 
         #[test]
-        fn labels_follow_in_the_order_in_which_they_are_counted(
+        fn labels_count_up_without_gaps_except_for_dropped_ones(
             fps in prop::sample::select(vec![24, 25, 30, 50, 60]), number: u32, drop: bool,
         ) {
-            // The next label is one frame on, then a second, a minute, an hour, skipping those that are dropped.
+            // The next label is one frame later, carried to seconds, minutes and hours, without the dropped ones.
             let rate = rate(fps, 1);
             let now = rate.timecode(number.into(), drop && rate.can_drop());
             let mut next = Timecode { frames: now.frames + 1, ..now };
@@ -372,7 +376,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_and_any_word_are_read_without_harm(text in "\\PC{0,14}|[0-9:;.]{0,14}", word: u32) {
+        fn no_text_or_word_causes_a_panic(text in "\\PC{0,14}|[0-9:;.]{0,14}", word: u32) {
             if let Some(timecode) = Timecode::parse(&text) {
                 prop_assert_eq!(Timecode::parse(&timecode.to_string()), Some(timecode));
                 let _ = rate(25, 1).after(timecode, u64::MAX);

@@ -1,18 +1,19 @@
-//! Transfer functions from signal to light, by operations that IEEE 754 defines to the last bit.
+//! Transfer functions from signal to linear light, by operations that IEEE 754 defines to the last bit.
 
-/// A transfer function from codes to light (ITU-T H.273, "transfer characteristics").
+/// A transfer function from codes to linear light (ITU-T H.273, "transfer characteristics").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Transfer {
-    /// BT.1886, a power of 2.4 above a black without light. Video with other tags, or without any, is viewed with it.
+    /// BT.1886 with an exponent of 2.4 and a black level of zero. Displays use it for video with other tags or none.
     #[default]
     Bt1886,
-    /// IEC 61966-2-1, sRGB.
+    /// sRGB (IEC 61966-2-1).
     Srgb,
     /// Linear light.
     Linear,
-    /// SMPTE ST 2084; the top code is 10000 cd/m².
+    /// PQ (SMPTE ST 2084); the highest code is 10000 cd/m².
     Pq,
-    /// ARIB STD-B67. The light is that of the scene. That of a display increases with it, so that the same gray is equally bright.
+    /// HLG (ARIB STD-B67), to scene light. A display's gain depends only on luminance, so pixels of equal luminance
+    /// stay equally bright.
     Hlg,
 }
 
@@ -20,7 +21,7 @@ impl Transfer {
     /// Every transfer function.
     pub const ALL: [Self; 5] = [Self::Bt1886, Self::Srgb, Self::Linear, Self::Pq, Self::Hlg];
 
-    /// Returns the function for FFmpeg's name of a tag, or for video without a tag.
+    /// Returns the transfer function for a tag by FFmpeg's name, or for untagged video.
     #[must_use]
     pub fn of_tag(name: Option<&str>) -> Self {
         match name {
@@ -32,7 +33,7 @@ impl Transfer {
         }
     }
 
-    /// The name in figures and on screen.
+    /// Returns the name used in figures and on screen.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,8 +45,8 @@ impl Transfer {
         }
     }
 
-    /// Returns the light of a signal, both from 0 to 1. Only the four basic operations are used, so that every machine
-    /// gives the same.
+    /// Returns the light of a signal, both from 0 to 1. Uses only the four basic operations, so that the result is the
+    /// same on every machine.
     #[must_use]
     pub fn light(self, signal: f64) -> f64 {
         match self {
@@ -68,19 +69,19 @@ impl Transfer {
     }
 }
 
-/// A curve from signals to light, for matrices of constant luminance and ICtCp.
+/// A curve from signals to linear light, for constant-luminance matrices and ICtCp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignalCurve {
-    /// The inverse of the camera's curve of BT.709 and BT.2020.
+    /// The inverse of the camera curve (OETF) of BT.709 and BT.2020.
     Camera,
-    /// SMPTE ST 2084.
+    /// PQ (SMPTE ST 2084).
     Pq,
-    /// ARIB STD-B67, to the light of the scene.
+    /// HLG (ARIB STD-B67), to scene light.
     Hlg,
 }
 
 impl SignalCurve {
-    /// Returns the curve with H.273's number of a transfer function; `None` for others and for "unspecified".
+    /// Returns the curve for a transfer function's number in H.273, or `None` if it is unsupported or "unspecified".
     #[must_use]
     pub const fn of_number(number: i32) -> Option<Self> {
         match number {
@@ -91,7 +92,7 @@ impl SignalCurve {
         }
     }
 
-    /// The name in sentences.
+    /// Returns the name used in text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -114,11 +115,11 @@ impl SignalCurve {
         }
     }
 
-    /// Returns the signal of a light, both from 0 to 1.
+    /// Returns the signal of a light value, both from 0 to 1.
     #[must_use]
     pub fn signal(self, light: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
-        // Each step halves the interval, down to the resolution of a double.
+        // Bisection, down to the resolution of an `f64`.
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if self.light(middle) <= light { low = middle } else { high = middle }
@@ -132,8 +133,8 @@ fn power(base: f64, exponent: f64) -> f64 {
     if base <= 0.0 { 0.0 } else { exponential(exponent * logarithm(base)) }
 }
 
-/// Returns the natural logarithm of a positive number. That of the standard library may differ between machines in its
-/// last bits; this one uses only the four basic operations, which do not.
+/// Returns the natural logarithm of a positive number. The last bits of the standard library's result may differ
+/// between machines; this function uses only the four basic operations, which do not.
 fn logarithm(x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as i32 - 1023;
@@ -147,7 +148,7 @@ fn logarithm(x: f64) -> f64 {
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * s * series
 }
 
-/// Returns e to the power of the remainder that is left in a double.
+/// Returns e^x, using only the four basic operations.
 fn exponential(x: f64) -> f64 {
     let halvings = (x / std::f64::consts::LN_2).round();
     let rest = x - halvings * std::f64::consts::LN_2;
@@ -171,8 +172,7 @@ mod tests {
         assert!(power(0.0, 2.4).abs() < f64::MIN_POSITIVE && (exponential(1.0) - std::f64::consts::E).abs() < 1e-15);
     }
 
-    /// Just below 1, a double's fraction is almost 2, and its logarithm would nearly cancel out with that of the
-    /// exponent.
+    /// Just below 1, the mantissa is almost 2, and its logarithm would nearly cancel out with the exponent's.
     #[test]
     fn logarithms_around_one_have_all_their_digits() {
         for x in [20, 30, 40].map(|bits| 2_f64.powi(-bits)).iter().flat_map(|step| [1.0 - step, 1.0 + step]) {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_tell_the_transfer_function() {
+    fn tags_determine_the_transfer_function() {
         let of = Transfer::of_tag;
         assert_eq!(
             [of(None), of(Some("bt709")), of(Some("smpte2084"))],

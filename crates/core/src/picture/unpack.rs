@@ -1,8 +1,8 @@
-//! Unpacking: from the bytes of a row, in any layout, to n-bit codes.
+//! Unpacking of rows in any layout to n-bit codes.
 
 use super::{Picture, PlaneView};
 
-/// One component of a picture: the place of its rows, and how a code is read from a stored word.
+/// One component of a picture: the location of its samples, and the shift and mask from a stored word to a code.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     view: PlaneView<'a>,
@@ -13,12 +13,12 @@ pub struct Source<'a> {
     mask: u16,
     /// Samples in a row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
 }
 
 impl<'a> Source<'a> {
-    /// Returns the component with that index.
+    /// Creates a source for the codes of a component.
     pub fn new(picture: &'a Picture, index: usize) -> Self {
         let layout = picture.layout();
         let component = layout.components[index];
@@ -35,8 +35,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the component with that index, for reading samples with all their bits; above 12 bits, they have more
-    /// than the codes.
+    /// Creates a source for the samples of a component at their full depth, which may exceed the codes' 12 bits.
     pub fn of_samples(picture: &'a Picture, index: usize) -> Self {
         let layout = picture.layout();
         let shift = u32::from(layout.components[index].shift);
@@ -44,17 +43,17 @@ impl<'a> Source<'a> {
         Self { shift, mask, ..Self::new(picture, index) }
     }
 
-    /// Writes the codes of the samples in row `y`, beginning with sample `x`, as many as fit in `codes`.
+    /// Fills `codes` with the codes of row `y`, starting at sample `x`.
     ///
-    /// The common distances between samples have loops of their own with a constant distance: only then does the
-    /// compiler load whole vectors and pick the samples out of them.
+    /// The common steps between samples have loops of their own with a constant step: only then does the compiler load
+    /// whole vectors and pick the samples out of them.
     #[inline(always)]
     pub fn unpack(&self, x: usize, y: usize, codes: &mut [u16]) {
         if codes.is_empty() {
             return;
         }
         let first = y * self.view.stride + self.offset + x * self.step;
-        // From the first sample to the end of the last one; the row may end there.
+        // Up to the end of the last sample, because the row may end there.
         let used = (codes.len() - 1) * self.step + usize::from(self.sample_bytes);
         let bytes = &self.view.bytes[first..][..used];
         match (self.sample_bytes, self.step) {
@@ -79,7 +78,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Prefetches `count` samples that will be unpacked soon.
+    /// Prefetches `count` samples of row `y`, starting at sample `x`.
     #[inline(always)]
     pub fn prefetch(&self, x: usize, y: usize, count: usize) {
         if y < self.height {
@@ -95,7 +94,7 @@ impl<'a> Source<'a> {
         for (code, group) in codes.iter_mut().zip(groups) {
             *code = u16::from(group[0]) & self.mask;
         }
-        // The group of the last sample may lack the bytes behind the sample.
+        // The last group may end right after its sample.
         if let (Some(code), Some(&byte)) = (codes.last_mut(), rest.first()) {
             *code = u16::from(byte) & self.mask;
         }
@@ -113,15 +112,15 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Asks the processor to load these bytes into its cache, if the architecture has an instruction for that.
+/// Prefetches bytes into the processor's cache, if the architecture has an instruction for it.
 #[inline(always)]
 fn prefetch(bytes: &[u8]) {
     const LINE: usize = 64;
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the instruction reads nothing and never faults, whatever the address; this one even lies within a slice.
-        // Every x86-64 machine has it.
+        // SAFETY: the instruction reads nothing and never faults, whatever the address, which here is even valid. Every
+        // x86-64 processor supports it.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

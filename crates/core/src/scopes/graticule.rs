@@ -1,8 +1,8 @@
-//! The lines of a waveform's scale and their labels: pure numbers, wherever they are drawn.
+//! The lines of a waveform's scale and their labels, independent of drawing.
 //!
-//! A waveform of codes has up to 1024 levels from bottom to top. The places of black and white among them depend on
-//! what is counted: R'G'B' and luminance use all codes, and so does full range; Y' of limited range has room below
-//! black and above white, which contains the limits of EBU R 103.
+//! A waveform has up to 1024 levels from bottom to top. The levels of black and white depend on the components: R'G'B',
+//! luminance and full-range Y' use all codes; limited-range Y' has room below black and above white, which contains the
+//! limits of EBU R 103.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,12 @@ use super::grid::level_bits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// Percent of the range from black to white; for colour differences, -50 to 50 percent of their range.
+    /// Percent of the range from black to white. Colour differences range from -50 to 50 percent.
     #[default]
     Percent,
-    /// Codes as they are counted, at the depth of the source: 0 to 255, to 1023 or to 4095.
+    /// Codes as counted, at the depth of the source: 0 to 255, 1023 or 4095.
     Codes,
-    /// Millivolts of an analogue signal with 700 mV from black to white; colour differences have -350 to 350.
+    /// Millivolts of an analogue signal with 700 mV from black to white. Colour differences range from -350 to 350 mV.
     Millivolts,
 }
 
@@ -29,7 +29,7 @@ impl Unit {
     /// Every unit, in the order in which the user cycles through them.
     pub const ALL: [Self; 3] = [Self::Percent, Self::Codes, Self::Millivolts];
 
-    /// The name that notes use.
+    /// Returns the name used in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Unit {
         }
     }
 
-    /// The text behind a number in this unit; nothing for codes.
+    /// Returns the suffix of a number in this unit, which is empty for codes.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// The number of units from black to white; `None` for codes.
+    /// Returns the number of units from black to white, or `None` for codes.
     const fn whole(self) -> Option<f64> {
         match self {
             Self::Percent => Some(100.0),
@@ -64,7 +64,7 @@ impl Unit {
 pub enum LineKind {
     /// A step of the scale.
     Step,
-    /// A limit of EBU R 103, above or below the tolerated range.
+    /// The lower or upper limit of EBU R 103.
     Tolerance,
     /// Black or white; for colour differences, the middle and both ends.
     Nominal,
@@ -73,28 +73,28 @@ pub enum LineKind {
 /// A line of a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// The place in levels from the bottom; a whole number is the middle of that level.
+    /// The position in levels from the bottom; an integer is the middle of that level.
     pub level: f64,
-    /// Its value in the unit of the scale.
+    /// The value in the unit of the scale.
     pub value: f64,
     /// The label: the value, without the unit.
     pub label: String,
-    /// The kind; if there is no room for all labels, those of the higher kind stay.
+    /// The kind. If there is no room for all labels, greater kinds take precedence.
     pub kind: LineKind,
-    /// The number of steps from zero; zero if the line is not a step.
+    /// The number of steps from zero; 0 if the line is not a step.
     pub steps: u32,
 }
 
 /// The meaning of a channel's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signal {
-    /// From black to white, or from none of a colour to all of it: R'G'B', their luminance, or Y'.
+    /// A signal from zero to full intensity: R', G', B', luminance, or Y'.
     Light,
     /// A colour difference, Cb or Cr, with gray in the middle.
     Difference,
 }
 
-/// The places of codes on the scale of a channel.
+/// The scale of a channel: the relation between its codes, levels and units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     signal: Signal,
@@ -103,7 +103,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Returns the scale of a channel of pictures of that range, with codes of `bits` bits, 8 to 12. Red, green, blue
+    /// Creates the scale of a channel for pictures of this range, with codes of `bits` bits, 8 to 12. Red, green, blue
     /// and luminance use all codes, whatever the range of the samples.
     #[must_use]
     pub const fn new(components: Components, channel: usize, range: Range, bits: u32) -> Self {
@@ -114,7 +114,7 @@ impl Scale {
         }
     }
 
-    /// The code at 0 %, and the number of codes from there to 100 %.
+    /// Returns the code at 0 %, and the number of codes from there to 100 %.
     fn zero_and_whole(self) -> (f64, f64) {
         let unit = f64::from(1_u32 << (self.bits - 8));
         let middle = f64::from(1_u32 << (self.bits - 1));
@@ -130,21 +130,21 @@ impl Scale {
         f64::from((1_u32 << self.bits) - 1)
     }
 
-    /// Returns the code, not rounded, for a value in a unit.
+    /// Returns the code, not rounded, for a value in the given unit.
     #[must_use]
     pub fn code_at(self, value: f64, unit: Unit) -> f64 {
         let (zero, whole) = self.zero_and_whole();
         unit.whole().map_or(value, |of| zero + value * whole / of)
     }
 
-    /// The value of a code in a unit.
+    /// Returns the value of a code in the given unit.
     #[must_use]
     pub fn value_of(self, code: f64, unit: Unit) -> f64 {
         let (zero, whole) = self.zero_and_whole();
         unit.whole().map_or(code, |of| (code - zero) * of / whole)
     }
 
-    /// Returns the place of a code in levels from the bottom. At higher depths, a level holds several codes.
+    /// Returns the position of a code in levels from the bottom. At 12 bits, a level comprises several codes.
     #[must_use]
     pub fn level_of(self, code: f64) -> f64 {
         let codes = f64::from(1_u32 << (self.bits - level_bits(self.bits)));
@@ -158,7 +158,7 @@ impl Scale {
         [level << surplus, ((level + 1) << surplus) - 1]
     }
 
-    /// Returns the lines of the scale from bottom to top, at most one at each place.
+    /// Returns the lines of the scale from bottom to top, at most one at each position.
     #[must_use]
     pub fn marks(self, unit: Unit) -> Vec<Mark> {
         let of_kind = |values: Vec<f64>, kind| values.into_iter().map(move |value| self.mark((value, kind, 0), unit));
@@ -178,8 +178,9 @@ impl Scale {
         Mark { level: self.level_of(self.code_at(value, unit)), value, label, kind, steps }
     }
 
-    /// Returns which steps to label if a label takes that many levels: every one, every second and so on, so that the
-    /// labels are evenly spaced up to the end of the scale; `None` if there is only room for the ends.
+    /// Returns the interval at which steps are labelled (1 for every step, 2 for every second one, and so on) if a
+    /// label is `levels` levels high. Labels are evenly spaced up to the end of the scale. Returns `None` if only the
+    /// ends have room for labels.
     #[must_use]
     pub fn labelled_steps(self, unit: Unit, levels: f64) -> Option<u32> {
         let (_, last) = self.steps(unit);
@@ -193,12 +194,12 @@ impl Scale {
         match unit {
             Unit::Percent => step * 10.0,
             Unit::Millivolts => step * 100.0,
-            // The highest code is one less than the last step.
+            // The last step would be one more than the highest code.
             Unit::Codes => (step * f64::from(1_u32 << (self.bits - 3))).min(self.top()),
         }
     }
 
-    /// Returns the steps, counted from zero, and the number of steps to the last one.
+    /// Returns the range of steps, and the number of the last one.
     const fn steps(self, unit: Unit) -> (std::ops::RangeInclusive<i32>, u32) {
         match (unit, self.signal) {
             (Unit::Percent, Signal::Light) => (0..=10, 10),
@@ -213,8 +214,8 @@ impl Scale {
         let middle = f64::from(1_u32 << (self.bits - 1));
         match (unit.whole(), self.signal, self.range) {
             (Some(whole), Signal::Light, _) => vec![0.0, whole],
-            // The middle of full range is a whole code, so its ends, -50 % and 50 %, lie half a code above those of
-            // the scale.
+            // In full range, the middle is rounded up to a whole code, so -50 % and 50 % lie half a code above the ends
+            // of the scale.
             (Some(whole), Signal::Difference, _) => vec![-whole / 2.0, 0.0, whole / 2.0],
             (None, Signal::Light, Range::Full) => vec![0.0, self.top()],
             (None, Signal::Difference, Range::Full) => vec![0.0, middle, self.top()],
@@ -226,7 +227,7 @@ impl Scale {
         }
     }
 
-    /// The limits of EBU R 103, if the scale has codes outside them.
+    /// Returns the limits of EBU R 103, if the scale has codes outside them.
     fn tolerances(self, unit: Unit) -> Vec<f64> {
         match (unit, self.signal, self.range) {
             (_, Signal::Difference, _) | (_, _, Range::Full) => Vec::new(),
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn black_and_white_of_limited_range_have_the_codes_of_the_standards() {
+    fn limited_range_black_and_white_have_the_codes_of_the_standards() {
         let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 8);
         assert_eq!([0.0, 50.0, 100.0].map(|percent| luma.code_at(percent, Unit::Percent)), [16.0, 125.5, 235.0]);
         assert_eq!([0.0, 700.0].map(|volts| luma.code_at(volts, Unit::Millivolts)), [16.0, 235.0]);
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_full_range_reach_from_the_lowest_code_to_the_highest() {
+    fn rgb_and_full_range_extend_from_the_lowest_code_to_the_highest() {
         for scale in
             [Scale::new(Components::Rgbl, 0, Range::Limited, 10), Scale::new(Components::YCbCr, 0, Range::Full, 10)]
         {
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_r103_are_marked_where_the_scale_shows_them() {
+    fn the_limits_of_r103_are_marked_if_the_scale_includes_them() {
         let luma = Scale::new(Components::YCbCr, 0, Range::Limited, 10);
         assert_eq!(labels(luma, Unit::Codes, LineKind::Tolerance), ["20", "984"]);
         assert_eq!(labels(luma, Unit::Percent, LineKind::Tolerance), ["\u{2212}5", "105"]);
@@ -292,8 +293,7 @@ mod tests {
             let luma = Scale::new(Components::YCbCr, 0, Range::Limited, bits);
             let codes = [-5.0, 105.0].map(|percent| luma.code_at(percent, Unit::Percent).round());
             let tolerated = r103_codes(bits).map(f64::from);
-            // Below 10 bits, R 103 rounds -5 % and 105 % to the nearest code; above, it multiplies the codes of 10
-            // bits.
+            // Up to 10 bits, R 103 rounds -5 % and 105 % to the nearest code; above, it multiplies the 10-bit codes.
             let off = f64::from(1_u32 << bits.saturating_sub(10)) / 2.0;
             assert!((codes[0] - tolerated[0]).abs() <= 2.0 * off && (codes[1] - tolerated[1]).abs() <= 2.0 * off);
         }
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_rise_lie_on_the_scale_and_say_the_value_that_is_there() {
+    fn marks_ascend_on_the_scale_and_are_labelled_with_their_values() {
         for scale in all_scales() {
             for unit in UNITS {
                 let marks = scale.marks(unit);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_of_twelve_bits_holds_four_codes() {
+    fn a_level_comprises_four_codes_at_12_bits() {
         let scale = Scale::new(Components::Rgbl, 0, Range::Full, 12);
         assert_eq!(scale.codes_of(1023), [4092, 4095]);
         let middle = [4092.0, 4095.0].map(|code| scale.level_of(code)).iter().sum::<f64>() / 2.0;

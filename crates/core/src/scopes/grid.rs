@@ -3,17 +3,17 @@
 use crate::picture::layout::{ColorModel, PixelLayout};
 use crate::picture::region::Rect;
 
-/// The maximum bits of a level: those of a 10-bit code.
+/// The maximum number of bits in a level. Deeper codes are reduced to 10 bits.
 pub const MOST_LEVEL_BITS: u32 = 10;
 
-/// Bits of a level for codes of that many bits: the level is the upper part of a deeper code.
+/// Returns the number of bits in a level for codes of `code_bits` bits. The level of a deeper code is its upper bits.
 #[must_use]
 pub const fn level_bits(code_bits: u32) -> u32 {
     if code_bits < MOST_LEVEL_BITS { code_bits } else { MOST_LEVEL_BITS }
 }
 
-/// Returns the samples of a component that are counted with a rectangle of pixels: those that cover one of them. For
-/// the first component, and for others of the same size, that is the rectangle itself.
+/// Returns the samples of a component that are counted for a rectangle of pixels: those that cover at least one of the
+/// pixels. For the first component, and for others of the same size, it is the same rectangle.
 #[must_use]
 pub fn samples_in(layout: &PixelLayout, component: usize, pixels: Rect) -> Rect {
     let (sx, sy) = match layout.model {

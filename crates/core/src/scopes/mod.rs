@@ -1,6 +1,6 @@
-//! Scopes beside the histogram: exactly what they count, with a scalar reference.
+//! The scopes besides the histogram: definitions of their counts, with a scalar reference implementation.
 //!
-//! All of them count the same codes as the histogram, so they add up to it.
+//! Each scope counts the same codes as the histogram, so its counts add up to the histogram's.
 
 pub mod graticule;
 mod grid;
@@ -16,10 +16,11 @@ pub use sums::{Run, SUM_LEVELS, ScopeSums, VectorscopeSum, WaveformSum};
 pub use vectorscope::{Chroma, ColorTarget, Differences, Vectorscope, targets};
 pub use waveform::{MOST_COLUMNS, Waveform, column_of};
 
-/// A value for each count from which scopes are drawn. A new count is a field here; most code passes on all of them.
+/// A value for each kind of count that scopes are drawn from. A new kind is added as a field here; most code handles
+/// all fields alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PerScope<T> {
-    /// The waveforms, for waveform and parade.
+    /// The waveforms, from which the waveform and the parade are drawn.
     pub waveform: T,
     /// The vectorscope.
     pub vectorscope: T,
@@ -39,7 +40,7 @@ impl<T> PerScope<T> {
         PerScope { waveform: f(self.waveform), vectorscope: f(self.vectorscope) }
     }
 
-    /// Pairs each value with that of the same scope in `other`.
+    /// Pairs each value with the value of the same scope in `other`.
     pub fn zip<U>(self, other: PerScope<U>) -> PerScope<(T, U)> {
         PerScope { waveform: (self.waveform, other.waveform), vectorscope: (self.vectorscope, other.vectorscope) }
     }
@@ -51,19 +52,19 @@ impl<T> PerScope<T> {
 }
 
 impl ScopeChoice {
-    /// Returns `true` if any is counted.
+    /// Returns `true` if any scope is chosen.
     #[must_use]
     pub fn any(self) -> bool {
         self.each().any(|is_counted| is_counted)
     }
 }
 
-/// Scopes to count over a sequence of pictures.
+/// The scopes to count over a sequence of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeTally {
     /// Separately for each picture.
     Each(ScopeChoice),
-    /// Added up over all pictures.
+    /// As a sum over all pictures.
     Sum(ScopeChoice),
 }
 
@@ -74,7 +75,7 @@ impl Default for ScopeTally {
 }
 
 impl ScopeTally {
-    /// The scopes that must be counted for it.
+    /// Returns the scopes that must be counted.
     #[must_use]
     pub const fn choice(self) -> ScopeChoice {
         match self {
@@ -83,17 +84,17 @@ impl ScopeTally {
     }
 }
 
-/// The scopes counted of a picture.
+/// The scope counts of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeCounts {
-    /// The waveforms, if they were wanted.
+    /// The waveforms, if requested.
     pub waveform: Option<Waveform>,
-    /// The vectorscope, if it was wanted and the picture has colour.
+    /// The vectorscope, if requested and the picture has colour.
     pub vectorscope: Option<Vectorscope>,
 }
 
 impl ScopeCounts {
-    /// The counts of each scope that was counted.
+    /// Returns the counts of each scope that was counted.
     #[must_use]
     pub fn words(&self) -> PerScope<Option<&[u32]>> {
         PerScope {

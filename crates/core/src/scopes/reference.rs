@@ -1,4 +1,4 @@
-//! The plain scalar definition of the scopes' counts, one sample after the other. The tests compare every engine with
+//! The scalar reference implementation of the scopes' counts, one sample after another. Tests compare every engine with
 //! it.
 
 use super::grid::samples_in;
@@ -10,7 +10,7 @@ use crate::picture::Picture;
 use crate::picture::color::luminance_bin;
 use crate::picture::region::Rect;
 
-/// The waveforms of a rectangle, which must lie in the picture.
+/// Counts the waveforms of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
     let layout = picture.layout();
@@ -36,7 +36,7 @@ pub fn waveform(picture: &Picture, pixels: Rect, components: Components) -> Wave
     waveform
 }
 
-/// The vectorscope of a rectangle, which must lie in the picture.
+/// Counts the vectorscope of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let layout = picture.layout();

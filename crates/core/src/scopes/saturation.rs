@@ -1,4 +1,4 @@
-//! Saturation of the samples of a vectorscope, and the samples outside what red, green and blue can make.
+//! Saturation of a vectorscope's samples, and the samples outside the gamut of red, green and blue.
 
 use std::ops::Range as Span;
 
@@ -6,31 +6,31 @@ use super::grid::level_bits;
 use super::vectorscope::{Chroma, Vectorscope};
 use crate::picture::color::{Matrix, Range};
 
-/// Saturations are rounded to this fraction of a code.
+/// Number of steps per code to which saturations are rounded.
 const PARTS: u64 = 256;
-/// Weights of luma are integers in this fraction.
+/// The integer that represents a luma weight of 1.
 const WHOLE: i64 = 10_000;
 
-/// The saturation of the samples of a vectorscope.
+/// The saturation of a vectorscope's samples.
 ///
-/// A sample's saturation is the distance of its Cb and Cr from the middle code, in codes, rounded to 1/256 of a code.
-/// The lower bits of codes with more than 10 bits are dropped first, as in the vectorscope.
+/// A sample's saturation is the distance of its Cb and Cr from the middle codes, in codes, rounded to 1/256 of a code.
+/// Codes of more than 10 bits are first reduced to 10 bits, as in the vectorscope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
-    /// Samples that were counted.
+    /// Number of samples.
     pub samples: u64,
-    /// Their mean saturation.
+    /// Mean saturation.
     pub saturation_mean: f64,
-    /// Their largest saturation.
+    /// Largest saturation.
     pub saturation_max: f64,
-    /// Samples outside the targets, see [`Targets`]; `None` for a matrix without targets.
+    /// Number of samples outside the [`Targets`]; `None` if the matrix has none.
     pub outside_targets: Option<u64>,
-    /// Their share of all samples.
+    /// Share of samples outside the targets.
     pub share_outside_targets: Option<f64>,
 }
 
 impl Saturation {
-    /// Computes the saturation for a vectorscope of codes of `bits` bits.
+    /// Computes the saturation from a vectorscope of codes of `bits` bits.
     #[must_use]
     pub fn of(scope: &Vectorscope, bits: u32, targets: Option<&Targets>) -> Self {
         let (levels, surplus) = (scope.levels(), bits - scope.level_bits);
@@ -60,29 +60,30 @@ impl Saturation {
     }
 }
 
-/// The square root of a number below 2^50, rounded to nearest. The square root of an integer is never halfway between
-/// two integers, nor so close to it that double precision would fail.
+/// Returns the square root of a number below 2^50, rounded to nearest. The square root of an integer is never halfway
+/// between two integers, nor close enough to halfway for double precision to fail.
 fn root(square: u64) -> u64 {
     (square as f64).sqrt().round() as u64
 }
 
-/// The hexagon of the six 100 % targets: everything that red, green and blue from 0 to 100 % can make. A sample lies
-/// outside if none of the values that round to its codes lies in it. It is computed in integers and therefore exact.
+/// The hexagon of the six 100 % targets: all colours that red, green and blue from 0 to 100 % can produce. A sample
+/// lies outside if none of the values that round to its codes lies in the hexagon. It is computed in integers and is
+/// exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Targets {
-    /// For each level of Cb, the levels of Cr inside.
+    /// For each level of Cb, the levels of Cr inside the hexagon.
     inside: Vec<Span<usize>>,
 }
 
 impl Targets {
-    /// Computes the targets; `None` for matrices without luma weights.
+    /// Computes the targets. Returns `None` if the matrix has no luma weights.
     #[must_use]
     pub fn of(chroma: &Chroma) -> Option<Self> {
         let hexagon = Hexagon::new(chroma.matrix, chroma.range, chroma.bits)?;
         let level_bits = level_bits(chroma.bits);
         let surplus = chroma.bits - level_bits;
         let (levels, middle) = (1_usize << level_bits, 1_i64 << chroma.bits);
-        // Twice the codes, relative to the middle, so that the halves between codes are integers.
+        // Twice the codes, relative to the middle, so that the midpoints between codes are integers.
         let ends = |level: usize| {
             let (first, behind) = ((level << surplus) as i64, ((level + 1) << surplus) as i64);
             [2 * first - 1 - middle, 2 * behind - 1 - middle]
@@ -102,7 +103,7 @@ impl Targets {
     }
 }
 
-/// The hexagon on a grid on which its corners are integers: doubled distances of codes from the middle, times `scale`.
+/// The hexagon in units in which its corners are integers: twice the distance from the middle code, times `scale`.
 struct Hexagon {
     scale: [i64; 2],
     corners: [[i64; 2]; 6],
@@ -125,8 +126,8 @@ impl Hexagon {
         Some(Self { scale: [kb, kr].map(|weight| 2 * (WHOLE - weight)), corners })
     }
 
-    /// Returns `true` if a rectangle and the hexagon share a point. If two convex shapes share none, an edge of one of
-    /// them separates them.
+    /// Returns `true` if a rectangle and the hexagon intersect. If two convex shapes do not intersect, an edge of one
+    /// of them separates them.
     fn touches(&self, cb: [i64; 2], cr: [i64; 2]) -> bool {
         let [cb, cr] = [(cb, self.scale[0]), (cr, self.scale[1])].map(|(ends, scale)| ends.map(|end| end * scale));
         let is_beside = |axis: usize, [low, high]: [i64; 2]| {
@@ -139,7 +140,7 @@ impl Hexagon {
         (0..6).all(|index| {
             let (from, to) = (self.corners[index], self.corners[(index + 1) % 6]);
             let [mut x, mut y] = [to[1] - from[1], from[0] - to[0]];
-            // The middle lies inside.
+            // The outward normal has a positive product with the edge's points, because the origin lies inside.
             if x * from[0] + y * from[1] < 0 {
                 (x, y) = (-x, -y);
             }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_red_green_and_blue_make_lies_inside() {
+    fn all_colours_of_red_green_and_blue_lie_inside() {
         for matrix in MATRICES {
             for bits in [8, 10, 12] {
                 let (inside, differences) = (hexagon(matrix, Range::Limited, bits), Differences::new(matrix, bits));
@@ -183,7 +184,7 @@ mod tests {
                 let inside = hexagon(matrix, range, 8);
                 for target in targets(matrix, range, 8, 1.0) {
                     let at = |beyond: f64| target.codes.map(|code| code + beyond * (code - 128.0).signum());
-                    // Full range reaches half a code beyond the last one.
+                    // Full range extends half a code beyond the highest code.
                     let [cb, cr] = at(0.0).map(|code| (code.round() as usize).min(255));
                     assert!(inside.contains(cb, cr), "{matrix} {range} {}: {cb} {cr}", target.name);
                     let [cb, cr] = at(2.0).map(|code| code.round() as usize);
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_saturation() {
+    fn an_empty_vectorscope_has_no_saturation() {
         let found = Saturation::of(&Vectorscope::empty(8), 8, None);
         assert_eq!((found.samples, found.saturation_mean, found.saturation_max), (0, 0.0, 0.0));
     }

@@ -1,52 +1,51 @@
-//! Sums of the scopes of many pictures, in memory of a bounded size: they have the levels of 8 bits, and deeper levels
-//! are added to these.
+//! Sums of the scopes of many pictures, in bounded memory: they have 256 levels, into which deeper levels are combined.
 
 use super::vectorscope::{Chroma, Vectorscope};
 use super::waveform::Waveform;
 use super::{ScopeChoice, ScopeCounts};
 use crate::histogram::{CHANNELS, Components};
 
-/// Levels of a sum.
+/// Number of levels in a sum.
 pub const SUM_LEVELS: usize = 256;
-/// Waveforms are summed for this many different numbers of columns. A clip has more only if it changes its size again
-/// and again.
+/// Maximum number of different widths for which waveforms are summed. Only a clip that changes its size repeatedly has
+/// more.
 const MOST_WIDTHS: usize = 4;
 
-/// The sums of the scopes of a clip's pictures. As sums of integers, they do not depend on the order.
+/// The sums of the scopes of a clip's pictures. They are sums of integers and do not depend on the order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScopeSums {
-    /// One for each number of columns.
+    /// One sum for each number of columns.
     waveforms: Vec<WaveformSum>,
-    /// Pictures with yet other numbers of columns.
+    /// Number of pictures with further numbers of columns.
     left_out: u64,
     /// The vectorscope, if it was counted and a picture had colour.
     pub vectorscope: Option<VectorscopeSum>,
 }
 
-/// A run of pictures whose counts are added up in 32 bits where they are counted: as long as they are counted alike
-/// and no count can overflow.
+/// A run of pictures whose counts an engine can accumulate in 32 bits: all are counted in the same way, and no count
+/// can overflow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run<T> {
-    /// How they are counted.
+    /// The properties that the pictures have in common.
     pub of: T,
     /// Number of pictures.
     pub pictures: u64,
-    /// Their pixels; a single count may contain all of them.
+    /// Total number of pixels, the upper bound of any count.
     pixels: u64,
 }
 
 impl<T: PartialEq> Run<T> {
-    /// An empty run.
+    /// Creates an empty run.
     pub const fn new(of: T) -> Self {
         Self { of, pictures: 0, pixels: 0 }
     }
 
-    /// Returns `true` if a picture with that many pixels can be added.
+    /// Returns `true` if a picture with these properties and number of pixels can be added.
     pub fn takes(&self, of: &T, pixels: u64) -> bool {
         self.of == *of && self.pixels + pixels <= u64::from(u32::MAX)
     }
 
-    /// Adds it.
+    /// Adds a picture.
     pub const fn add(&mut self, pixels: u64) {
         self.pictures += 1;
         self.pixels += pixels;
@@ -58,9 +57,9 @@ impl<T: PartialEq> Run<T> {
 pub struct WaveformSum {
     /// The components that were counted.
     pub components: Components,
-    /// Columns of each channel; 0 if nothing is counted.
+    /// Number of columns of each channel; 0 if it is not counted.
     pub columns: [u32; CHANNELS],
-    /// For each channel, column by column, one count per level.
+    /// The counts of each channel, ordered by column and level.
     counts: Vec<Vec<u64>>,
     pictures: u64,
 }
@@ -75,25 +74,26 @@ pub struct VectorscopeSum {
 }
 
 impl ScopeSums {
-    /// Returns the sum of the waveforms with as many columns as the first one.
+    /// Returns the sum of the waveforms that have the same number of columns as the first one.
     #[must_use]
     pub fn waveform(&self) -> Option<&WaveformSum> {
         self.waveforms.first()
     }
 
-    /// Returns the number of pictures whose waveforms have other numbers of columns and are not in that sum.
+    /// Returns the number of pictures whose waveforms have a different number of columns and are not part of
+    /// [`waveform`](Self::waveform).
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out + self.waveforms.iter().skip(1).map(|sum| sum.pictures).sum::<u64>()
     }
 
-    /// Returns the scopes that exist.
+    /// Returns the scopes for which there is a sum.
     #[must_use]
     pub fn found(&self) -> ScopeChoice {
         ScopeChoice { waveform: !self.waveforms.is_empty(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// Adds the counts of that many pictures with this chroma.
+    /// Adds the counts of `pictures` pictures with this chroma.
     pub fn add(&mut self, counts: &ScopeCounts, chroma: Option<Chroma>, pictures: u64) {
         if let Some(waveform) = &counts.waveform {
             match self.sum_of(waveform.components, waveform.columns) {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_levels_are_added_into_those_of_8_bits() {
+    fn deep_levels_are_combined_into_256() {
         for bits in [8, 10, 12] {
             let (counts, sums) = (counts(3, bits, 5), sums(&[(3, bits, 5)]));
             let (waveform, sum) = (counts.waveform.unwrap(), sums.waveform().unwrap());
@@ -235,9 +235,9 @@ mod tests {
         }
     }
 
-    /// The sums of parts of a clip add up to those of the clip, even if its size changes.
+    /// Joins the sums of two parts of a clip whose size changes.
     #[test]
-    fn sums_of_parts_are_those_of_the_whole() {
+    fn sums_of_parts_add_up_to_those_of_the_clip() {
         let pictures = [(3, 8, 1), (3, 10, 2), (5, 8, 3), (3, 8, 4), (5, 8, 5), (3, 12, 6)];
         let whole = sums(&pictures);
         assert_eq!((whole.left_out(), whole.waveform().unwrap().columns), (2, [3; 4]));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_where_pictures_are_counted_otherwise_or_a_count_might_overflow() {
+    fn a_run_ends_if_properties_change_or_a_count_might_overflow() {
         let mut run = Run::new("alike");
         run.add(1 << 31);
         assert!(run.takes(&"alike", (1 << 31) - 1) && !run.takes(&"alike", 1 << 31) && !run.takes(&"otherwise", 1));

@@ -1,4 +1,4 @@
-//! The vectorscope: the pairs of colour differences in a picture and their number.
+//! The vectorscope: counts of the pairs of colour differences in a picture.
 
 use crate::picture::Picture;
 use crate::picture::color::{Colorimetry, Matrix, Range, fraction_bits};
@@ -9,31 +9,31 @@ use super::grid::{level_bits, samples_in};
 
 /// The vectorscope of a picture or of a rectangle of it: the number of samples with each pair of levels of Cb and Cr.
 ///
-/// In Y'CbCr, these are the coded chroma samples at their own resolution. In R'G'B', they are computed for each pixel,
-/// see [`Chroma`]. Gray has none.
+/// In Y'CbCr, the samples are the coded chroma samples at their own resolution. In R'G'B', they are computed for each
+/// pixel; see [`Chroma`]. Gray has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vectorscope {
-    /// Bits of a level.
+    /// Number of bits in a level.
     pub level_bits: u32,
     /// For each level of Cb, one count for each level of Cr.
     pub counts: Vec<u32>,
 }
 
 impl Vectorscope {
-    /// An empty vectorscope for pictures with codes of `bits` bits.
+    /// Creates an empty vectorscope for pictures with codes of `bits` bits.
     #[must_use]
     pub fn empty(bits: u32) -> Self {
         let level_bits = Self::level_bits_of(bits);
         Self { level_bits, counts: vec![0; 1 << (2 * level_bits)] }
     }
 
-    /// Bits of a level for pictures with codes of `bits` bits.
+    /// Returns the number of bits in a level for pictures with codes of `bits` bits.
     #[must_use]
     pub const fn level_bits_of(bits: u32) -> u32 {
         level_bits(bits)
     }
 
-    /// Levels of each of the two differences.
+    /// Returns the number of levels of each of the two differences.
     #[must_use]
     pub const fn levels(&self) -> usize {
         1 << self.level_bits
@@ -46,22 +46,21 @@ impl Vectorscope {
     }
 }
 
-/// The colour differences of a picture and their origin.
+/// The colour differences of a picture: their meaning, and whether they are coded or computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chroma {
-    /// The matrix by which they relate to red, green and blue.
+    /// The matrix that relates them to red, green and blue.
     pub matrix: Matrix,
     /// The range of their codes.
     pub range: Range,
-    /// Bits of a code.
+    /// Number of bits in a code.
     pub bits: u32,
     computed: Option<Differences>,
 }
 
 impl Chroma {
-    /// Returns the chroma of a picture as it was decoded; `None` if it has no colour. In Y'CbCr, it is the second and
-    /// third component at their own resolution. R'G'B' states no matrix, so the one for untagged video of its size is
-    /// used.
+    /// Returns the chroma of a decoded picture, or `None` if it has no colour. In Y'CbCr, it is the second and third
+    /// components at their own resolution. R'G'B' has no matrix, so the one for untagged video of its size is used.
     #[must_use]
     pub fn of(picture: &Picture) -> Option<Self> {
         let Colorimetry { matrix, range } = *picture.colorimetry();
@@ -75,9 +74,9 @@ impl Chroma {
         }
     }
 
-    /// Returns the chroma of an adjusted picture. It is R'G'B', from which chroma is computed for each pixel, in
-    /// limited range. The matrix is the one by which the source is read; if that is R'G'B', it is the one for untagged
-    /// video of its size. Gray may have colours after the adjustments.
+    /// Returns the chroma of a picture after adjustments. Adjusted pictures are R'G'B', so chroma is computed for each
+    /// pixel, in limited range. It uses the source's matrix or, if the source is R'G'B', the one for untagged video of
+    /// its size. Even gray may have colours after adjustments.
     #[must_use]
     pub fn of_adjusted(source: &Picture) -> Self {
         let matrix = match source.colorimetry().matrix.value {
@@ -88,19 +87,19 @@ impl Chroma {
         Self { matrix, range: Range::Limited, bits, computed: Some(Differences::new(matrix, bits)) }
     }
 
-    /// Returns the chroma of the picture that is counted: the adjusted one, or the source itself.
+    /// Returns the chroma of the counted picture: the adjusted one, or the source itself.
     #[must_use]
     pub fn of_counted(source: &Picture, is_adjusted: bool) -> Option<Self> {
         if is_adjusted { Some(Self::of_adjusted(source)) } else { Self::of(source) }
     }
 
-    /// Coded chroma, whatever the picture.
+    /// Creates coded chroma with these properties, without a picture.
     #[doc(hidden)]
     pub const fn coded(matrix: Matrix, range: Range, bits: u32) -> Self {
         Self { matrix, range, bits, computed: None }
     }
 
-    /// The samples, of a picture of that layout, that are counted with a rectangle of its pixels.
+    /// Returns the samples that are counted for a rectangle of pixels of a picture with this layout.
     #[must_use]
     pub fn samples(&self, layout: &PixelLayout, pixels: Rect) -> Rect {
         match self.computed {
@@ -109,38 +108,38 @@ impl Chroma {
         }
     }
 
-    /// Kr and Kb of the matrix; those of BT.709 where it has none.
+    /// Returns Kr and Kb of the matrix, or those of BT.709 if it has none.
     #[must_use]
     pub fn luma_weights(&self) -> (f64, f64) {
         luma_weights(self.matrix)
     }
 
-    /// Their computation from red, green and blue; `None` if they are coded.
+    /// Returns the computation of the differences from red, green and blue, or `None` if they are coded.
     #[must_use]
     pub const fn differences(&self) -> Option<&Differences> {
         self.computed.as_ref()
     }
 }
 
-/// Cb and Cr of R'G'B' codes, of limited range, rounded to nearest, in integers: each is
+/// The integer computation of limited-range Cb and Cr from R'G'B' codes, rounded to nearest: each is
 /// `(Σ weight[i] · code[i] + bias) >> shift`. The weights of each add up to zero, so gray has exactly the middle code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Differences {
     /// Weights of red, green and blue in Cb and in Cr.
     pub weights: [[i32; 3]; 2],
-    /// The middle code, and the half that makes the shift round.
+    /// The middle code in fixed point, plus one half for rounding.
     pub bias: i32,
     /// Fractional bits.
     pub shift: u32,
 }
 
 impl Differences {
-    /// The computation for codes of `bits` bits. Matrices without luma weights use those of BT.709.
+    /// Creates the computation for codes of `bits` bits. Matrices without luma weights use those of BT.709.
     #[must_use]
     pub fn new(matrix: Matrix, bits: u32) -> Self {
         let shift = fraction_bits(bits);
         let (kr, kb) = luma_weights(matrix);
-        // Of 256 codes, chroma uses 224 for -0.5 to 0.5, while R'G'B' uses all codes for 0 to 1.
+        // At 8 bits, chroma spans 224 codes from -0.5 to 0.5, while R'G'B' spans all codes from 0 to 1.
         let span = 224.0 * f64::from(1_u32 << (bits - 8)) / f64::from((1_u32 << bits) - 1) * f64::from(1_u32 << shift);
         let weight = |value: f64| (value * span).round() as i32;
         let (of_red, of_blue) = (weight(-kr / (2.0 * (1.0 - kb))), weight(0.5));
@@ -166,7 +165,7 @@ fn luma_weights(matrix: Matrix) -> (f64, f64) {
     matrix.luma_weights().or(Matrix::Bt709.luma_weights()).unwrap_or((0.2126, 0.0722))
 }
 
-/// The place of a colour of the colour bars.
+/// The target of a colour of the colour bars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColorTarget {
     /// Its usual name: R, Mg, B, Cy, G, Yl.
@@ -175,7 +174,8 @@ pub struct ColorTarget {
     pub codes: [f64; 2],
 }
 
-/// Returns the six colours of bars with that share of full amplitude, such as 0.75, in codes of `bits` bits.
+/// Returns the targets of the six colours of colour bars in codes of `bits` bits, at a fraction `amplitude` of full
+/// amplitude, such as 0.75.
 #[must_use]
 pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [ColorTarget; 6] {
     let (kr, kb) = luma_weights(matrix);
@@ -203,9 +203,9 @@ pub fn targets(matrix: Matrix, range: Range, bits: u32, amplitude: f64) -> [Colo
 mod tests {
     use super::*;
 
-    /// Codes of the colours of bars at 8 bits as published, Cb and Cr of R, Mg, B, Cy, G and Yl.
+    /// Compares with published 8-bit codes of colour bars: Cb and Cr of R, Mg, B, Cy, G and Yl.
     #[test]
-    fn targets_are_those_of_the_standards() {
+    fn targets_agree_with_the_standards() {
         let published = [
             (Matrix::Bt709, 0.75, [(109, 212), (193, 204), (212, 120), (147, 44), (63, 52), (44, 136)]),
             (Matrix::Bt709, 1.0, [(102, 240), (214, 230), (240, 118), (154, 16), (42, 26), (16, 138)]),
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The fixed point against the definition in real numbers, on a grid of colours.
+    /// Compares the fixed-point computation with the definition in floating point, on a grid of colours.
     #[test]
     fn differences_are_rounded_to_nearest() {
         for (matrix, bits) in [(Matrix::Bt601, 8), (Matrix::Bt709, 8), (Matrix::Bt709, 10), (Matrix::Bt2020, 12)] {
@@ -252,9 +252,8 @@ mod tests {
                 let luma = kr * r + (1.0 - kr - kb) * g + kb * b;
                 let exact = [(b - luma) / (1.0 - kb), (r - luma) / (1.0 - kr)].map(|c| unit * (128.0 + 112.0 * c));
                 for (code, exact) in differences.of_codes(rgb).into_iter().zip(exact) {
-                    // A code differs only if the exact value lies about halfway between two codes, as far as the
-                    // weights are exact: two are at most half a step off, and the third, which makes the sum zero, a
-                    // whole step.
+                    // Apart from rounding to nearest, a code is off only by the error of the weights: two weights are
+                    // off by at most half a step, and the third, which makes the sum zero, by at most a whole step.
                     let off = 2.0 * top / f64::from(1_u32 << differences.shift);
                     assert!((f64::from(code) - exact).abs() <= 0.5 + off, "{matrix} {bits} {rgb:?}: {code} {exact}");
                 }

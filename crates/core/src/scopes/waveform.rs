@@ -1,4 +1,4 @@
-//! The waveform: the levels in each column of a picture and their number.
+//! The waveform: counts of the levels in each column of a picture.
 
 use crate::histogram::{CHANNELS, Components};
 use crate::picture::layout::PixelLayout;
@@ -6,7 +6,7 @@ use crate::picture::region::Rect;
 
 use super::grid::{level_bits, samples_in};
 
-/// The most columns of a waveform.
+/// The maximum number of columns in a waveform.
 pub const MOST_COLUMNS: u32 = 1024;
 
 /// Returns the column of sample `x` in a row of `samples` samples: floor(x · columns / samples).
@@ -17,24 +17,24 @@ pub const fn column_of(x: u32, samples: u32, columns: u32) -> u32 {
 
 /// The waveforms of a picture or of a rectangle of it.
 ///
-/// The samples of a channel with the same column and level are counted together. The channels are those of the
-/// histogram. Summed over the columns, a channel's counts are its bins (at 12 bits, four of them); summed over the
-/// levels, they are the samples of the column. If the width is not a multiple of the number of columns, columns hold
-/// different numbers of samples.
+/// Each count is the number of a channel's samples in a column and at a level. The channels are those of the histogram.
+/// Summed over the columns, the counts of a level equal the histogram's bin, or at 12 bits the sum of four bins. Summed
+/// over the levels, they equal the number of samples in the column. If the width is not a multiple of the number of
+/// columns, columns have different numbers of samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waveform {
     /// The components that were counted.
     pub components: Components,
-    /// Columns of each channel: the number of samples per row, at most [`MOST_COLUMNS`]; 0 if nothing is counted.
+    /// Number of columns of each channel: its samples per row, at most [`MOST_COLUMNS`]; 0 if it is not counted.
     pub columns: [u32; CHANNELS],
-    /// Bits of a level.
+    /// Number of bits in a level.
     pub level_bits: u32,
-    /// Channel by channel, each with as many columns as the first, column by column: one count per level.
+    /// The counts, ordered by channel, column and level. Every channel has space for as many columns as the first.
     pub counts: Vec<u32>,
 }
 
 impl Waveform {
-    /// An empty waveform for that rectangle of a picture with this layout.
+    /// Creates an empty waveform for a rectangle of a picture with this layout.
     #[must_use]
     pub fn empty(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let mut waveform = Self::shape(layout, pixels, components);
@@ -42,13 +42,13 @@ impl Waveform {
         waveform
     }
 
-    /// The number of counts.
+    /// Returns the number of counts.
     #[must_use]
     pub const fn count_words(&self) -> usize {
         (CHANNELS * self.columns[0] as usize) << self.level_bits
     }
 
-    /// A waveform without memory for counts, of the same shape.
+    /// Creates a waveform of the same shape as [`empty`](Self::empty), but without memory for counts.
     #[must_use]
     pub fn shape(layout: &PixelLayout, pixels: Rect, components: Components) -> Self {
         let of_samples = |component| samples_in(layout, component, pixels).width.min(MOST_COLUMNS);
@@ -60,7 +60,7 @@ impl Waveform {
         Self { components, columns, level_bits: level_bits(layout.bin_bits()), counts: Vec::new() }
     }
 
-    /// Levels of a column.
+    /// Returns the number of levels in a column.
     #[must_use]
     pub const fn levels(&self) -> usize {
         1 << self.level_bits
@@ -73,7 +73,7 @@ impl Waveform {
         &self.counts[at..at + self.levels()]
     }
 
-    /// Returns the same counts, for counting.
+    /// Returns the mutable counts of a channel's column, one per level.
     pub fn column_mut(&mut self, channel: usize, column: u32) -> &mut [u32] {
         let (at, levels) = (self.index(channel, column), self.levels());
         &mut self.counts[at..at + levels]

@@ -1,11 +1,11 @@
-//! A frame's counts in the resolution of a strip: 256 levels per channel at any depth.
+//! A frame's counts at the resolution of a strip: 256 levels per channel at any depth.
 
 use crate::histogram::Histogram;
 
-/// Rows of a column: the levels of 8 bits. Deeper bins are added to these.
+/// Number of rows in a column: 256 levels, into which deeper bins are combined.
 pub const ROWS: usize = 256;
 
-/// A frame's bins, folded into [`ROWS`] rows a channel, channel by channel.
+/// Folds a frame's bins into [`ROWS`] rows per channel, channel by channel.
 #[must_use]
 pub fn fold(histogram: &Histogram) -> Vec<u64> {
     let channels = histogram.components.channel_names().len();
@@ -19,7 +19,7 @@ pub fn fold(histogram: &Histogram) -> Vec<u64> {
     cells
 }
 
-/// The row of a code of `bits` bits.
+/// Returns the row of a code of `bits` bits.
 const fn row_of(code: usize, bits: u32) -> usize {
     (code * ROWS) >> bits
 }
@@ -30,7 +30,7 @@ pub mod tests {
     use crate::made::histogram;
 
     #[test]
-    fn deep_bins_are_added_into_the_rows_of_their_levels() {
+    fn deep_bins_are_combined_into_rows() {
         for bits in [8, 10, 12] {
             let histogram = histogram(bits, bits);
             let cells = fold(&histogram);

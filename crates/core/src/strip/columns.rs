@@ -1,4 +1,4 @@
-//! The strip: columns that divide the clip's time evenly, each with the counts of the frames that begin in it.
+//! The strip: columns that divide the clip's time evenly, each with the counts of the frames that begin in its time.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,29 +10,29 @@ use super::timecodes::TimecodeBreak;
 use crate::histogram::CHANNELS;
 use crate::picture::Timecode;
 
-/// Number of columns, whatever the length.
+/// Number of columns, whatever the clip's length.
 pub const COLUMNS: usize = 1024;
-/// Cells of a column: the levels of red, green, blue and luminance.
+/// Number of cells in a column: the levels of red, green, blue and luminance.
 pub const CELLS: usize = CHANNELS * ROWS;
 
-/// Frames that were added up.
+/// The sum of the cells of several frames.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cells {
     /// Number of frames.
     frames: u64,
-    /// Their counts, [`CELLS`] of them, channel by channel and from the lowest level upwards; empty without a frame.
+    /// [`CELLS`] counts, channel by channel, each from the lowest level up; empty if there are no frames.
     counts: Box<[u64]>,
 }
 
 impl Cells {
-    /// Takes the sum of that many frames; `None` unless there are [`CELLS`] counts.
+    /// Creates the sum of `frames` frames. Returns `None` unless there are [`CELLS`] counts, or none for zero frames.
     #[must_use]
     pub fn new(frames: u64, counts: Vec<u64>) -> Option<Self> {
         let expected = if frames > 0 { CELLS } else { 0 };
         (counts.len() == expected).then(|| Self { frames, counts: counts.into() })
     }
 
-    /// Adds a frame's cells, see [`fold`](super::fold).
+    /// Adds a frame's cells; see [`fold`](super::fold).
     pub fn add(&mut self, cells: &[u64]) {
         self.frames += 1;
         if self.counts.is_empty() {
@@ -56,27 +56,27 @@ impl Cells {
         }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     #[must_use]
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// Their counts, channel by channel and from the lowest level upwards; empty without a frame.
+    /// Returns the counts, channel by channel, each from the lowest level up; empty if there are no frames.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 }
 
-/// The knowledge about the frames that begin in a column's time.
+/// The state of a column: which of the frames that begin in its time have been counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StripColumn {
-    /// Nothing, and no earlier frame stands for it.
+    /// None, and it is unknown whether an earlier frame is still on screen.
     Unseen,
-    /// Only some of them, such as a keyframe, have been counted, or none.
+    /// None, or only some, such as a keyframe.
     Glimpsed(Cells),
-    /// Every one has been counted. There may be none if frames last longer than a column.
+    /// Every frame. There may be none if frames last longer than a column.
     Counted(Cells),
 }
 
@@ -91,7 +91,7 @@ impl StripColumn {
         }
     }
 
-    /// Combines it with that of the following column.
+    /// Joins the column with the following one.
     pub(super) fn joined(self, next: Self) -> Self {
         let is_counted = matches!((&self, &next), (Self::Counted(_), Self::Counted(_)));
         let is_unseen = matches!((&self, &next), (Self::Unseen, Self::Unseen));
@@ -105,28 +105,28 @@ impl StripColumn {
     }
 }
 
-/// Tells strips apart that have changed equally often.
+/// The number of strips created, from which each gets its identifier.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// The columns that have become exact since the last report.
+/// The progress of a sweep since the last report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// The columns that are exact now.
+    /// The columns that have become exact.
     pub(super) columns: std::ops::Range<usize>,
-    /// The frames of the first of them; the others have none.
+    /// The frames of the first of these columns; the others have none.
     pub(super) cells: Cells,
-    /// All cuts known by now, if there are new ones.
+    /// All cuts found so far, if there are new ones.
     pub(super) cuts: Option<Vec<Cut>>,
-    /// The findings, likewise.
+    /// All findings so far, if there are new ones.
     pub(super) findings: Option<Vec<Finding>>,
 }
 
-/// A clip in columns.
+/// A clip as a strip of columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
-    /// Unique to the strip.
+    /// A number that no other strip has, except clones.
     id: u64,
-    /// The time of its left end.
+    /// The time at its left end, in seconds.
     begin_secs: f64,
     span_secs: f64,
     columns: Vec<StripColumn>,
@@ -138,7 +138,7 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// Creates an empty strip for a clip of that many seconds; `None` if that is not a valid length.
+    /// Creates an empty strip for a clip of `span_secs` seconds. Returns `None` if the length is invalid.
     #[must_use]
     pub fn new(span_secs: f64) -> Option<Self> {
         let is_length = span_secs.is_finite() && span_secs > 0.0;
@@ -154,7 +154,7 @@ impl Strip {
         })
     }
 
-    /// Creates a complete strip; `None` unless there are [`COLUMNS`] columns.
+    /// Creates a complete strip. Returns `None` if the length is invalid or there are not [`COLUMNS`] columns.
     #[must_use]
     pub fn of(span_secs: f64, columns: Vec<Cells>, cuts: Vec<Cut>, findings: Vec<Finding>) -> Option<Self> {
         let columns: Vec<_> = columns.into_iter().map(StripColumn::Counted).collect();
@@ -162,7 +162,7 @@ impl Strip {
         Some(Self { columns, cuts, findings, changes: 1, changed: vec![1; COLUMNS], ..empty })
     }
 
-    /// Creates a strip of a span that has been watched, with its number of changes; `None` if the span is not valid or
+    /// Creates a strip of a span that was watched, with its number of changes. Returns `None` if the span is invalid or
     /// there are not [`COLUMNS`] columns.
     pub(super) fn watched(
         (begin_secs, span_secs): (f64, f64),
@@ -173,33 +173,33 @@ impl Strip {
         Some(Self { begin_secs, columns, changes, changed: vec![changes; COLUMNS], ..empty })
     }
 
-    /// Returns a number that no other strip has, except copies.
+    /// Returns a number that no other strip has, except clones.
     #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
     }
 
-    /// Returns the time of its left end, in seconds from the clip's start.
+    /// Returns the time at the left end, in seconds from the clip's start.
     #[must_use]
     pub const fn begin_secs(&self) -> f64 {
         self.begin_secs
     }
 
-    /// Returns the seconds from its left end to its right end.
+    /// Returns the duration from the left end to the right end, in seconds.
     #[must_use]
     pub const fn span_secs(&self) -> f64 {
         self.span_secs
     }
 
-    /// Returns the column in whose time a frame begins, by seconds from the clip's start; times beyond the ends belong
-    /// to the nearest column.
+    /// Returns the column in whose time a frame begins, given in seconds from the clip's start. Times beyond the ends
+    /// belong to the nearest column.
     #[must_use]
     pub fn column_at(&self, time_secs: f64) -> usize {
         column_at(self.span_secs, time_secs - self.begin_secs)
     }
 
-    /// Returns the last time of a column, in seconds, that differs from its end when times are rounded to
-    /// milliseconds, as some containers do.
+    /// Returns a time just before the end of a column, in seconds. It is 1 ms before the end, because some containers
+    /// round times to milliseconds, but at most half a column.
     #[must_use]
     pub fn last_secs(&self, column: usize) -> f64 {
         let width = self.span_secs / COLUMNS as f64;
@@ -218,13 +218,13 @@ impl Strip {
         &self.cuts
     }
 
-    /// Returns the findings so far, in the order of time.
+    /// Returns the findings so far, in order of time.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Returns the timecode breaks found so far, in order: the number of a frame and its new timecode.
+    /// Returns the timecode breaks found so far, in order: the number of the frame and its timecode.
     pub fn timecode_breaks(&self) -> impl Iterator<Item = (u64, Timecode)> {
         self.findings.iter().filter_map(|finding| match finding.kind {
             FindingKind::Timecode(TimecodeBreak { found, .. }) => Some((finding.frame, found)),
@@ -232,7 +232,7 @@ impl Strip {
         })
     }
 
-    /// Takes the progress of a sweep.
+    /// Applies the progress of a sweep.
     pub fn advance(&mut self, progress: Progress) {
         let Progress { columns, mut cells, cuts, findings } = progress;
         for column in columns {
@@ -242,7 +242,7 @@ impl Strip {
         self.findings = findings.unwrap_or_else(|| std::mem::take(&mut self.findings));
     }
 
-    /// Shows a frame until all frames of its column have been counted.
+    /// Adds a frame to its column, unless all frames of the column have been counted.
     pub fn glimpse(&mut self, time_secs: f64, cells: &[u64]) {
         let at = self.column_at(time_secs);
         if let StripColumn::Glimpsed(known) = &mut self.columns[at] {
@@ -262,13 +262,13 @@ impl Strip {
         self.changed[column] = self.changes;
     }
 
-    /// Returns how often it has changed.
+    /// Returns the number of changes.
     #[must_use]
     pub const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Returns the number of the last change that affected a column, counted from one; zero before the first.
+    /// Returns the number of the last change that affected a column, counted from 1, or 0 if there was none.
     pub(super) fn changed(&self, column: usize) -> u64 {
         self.changed[column]
     }
@@ -306,9 +306,9 @@ impl Strip {
     }
 }
 
-/// Returns the column of a strip of that length in whose time a frame begins.
+/// Returns the column in whose time a frame begins, in a strip of `span_secs` seconds.
 pub(super) fn column_at(span_secs: f64, time_secs: f64) -> usize {
-    // The conversion saturates, and NaN becomes zero.
+    // The conversion saturates, and NaN becomes 0.
     ((time_secs / span_secs * COLUMNS as f64) as usize).min(COLUMNS - 1)
 }
 
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_fall_into_the_columns_that_share_them_out() {
+    fn times_belong_to_evenly_spaced_columns() {
         let strip = Strip::new(10.0).unwrap();
         let columns = [-1.0, 0.0, 5.0, 9.999, 10.0, 36_000.0, f64::NAN].map(|secs| strip.column_at(secs));
         assert_eq!(columns, [0, 0, 512, 1023, 1023, 1023, 0]);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_glimpsed_gives_way_to_what_is_counted() {
+    fn counted_columns_replace_glimpsed_ones() {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(3.0, &[1; CELLS]);
         strip.glimpse(3.5, &[2; CELLS]);
@@ -341,14 +341,14 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_is_made_of_so_many_columns_only() {
+    fn strips_and_cells_require_the_right_length() {
         assert_eq!(Strip::of(1.0, vec![Cells::default(); COLUMNS - 1], Vec::new(), Vec::new()), None);
         assert!(Strip::of(1.0, vec![Cells::default(); COLUMNS], Vec::new(), Vec::new()).unwrap().is_complete());
         assert_eq!((Cells::new(0, vec![1; CELLS]), Cells::new(1, vec![1; 3])), (None, None));
     }
 
     #[test]
-    fn the_last_time_of_a_column_is_its_own() {
+    fn the_last_time_of_a_column_lies_just_before_its_end() {
         for span_secs in [0.5, 40.96, 1024.0, 36_000.0] {
             let strip = Strip::new(span_secs).unwrap();
             assert!((0..COLUMNS).all(|at| strip.column_at(strip.last_secs(at)) == at), "{span_secs} s");

@@ -1,21 +1,22 @@
-//! Cuts, found from the histograms alone.
+//! Cut detection, using only histograms.
 //!
-//! The distance between two frames is the earth-mover distance of their histograms: the mean distance, as a part of
-//! the scale, that levels must be moved to turn one histogram into the other. It is computed for each channel, and the
-//! largest counts: a change from red to blue of the same luminance counts too. Because levels are moved and not
-//! compared bin by bin, noise, a slight change of exposure, and motion within a shot have little effect.
+//! The distance between two frames is the earth mover's distance between their histograms: the mean distance, as a
+//! fraction of the scale, that levels must be moved to turn one histogram into the other. It is computed for each
+//! channel, and the largest is used, so that a change from red to blue of the same luminance also counts. Because
+//! levels are moved and not compared bin by bin, noise, a slight change of exposure, and motion within a shot have
+//! little effect.
 //!
 //! There is a cut between two frames if
 //!
-//! 1. their distance is the threshold or more;
-//! 2. it is [`STANDS_OUT`] times every other distance from [`NEIGHBOURS`] frames before to as many after: fades,
+//! 1. their distance is at least the threshold;
+//! 2. it is at least [`STANDS_OUT`] times every other distance within [`NEIGHBOURS`] frames before and after: fades,
 //!    dissolves and pans spread their change over several frames, a cut does not. If a frame of a fade is repeated,
 //!    the next step is twice the others, so the factor is more than two;
-//! 3. the picture does not come back: the frame before is at least half as far from each of the [`FLASH_FRAMES`]
-//!    frames after the cut as from the first of them, and likewise the frame after from each of those before. A
-//!    shorter change that leaves the picture as it was is a flash.
+//! 3. the picture does not return: the distance from the frame before the cut to each of the next [`FLASH_FRAMES`] frames
+//!    is at least half the distance over the cut, and likewise from the frame after the cut to each of the preceding
+//!    ones. A shorter change after which the picture returns is a flash.
 //!
-//! Rule 3 looks ahead, so a cut is known some frames later; no more frames than that are kept.
+//! Rule 3 looks ahead, so a cut is found a few frames later; only the frames needed for this are kept.
 
 use std::collections::VecDeque;
 
@@ -23,23 +24,23 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::ROWS;
 
-/// The default threshold, as a part of the scale.
+/// The default threshold, as a fraction of the scale.
 pub const DEFAULT_THRESHOLD: f64 = 0.03;
-/// The factor by which the distance of a cut must exceed those around it.
+/// The factor by which the distance over a cut must exceed the distances around it.
 pub const STANDS_OUT: f64 = 2.5;
-/// The number of distances on each side of a cut that it must exceed.
+/// The number of distances on each side of a cut that it is compared with.
 pub const NEIGHBOURS: usize = 2;
-/// The maximum length of a flash, which leaves the picture as it was.
+/// The maximum length of a flash in frames.
 pub const FLASH_FRAMES: usize = 4;
-/// The maximum number of cuts that a report lists; others are only counted.
+/// The maximum number of cuts that a report lists; further ones are only counted.
 pub const MAX_LISTED: usize = 10_000;
 
-/// A frame's histograms as the shares at or below each level, channel by channel.
+/// A frame's normalized cumulative histograms: the share of samples at or below each level, channel by channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature(Vec<f64>);
 
 impl Signature {
-    /// The signature of a frame's rows.
+    /// Computes the signature of a frame's cells; see [`fold`](super::fold).
     #[must_use]
     pub fn new(cells: &[u64]) -> Self {
         let mut shares = Vec::with_capacity(cells.len());
@@ -54,8 +55,7 @@ impl Signature {
         Self(shares)
     }
 
-    /// Returns the earth-mover distance in the channel with the largest one, from 0 (alike) to 1 (from black to
-    /// white).
+    /// Returns the largest earth mover's distance of any channel, from 0 (equal) to 1 (black to white).
     #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let channels = self.0.chunks(ROWS).zip(other.0.chunks(ROWS));
@@ -67,15 +67,15 @@ impl Signature {
 /// A cut.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
-    /// Number of the first frame after it.
+    /// Number of the first frame after the cut.
     pub frame: u64,
     /// Time at which that frame begins, in seconds.
     pub time_secs: f64,
-    /// The distance over the cut.
+    /// Distance between the frames before and after the cut.
     pub distance: f64,
 }
 
-/// A frame that may lie next to a cut.
+/// A frame kept for deciding on cuts.
 #[derive(Debug)]
 struct HeldFrame {
     frame: u64,
@@ -85,36 +85,36 @@ struct HeldFrame {
     distance: f64,
 }
 
-/// Frames that are kept on either side of the place under decision: those of a flash and the one next to the cut.
+/// Number of frames kept on either side of a possible cut: the length of a flash, and the frame next to the cut.
 const AROUND: usize = FLASH_FRAMES + 1;
 
-/// Finds the cuts of a clip whose frames are pushed in order.
+/// A detector of cuts. The frames of a clip are pushed in order.
 #[derive(Debug)]
 pub struct CutFinder {
     threshold: f64,
-    /// The maximum number of cuts that are kept.
+    /// The maximum number of cuts to keep.
     most: usize,
     held: VecDeque<HeldFrame>,
-    /// Place in `held` of the next frame to decide on.
+    /// Index in `held` of the next frame to decide on.
     next: usize,
     cuts: Vec<Cut>,
     found: u64,
 }
 
 impl CutFinder {
-    /// Creates a finder with that threshold, a part of the scale.
+    /// Creates a finder with this threshold, a fraction of the scale.
     #[must_use]
     pub const fn new(threshold: f64) -> Self {
         Self { threshold, most: MAX_LISTED, held: VecDeque::new(), next: 1, cuts: Vec::new(), found: 0 }
     }
 
-    /// Makes it keep every cut, at 24 bytes each, however many a clip has.
+    /// Makes the finder keep every cut, at 24 bytes each, instead of at most [`MAX_LISTED`].
     #[must_use]
     pub fn keeping_all(self) -> Self {
         Self { most: usize::MAX, ..self }
     }
 
-    /// Takes the next frame and returns its distance from the previous one; 0 for the first frame.
+    /// Takes the next frame. Returns its distance from the previous one, or 0 for the first frame.
     pub fn push(&mut self, frame: u64, time_secs: f64, cells: &[u64]) -> f64 {
         let signature = Signature::new(cells);
         let distance = self.held.back().map_or(0.0, |before| before.signature.distance(&signature));
@@ -129,13 +129,13 @@ impl CutFinder {
         distance
     }
 
-    /// Returns the cuts kept so far.
+    /// Returns the cuts found so far, as far as they are kept.
     #[must_use]
     pub fn found(&self) -> &[Cut] {
         &self.cuts
     }
 
-    /// Returns the cuts that were kept, and the number of all cuts.
+    /// Returns the cuts that were kept, and the total number of cuts.
     #[must_use]
     pub fn finish(mut self) -> (Vec<Cut>, u64) {
         while self.next < self.held.len() {
@@ -177,24 +177,25 @@ impl CutFinder {
     }
 }
 
-/// Says of each frame at once whether there may be a cut before it, while [`CutFinder`] must see what follows. It says
-/// so for every cut of the finder, and for some other frames.
+/// A detector of possible cuts that decides immediately, while [`CutFinder`] needs to see the following frames. It
+/// reports every cut that the finder finds, and some other frames.
 #[derive(Debug)]
 pub struct CutGuess {
     threshold: f64,
     before: Option<Signature>,
-    /// The distance before that one.
+    /// Distance of the previous frame from the one before it.
     distance: Option<f64>,
 }
 
 impl CutGuess {
-    /// Creates a guess at the cuts of a finder with that threshold.
+    /// Creates a detector for the cuts of a finder with this threshold.
     #[must_use]
     pub const fn new(threshold: f64) -> Self {
         Self { threshold, before: None, distance: None }
     }
 
-    /// Takes the next frame. There may be a cut before the first one, since what came before is unknown.
+    /// Takes the next frame. Returns `true` if there may be a cut before it, and always for the first frame, whose
+    /// predecessor is unknown.
     pub fn push(&mut self, cells: &[u64]) -> bool {
         let signature = Signature::new(cells);
         let distance = self.before.as_ref().map(|before| before.distance(&signature));

@@ -1,4 +1,4 @@
-//! Findings for people who check a clip: segments of black, frozen and clipped frames, timecode breaks, and the worst
+//! Findings for quality control of a clip: segments of black, frozen and clipped frames, timecode breaks, and the worst
 //! frames.
 
 use serde::{Deserialize, Serialize};
@@ -11,38 +11,38 @@ use crate::histogram::Histogram;
 use crate::picture::color::Range;
 use crate::picture::{Timecode, TimecodeRate};
 
-/// The highest black level of 256: a tenth of the scale, as in FFmpeg's `blackdetect`.
+/// The highest of 256 levels that counts as black: a tenth of the scale, as in FFmpeg's `blackdetect`.
 const BLACK_LEVEL: usize = 25;
 /// The share of a black frame's luminance that must be black, as in `blackdetect`.
 const BLACK_SHARE: f64 = 0.98;
-/// The share of red, green or blue at the highest code from which a frame counts as clipped.
+/// The minimum share of red, green or blue at the highest code in a clipped frame.
 const CLIPPED_SHARE: f64 = 0.01;
 /// The minimum duration of frozen frames in seconds. Still parts of a film and repeated frames are shorter.
 const FROZEN_SECS: f64 = 0.5;
-/// The maximum gap in seconds between clipped frames of one segment, so that light that flickers around the limit is
-/// one finding.
+/// The maximum gap in seconds between clipped frames of one segment, so that brightness that flickers around the limit
+/// is a single finding.
 const CLIPPED_GAP_SECS: f64 = 0.5;
 
 /// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
-    /// Black frames: 98 % of the luminance is at a tenth of the scale or below.
+    /// Black frames: at least 98 % of the luminance is at or below a tenth of the scale.
     Black,
-    /// Frozen frames: half a second or more of identical codes.
+    /// Frozen frames: identical codes for at least half a second.
     Frozen,
-    /// Clipped frames: a hundredth or more of red, green or blue is at the highest code.
+    /// Clipped frames: at least 1 % of red, green or blue is at the highest code.
     Clipped,
-    /// A frame whose timecode does not follow from those before it.
+    /// A frame whose timecode does not follow from the frames before it.
     Timecode(TimecodeBreak),
-    /// One of the worst frames in some respect.
+    /// One of the worst frames for a flaw.
     Worst(Flaw),
 }
 
 /// A choice of the findings to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sought {
-    /// All of them.
+    /// All findings.
     #[default]
     All,
     /// Black frames.
@@ -61,7 +61,7 @@ impl Sought {
     /// All choices.
     pub const ALL: [Self; 6] = [Self::All, Self::Black, Self::Frozen, Self::Clipped, Self::Timecode, Self::Worst];
 
-    /// The name of the choice.
+    /// Returns the name of the choice.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl Sought {
         }
     }
 
-    /// The name of several such findings.
+    /// Returns the plural noun for such findings.
     #[must_use]
     pub const fn several(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Sought {
         }
     }
 
-    /// The name of one such finding.
+    /// Returns the singular noun for such a finding.
     #[must_use]
     pub const fn one(self) -> &'static str {
         match self {
@@ -96,14 +96,14 @@ impl Sought {
         }
     }
 
-    /// The next or previous choice, in a circle.
+    /// Returns the next or previous choice, wrapping around at the ends.
     #[must_use]
     pub fn next(self, forward: bool) -> Self {
         let at = Self::ALL.iter().position(|&sought| sought == self).unwrap_or(0);
         Self::ALL[(at + if forward { 1 } else { Self::ALL.len() - 1 }) % Self::ALL.len()]
     }
 
-    /// Returns `true` if such a finding is included.
+    /// Returns `true` if findings of this kind are included.
     #[must_use]
     pub const fn has(self, kind: FindingKind) -> bool {
         match self {
@@ -117,53 +117,53 @@ impl Sought {
     }
 }
 
-/// A frame, or several consecutive ones.
+/// A finding: a frame, or several consecutive ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The kind.
     pub kind: FindingKind,
-    /// Number of its first frame.
+    /// Number of the first frame.
     pub frame: u64,
-    /// Time at which that frame begins, in seconds.
+    /// Time at which the first frame begins, in seconds.
     pub start_secs: f64,
-    /// Time at which the frame after its last one begins, in seconds; for a worst frame and a timecode break, the time
-    /// of the frame itself.
+    /// Time at which the frame after the last one begins, in seconds. For a worst frame or a timecode break, equal to
+    /// `start_secs`.
     pub end_secs: f64,
-    /// For clipped and worst frames, the largest share.
+    /// The largest share, for clipped and worst frames.
     pub share: Option<ChannelShare>,
 }
 
-/// The facts that are needed of a frame, besides its place in the clip.
+/// A frame's properties that are examined.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
-    /// Time at which it begins, in seconds.
+    /// Time at which the frame begins, in seconds.
     pub time_secs: f64,
-    /// Time at which the next one begins, or it ends, as far as the file states it.
+    /// Time at which the frame ends, in seconds.
     pub end_secs: f64,
-    /// Its bins.
+    /// The histogram.
     pub histogram: &'a Histogram,
-    /// The range of its codes.
+    /// The range of the codes.
     pub range: Range,
-    /// True if all its codes equal those of the previous frame.
+    /// `true` if all codes equal those of the previous frame.
     pub repeats: bool,
-    /// Its timecode with the rate at which it counts.
+    /// The timecode and the rate at which it counts.
     pub timecode: Option<(Timecode, TimecodeRate)>,
 }
 
-/// Tolerance for times, which are sums of rounded ones.
+/// Tolerance for comparing times, which accumulate rounding errors.
 const SLACK_SECS: f64 = 1e-6;
 
-/// The segments of one kind so far.
+/// The segments of one kind found so far.
 #[derive(Debug, Default)]
 struct Segments {
-    /// The open segment: its first frame, its beginning, and the largest share.
+    /// The open segment. Its `end_secs` is infinite while its last frame is the latest one.
     open: Option<Finding>,
     done: Vec<Finding>,
 }
 
 impl Segments {
-    /// Notes whether the frame at that time belongs to such a segment; `first` is the finding that would begin with
-    /// it.
+    /// Takes the next frame; `belongs` is `true` if it is part of a segment. If no segment is open, one starts as
+    /// `first`, whose `end_secs` is the frame's start time.
     fn push(&mut self, belongs: bool, first: Finding, gap_secs: f64) {
         let now_secs = first.end_secs;
         self.close_before(now_secs, gap_secs);
@@ -183,7 +183,7 @@ impl Segments {
         self.close_before(now_secs, gap_secs);
     }
 
-    /// Closes the open segment if nothing has belonged to it for that long.
+    /// Closes the open segment if it ended at least `gap_secs` ago.
     fn close_before(&mut self, now_secs: f64, gap_secs: f64) {
         if self.open.is_some_and(|open| open.end_secs + gap_secs <= now_secs + SLACK_SECS) {
             self.close(now_secs);
@@ -202,23 +202,23 @@ impl Segments {
     }
 }
 
-/// Finds the findings of a clip. Its frames are pushed in order.
+/// A detector of findings. The frames of a clip are pushed in order.
 #[derive(Debug, Default)]
 pub struct Examiner {
-    /// The previous frame: its number, beginning and end.
+    /// The previous frame: its number, start time and end time.
     before: Option<(u64, f64, f64)>,
-    /// Numbers of segments, timecode runs and worst frames at the last report.
+    /// The number of segments and timecode runs, and the number of changes of the worst frames, at the last report.
     told: (usize, u64),
     black: Segments,
     frozen: Segments,
     clipped: Segments,
     timecodes: TimecodeRuns,
-    /// In the order of [`Flaw::ALL`].
+    /// The worst frames for each flaw, in the order of [`Flaw::ALL`].
     worst: [WorstFrames; 3],
 }
 
 impl Examiner {
-    /// Takes the next frame and its cells, see [`fold`](super::fold).
+    /// Takes the next frame and its cells; see [`fold`](super::fold).
     pub fn push(&mut self, frame: u64, cells: &[u64], seen: &Seen<'_>) {
         let time_secs = seen.time_secs;
         let shares = shares(seen.histogram, seen.range);
@@ -227,7 +227,7 @@ impl Examiner {
             |kind, (frame, start_secs), share| Finding { kind, frame, start_secs, end_secs: time_secs, share };
         let here = (frame, time_secs);
         self.black.push(is_black(cells), finding(FindingKind::Black, here, None), 0.0);
-        // The first frozen frame is the one that the others repeat.
+        // The first frozen frame is the one that is repeated.
         let first = self.before.map_or(here, |(frame, start_secs, _)| (frame, start_secs));
         self.frozen.push(seen.repeats, finding(FindingKind::Frozen, first, None), 0.0);
         let is_clipped = highest.share >= CLIPPED_SHARE;
@@ -239,8 +239,8 @@ impl Examiner {
         self.before = Some((frame, time_secs, seen.end_secs.max(time_secs)));
     }
 
-    /// Returns the segments that have ended and the worst frames of the seconds that are over, in the order of time;
-    /// `None` if nothing is new.
+    /// Returns the segments that have ended and the worst frames of past seconds, in order of time, or `None` if there
+    /// are no new ones.
     #[must_use]
     pub fn news(&mut self) -> Option<Vec<Finding>> {
         let segments = [&self.black, &self.frozen, &self.clipped].map(|segments| segments.done.len());
@@ -274,7 +274,7 @@ impl Examiner {
         findings
     }
 
-    /// Returns all findings of a clip that has ended, in the order of time.
+    /// Ends the clip and returns all findings, in order of time.
     #[must_use]
     pub fn finish(mut self) -> Vec<Finding> {
         let end_secs = self.before.map_or(0.0, |(_, _, end_secs)| end_secs);
@@ -300,8 +300,8 @@ mod tests {
 
     const RATE: f64 = 25.0;
 
-    /// A frame with a thousand samples per channel, some of whose luminance is black and some of whose blue is at the
-    /// highest code.
+    /// A frame with 1000 samples per channel: some of its luminance is black, and some of its blue is at the highest
+    /// code.
     #[derive(Clone, Copy)]
     struct Shot {
         black: u32,
@@ -311,8 +311,8 @@ mod tests {
 
     const PLAIN: Shot = Shot { black: 0, clipped: 0, repeats: false };
 
-    /// The findings of these frames, at 25 a second: kind, first frame, and beginning and end of the segment in
-    /// frames.
+    /// Returns the findings in these frames, at 25 frames per second: the kind, the first frame, and the start and end
+    /// of the segment in frames.
     fn findings(frames: &[Shot]) -> Vec<(FindingKind, u64, f64, f64)> {
         let mut finder = Examiner::default();
         for (frame, shot) in (0..).zip(frames) {
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn black_frames_are_one_segment_however_short_and_up_to_the_end() {
+    fn black_segments_may_be_short_and_may_extend_to_the_end() {
         let (black, nearly) = (Shot { black: 980, ..PLAIN }, Shot { black: 979, ..PLAIN });
         let found = findings(&clip(&[(PLAIN, 3), (black, 1), (nearly, 4), (black, 2), (PLAIN, 5), (black, 4)]));
         let black = |first: u64, end: f64| (FindingKind::Black, first, first as f64, end);
@@ -357,23 +357,23 @@ mod tests {
     }
 
     #[test]
-    fn frozen_frames_begin_with_the_one_that_is_repeated_and_last_half_a_second() {
+    fn frozen_segments_start_with_the_repeated_frame_and_last_half_a_second() {
         let same = Shot { repeats: true, ..PLAIN };
-        // Eleven repeats of the previous frame last 12 frames, which is less than half a second; twelve last 13.
+        // With 11 repeats, a frame lasts 12 frames, less than half a second; with 12 repeats, it lasts 13.
         let found = findings(&clip(&[(PLAIN, 5), (same, 11), (PLAIN, 5), (same, 12), (PLAIN, 2)]));
         assert_eq!(found, [(FindingKind::Frozen, 20, 20.0, 33.0)]);
         assert_eq!(findings(&clip(&[(PLAIN, 1), (same, 30)])), [(FindingKind::Frozen, 0, 0.0, 31.0)]);
     }
 
     #[test]
-    fn half_a_second_is_half_a_second_wherever_it_begins() {
+    fn half_a_second_is_recognized_at_any_start_time() {
         for frames_before in 0..500 {
             let mut finder = Examiner::default();
             let histogram = Histogram::empty(8, Components::Rgbl);
             let cells = fold(&histogram);
             for frame in 0..frames_before + 31 {
                 let [time_secs, end_secs] = [frame, frame + 1].map(|frame| frame as f64 / 60.0);
-                // Thirty frames of sixtieths.
+                // Thirty frames of 1/60 s each.
                 let repeats = (frames_before + 1..frames_before + 30).contains(&frame);
                 finder.push(
                     frame,
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn clipped_frames_near_to_each_other_are_one_segment() {
+    fn clipped_frames_close_to_each_other_are_one_segment() {
         let (clipped, nearly) = (Shot { clipped: 10, ..PLAIN }, Shot { clipped: 9, ..PLAIN });
         let segments = |frames: &[Shot]| {
             let mut found = findings(frames);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timecode_that_does_not_follow_is_found_where_it_is() {
+    fn a_timecode_that_does_not_follow_is_found() {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let timecodes = ["23:59:59:24", "00:00:00:00", "00:00:00:01", "00:00:00:03", "00:00:00:04"];
         let histogram = Histogram::empty(8, Components::Rgbl);
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_segments_and_of_seconds_are_told() {
+    fn the_worst_frames_are_reported_for_separate_seconds() {
         let mut frames = vec![PLAIN; 60];
         for (frame, clipped) in [(10, 20), (11, 300), (12, 40), (55, 5)] {
             frames[frame].clipped = clipped;

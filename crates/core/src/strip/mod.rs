@@ -1,10 +1,10 @@
-//! A clip as a strip: time from left to right, level from bottom to top, in memory that does not grow with the clip's
-//! length. Decoders fill it with single frames in any order first, and then with every frame in order. This module
-//! defines its content and its look.
+//! A clip as a strip, with time from left to right and levels from bottom to top, in memory that does not grow with the
+//! clip's length. Decoders fill it first with individual frames in any order, and then with every frame in order. This
+//! module defines its content and its appearance.
 //!
-//! `cells` brings frames of any depth to 256 levels, and `columns` is the strip. `sweep` fills it with every frame and
-//! finds the cuts (`cuts`) and `findings` on the way, including breaks of the `timecodes`. `light` and `raster` turn
-//! it into a picture. Reports use the same cells, cuts, breaks, worst frames and lights.
+//! `cells` reduces frames of any depth to 256 levels, and `columns` is the strip itself. `sweep` fills it with every
+//! frame and finds `cuts` and `findings` along the way, including breaks of the `timecodes`. `light` and `raster`
+//! render it as a picture. Reports use the same cells, cuts, breaks, worst frames and brightness.
 
 mod cells;
 mod columns;

@@ -1,51 +1,51 @@
-//! A strip as a picture: a column of pixels per column, the highest level at the top. Brightness is the share of a
-//! frame, as in a report.
+//! A strip as a picture, with one column of pixels per column and the highest level at the top. Brightness represents
+//! the share of a frame's samples, as in reports.
 
 use super::cells::ROWS;
 use super::columns::{COLUMNS, Strip, StripColumn};
 use super::light::{brightness, channel_color, mixed, ramp};
 use crate::histogram::Components;
 
-/// The opacity of a column that is not exact yet.
+/// The opacity of a column that is not yet exact.
 const PALE: u8 = 110;
 
-/// The channels that are shown.
+/// The channels to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownChannels {
     /// Luminance.
     Luminance,
-    /// The chosen ones of red, green and blue, over one another.
+    /// The selected channels of red, green and blue, added together.
     Colors([bool; 3]),
 }
 
-/// The picture of a strip, updated where that has changed.
+/// The picture of a strip, of which only changed columns are redrawn.
 #[derive(Debug, Clone)]
 pub struct Raster {
     height: usize,
     shown: ShownChannels,
-    /// The identity of its strip.
+    /// The strip's identifier.
     strip: Option<u64>,
-    /// The strip's number of changes when it was last brought up to date.
+    /// The strip's number of changes at the last update.
     changes: u64,
-    /// Red, green, blue and opacity, not premultiplied, [`COLUMNS`] pixels per row.
+    /// Red, green, blue and opacity of each pixel, not premultiplied, [`COLUMNS`] pixels per row.
     rgba: Vec<u8>,
 }
 
 impl Raster {
-    /// An empty picture of that height in pixels, from 1 to [`ROWS`].
+    /// Creates an empty picture. Its height in pixels is clamped to 1 to [`ROWS`].
     #[must_use]
     pub fn new(height: usize, shown: ShownChannels) -> Self {
         let height = height.clamp(1, ROWS);
         Self { height, shown, strip: None, changes: 0, rgba: vec![0; COLUMNS * height * 4] }
     }
 
-    /// Returns `true` if it shows that strip in that height with these channels.
+    /// Returns `true` if the picture shows this strip at this height with these channels.
     #[must_use]
     pub fn is(&self, strip: &Strip, height: usize, shown: ShownChannels) -> bool {
         self.strip == Some(strip.id()) && self.height == height.clamp(1, ROWS) && self.shown == shown
     }
 
-    /// Returns its height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height(&self) -> usize {
         self.height
@@ -57,8 +57,8 @@ impl Raster {
         &self.rgba
     }
 
-    /// Follows the strip, or starts with it, and returns `true` if anything has changed. A column in which no frame
-    /// begins shows the previous one, whose frame is still on screen.
+    /// Redraws the columns that have changed, or all if the strip is a different one. Returns `true` if anything
+    /// changed. A column in which no frame begins shows the previous one, whose frame is still on screen.
     pub fn follow(&mut self, strip: &Strip) -> bool {
         if self.strip != Some(strip.id()) {
             *self = Self { strip: Some(strip.id()), ..Self::new(self.height, self.shown) };
@@ -74,7 +74,7 @@ impl Raster {
                 _ => {}
             }
             let source_changed = source.map_or(0, |source| strip.changed(source));
-            // If nothing was here before, the previous column may show through.
+            // A column without frames shows the one before it, so a change there affects it, too.
             if strip.changed(at).max(source_changed) > self.changes {
                 self.draw(strip, at, source);
             }
@@ -108,7 +108,7 @@ impl Raster {
     }
 }
 
-/// Returns the brightness of a channel in each of `height` rows, the lowest levels first.
+/// Returns the brightness of a channel in each of `height` rows, from the lowest levels up.
 fn light_of(counts: &[u64], channel: usize, height: usize) -> Vec<f64> {
     let Some(levels) = counts.get(channel * ROWS..(channel + 1) * ROWS) else { return Vec::new() };
     let all = levels.iter().sum::<u64>().max(1) as f64;
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::strip::{CELLS, Cells};
 
-    /// A frame with all samples at one level.
+    /// Returns the cells of a frame with all samples at one level.
     fn frame(level: usize) -> Vec<u64> {
         let mut cells = vec![0; CELLS];
         for channel in 0..4 {
@@ -138,14 +138,14 @@ mod tests {
         raster.rgba()[at..at + 4].try_into().unwrap()
     }
 
-    /// The lit rows of a column of pixels, and its opacity.
+    /// Returns the rows of a column of pixels that are not black, and its opacity.
     fn lit(raster: &Raster, x: usize) -> (Vec<usize>, u8) {
         let rows = (0..raster.height()).filter(|&y| pixel(raster, x, y)[..3] != [0; 3]);
         (rows.collect(), pixel(raster, x, 0)[3])
     }
 
     #[test]
-    fn of_another_strip_nothing_is_left_though_it_has_changed_as_often() {
+    fn a_different_strip_is_drawn_from_scratch_even_with_as_many_changes() {
         let kept = |levels: std::ops::Range<usize>| {
             let mut columns = vec![Cells::default(); COLUMNS];
             for (column, level) in levels.enumerate() {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_rise_and_what_is_not_exact_is_paler() {
+    fn levels_rise_and_inexact_columns_are_paler() {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(10.0, &frame(0));
         strip.glimpse(500.0, &frame(255));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_lie_over_one_another() {
+    fn colors_are_added_together() {
         let mut strip = Strip::new(1.0).unwrap();
         strip.glimpse(0.0, &frame(255));
         for (on, expected) in [([true; 3], [255, 255, 255]), ([true, false, false], [255, 0, 0]), ([false; 3], [0; 3])]

@@ -1,27 +1,27 @@
-//! A sweep of every frame of a clip, from first to last, into its strip: column after column becomes exact, and cuts
-//! and findings are found on the way.
+//! A sweep through every frame of a clip, from first to last, which makes its strip exact column by column and finds
+//! cuts and findings along the way.
 
 use super::cells::fold;
 use super::columns::{COLUMNS, Cells, Progress, column_at};
 use super::cuts::{CutFinder, DEFAULT_THRESHOLD};
 use super::findings::{Examiner, Seen};
 
-/// A sweep through a clip, starting at its first frame.
+/// A sweep through a clip, from its first frame.
 #[derive(Debug)]
 pub struct Sweep {
     span_secs: f64,
-    /// The column under way.
+    /// The current column.
     at: usize,
     cells: Cells,
     cuts: CutFinder,
-    /// Number of cuts already reported.
+    /// Number of cuts that have been reported.
     cuts_told: usize,
     findings: Examiner,
     frames: u64,
 }
 
 impl Sweep {
-    /// Starts a sweep through a clip of as many seconds as its strip has.
+    /// Starts a sweep. `span_secs` is the length of the clip's strip in seconds.
     #[must_use]
     pub fn new(span_secs: f64) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Sweep {
         }
     }
 
-    /// Adds the next frame. Columns that it leaves behind become exact, and are returned for the strip.
+    /// Adds the next frame. If it begins a new column, the columns before it are exact and are returned for the strip.
     #[must_use]
     pub fn add(&mut self, seen: &Seen<'_>) -> Option<Progress> {
         let column = column_at(self.span_secs, seen.time_secs);
@@ -60,7 +60,7 @@ impl Sweep {
         }
     }
 
-    /// Ends the sweep: everything is exact now.
+    /// Ends the sweep. Returns the remaining columns, which are now exact, and all cuts and findings.
     #[must_use]
     pub fn finish(self) -> Progress {
         Progress {
@@ -90,7 +90,8 @@ mod tests {
         }
     }
 
-    /// A histogram with samples spread by its number, more of them in the upper half from frame 60 on.
+    /// Returns a histogram that varies with the frame's number, with its peak in the middle before frame 60 and higher
+    /// from there on.
     fn histogram(bits: u32, number: u32) -> Histogram {
         let mut histogram = Histogram::empty(bits, Components::Rgbl);
         for channel in 0..4_u32 {
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_exact_once_a_later_frame_has_come() {
+    fn a_column_is_exact_once_a_later_column_has_begun() {
         let mut strip = Strip::new(1024.0).unwrap();
         strip.glimpse(0.0, &[1; CELLS]);
         strip.glimpse(9.0, &[1; CELLS]);
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_known_as_the_sweep_goes_on_and_end_with_the_clip() {
+    fn findings_are_reported_during_the_sweep_and_end_with_the_clip() {
         let dark = {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
             (0..4).for_each(|channel| histogram.bins_mut(channel)[3] = 10);

@@ -1,34 +1,34 @@
-//! Runs of timecodes that count on from frame to frame, and their breaks.
+//! Runs of consecutive timecodes, and the breaks between them.
 
 use serde::{Deserialize, Serialize};
 
 use super::cuts::MAX_LISTED;
 use crate::picture::{Timecode, TimecodeRate};
 
-/// A break: a frame whose timecode does not follow from the previous ones.
+/// A break: a frame's timecode that does not follow from the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimecodeBreak {
     /// The timecode that would have followed.
     pub expected: Timecode,
-    /// The one that was found.
+    /// The frame's actual timecode.
     pub found: Timecode,
 }
 
-/// A run of frames whose timecodes follow from the first one's.
+/// A run of frames whose timecodes follow from the first frame's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimecodeRun {
-    /// Number of its first frame.
+    /// Number of the first frame.
     pub frame: u64,
-    /// Time at which that frame begins, in seconds.
+    /// Time at which the first frame begins, in seconds.
     pub time_secs: f64,
-    /// The break that it begins with; `None` for the first run.
+    /// The break before the first frame; `None` for the first run.
     pub broken: Option<TimecodeBreak>,
     first: Timecode,
     rate: TimecodeRate,
 }
 
-/// The runs of a clip. All or some of its frames are pushed in order; the first [`MAX_LISTED`] runs are kept, and all
-/// are counted.
+/// The runs of a clip. All or some of its frames are pushed in order. All runs are counted, and the first
+/// [`MAX_LISTED`] are kept.
 #[derive(Debug, Clone, Default)]
 pub struct TimecodeRuns {
     runs: Vec<TimecodeRun>,
@@ -38,7 +38,7 @@ pub struct TimecodeRuns {
 }
 
 impl TimecodeRuns {
-    /// Takes the next frame and returns the break before it, if there is one. A frame without a timecode is ignored.
+    /// Takes the next frame. Returns the break before it, if there is one. A frame without a timecode is ignored.
     pub fn push(
         &mut self,
         (frame, time_secs): (u64, f64),
@@ -59,7 +59,7 @@ impl TimecodeRuns {
         broken
     }
 
-    /// Returns the runs in order.
+    /// Returns the runs that are kept, in order.
     #[must_use]
     pub fn listed(&self) -> &[TimecodeRun] {
         &self.runs
@@ -71,7 +71,8 @@ impl TimecodeRuns {
         self.found.saturating_sub(1)
     }
 
-    /// Returns the timecode of the frame with that number; `None` if nothing or too much was found to know it.
+    /// Returns the timecode of the frame with this number. Returns `None` if the frame precedes all runs, or may belong
+    /// to a run that is not kept.
     #[must_use]
     pub fn timecode_of(&self, frame: u64) -> Option<Timecode> {
         let after = self.runs.partition_point(|run| run.frame <= frame);
@@ -90,7 +91,7 @@ impl TimecodeRun {
 mod tests {
     use super::*;
 
-    /// The runs of frames with these timecodes, an empty text for none, and the breaks that were returned.
+    /// Returns the runs and breaks of frames with these timecodes; an empty text stands for no timecode.
     fn runs(texts: &[&str]) -> (TimecodeRuns, Vec<(u64, String, String)>) {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_follow_is_a_break() {
+    fn a_timecode_that_does_not_follow_is_a_break() {
         let (runs, breaks) = runs(&[
             "",
             "23:59:59:23",
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_were_left_out_are_no_break() {
+    fn skipped_frames_are_not_a_break() {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         for (frame, text) in [(0, "10:00:00:00"), (25, "10:00:01:00"), (50, "10:00:02:00")] {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_first_are_kept() {
+    fn only_the_first_runs_are_kept() {
         let rate = TimecodeRate::of(25, 1).unwrap();
         let mut runs = TimecodeRuns::default();
         let most = MAX_LISTED as u64 + 5;

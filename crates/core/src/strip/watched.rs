@@ -1,15 +1,16 @@
-//! The strip of a clip that cannot be read twice: the frames that were shown, column by column, in memory that does
+//! The strip of a clip that can be read only once: the frames that were shown, column by column, in memory that does
 //! not grow with the time spent watching.
 //!
-//! Columns are parts of the clip's time, all of the same length. When there are too many, neighbours are added in
-//! pairs, and each column lasts twice as long from then on. A column is exact if every frame of its time was counted:
-//! consecutive frames leave nothing out. If some are missing, or the viewer went elsewhere, it is known in part.
+//! Columns divide the clip's time into equal parts. When there are too many, neighbours are joined in pairs, which
+//! doubles the duration of a column. A column is exact if every frame that begins in its time was counted, which is
+//! certain if consecutive frames were shown. If frames are missing, or the viewer jumped elsewhere, it is known only in
+//! part.
 
 use std::collections::VecDeque;
 
 use super::columns::{COLUMNS, Cells, Strip, StripColumn, column_at};
 
-/// Initial duration of a column in seconds: less than a frame.
+/// Initial duration of a column in seconds, shorter than a frame.
 const FINEST_SECS: f64 = 1.0 / 128.0;
 
 /// A frame that was shown.
@@ -17,34 +18,34 @@ const FINEST_SECS: f64 = 1.0 / 128.0;
 pub struct Watch<'a> {
     /// Time at which it begins, in seconds.
     pub time_secs: f64,
-    /// Time at which it ends, as far as the source states it.
+    /// Time at which it ends, in seconds, if the source states it.
     pub end_secs: f64,
-    /// Its cells, see [`fold`](super::fold).
+    /// Its cells; see [`fold`](super::fold).
     pub cells: &'a [u64],
 }
 
-/// Consecutive frames.
+/// A run of consecutive frames.
 #[derive(Debug)]
 struct Run {
-    /// The column in which the last of them begins.
+    /// The column in which its last frame begins.
     at: i64,
-    /// True if no frame had begun in that column before those of the run.
+    /// `true` if the run includes the first frame that begins in that column.
     is_whole: bool,
-    /// True if they are added to that column, which may have been seen before.
+    /// `true` if frames are added to that column, `false` if it already had frames before the run.
     adds: bool,
     begin_secs: f64,
     end_secs: f64,
 }
 
 impl Run {
-    /// Returns `true` if a frame is the next one: it begins about where the last one ends.
+    /// Returns `true` if a frame continues the run: it begins about when the run's last frame ends.
     fn leads_to(&self, watch: &Watch<'_>) -> bool {
         let slack = (self.end_secs - self.begin_secs).max(0.0) / 2.0 + 1e-3;
         watch.time_secs > self.begin_secs && (watch.time_secs - self.end_secs).abs() <= slack
     }
 }
 
-/// The frames that were shown, as far as they are kept.
+/// The frames that were shown, in columns.
 #[derive(Debug)]
 pub struct Watched {
     width_secs: f64,
@@ -64,7 +65,7 @@ impl Default for Watched {
 }
 
 impl Watched {
-    /// Takes a frame that was shown. A repeated one, and one without a time, change nothing.
+    /// Takes a frame that was shown. A repetition of the previous frame, or a frame without a time, is ignored.
     pub fn add(&mut self, watch: &Watch<'_>) {
         let Watch { time_secs, end_secs, cells } = *watch;
         let is_again = self.run.as_ref().is_some_and(|run| time_secs.to_bits() == run.begin_secs.to_bits());
@@ -76,7 +77,7 @@ impl Watched {
         self.make_room_for(time_secs);
         let at = self.number(time_secs);
         let before = self.run.take();
-        // There is no frame before a clip's first one.
+        // At the start of the clip, no earlier frame can be missing.
         let follows = before.as_ref().map_or(time_secs.abs() < 1e-3, |run| run.leads_to(watch));
         let (is_whole, adds) = match before {
             Some(run) if follows && run.at == at => (run.is_whole, run.adds),
@@ -93,13 +94,13 @@ impl Watched {
         self.run = Some(Run { at, is_whole, adds, begin_secs: time_secs, end_secs });
     }
 
-    /// Returns the end time of the last frame that was shown, in seconds.
+    /// Returns the latest end time of the frames that were shown, in seconds.
     #[must_use]
     pub const fn end_secs(&self) -> f64 {
         self.end_secs
     }
 
-    /// Forgets the columns that end before that time.
+    /// Drops the columns that end by the given time.
     pub fn forget_before(&mut self, secs: f64) {
         while !self.columns.is_empty() && (self.first + 1) as f64 * self.width_secs <= secs {
             self.columns.pop_front();
@@ -109,14 +110,14 @@ impl Watched {
         self.run.take_if(|run| run.at < first);
     }
 
-    /// Returns the strip of a span; `None` if the span is not valid.
+    /// Creates the strip of a span of time, or returns `None` if the span is invalid.
     #[must_use]
     pub fn strip(&self, (begin_secs, end_secs): (f64, f64)) -> Option<Strip> {
         let span_secs = end_secs - begin_secs;
         let mut sums = vec![Cells::default(); COLUMNS];
         for (column, number) in self.columns.iter().zip(self.first..) {
             let secs = number as f64 * self.width_secs - begin_secs;
-            // A frame that begins before the left end and lasts beyond it is shown there.
+            // A column that straddles the left end is included there.
             if secs > -self.width_secs && secs < span_secs {
                 sums[column_at(span_secs, secs)].join(column.cells());
             }
@@ -147,7 +148,7 @@ impl Watched {
         self.columns.get(usize::try_from(number - self.first).ok()?)
     }
 
-    /// Makes columns longer until there is room for a column at that time, and adds it.
+    /// Doubles the duration of columns until there is room for a column at the given time, and adds it.
     fn make_room_for(&mut self, secs: f64) {
         let (mut low, mut high);
         loop {
@@ -177,7 +178,8 @@ impl Watched {
             let is_left = run.at.rem_euclid(2) == 0;
             let other = if is_left { run.at + 1 } else { run.at - 1 };
             let other = usize::try_from(other - first).ok().and_then(|place| old.get(place));
-            // The following columns may have been seen before, and the previous one may be incomplete.
+            // If the right half already has frames, no more are added to the joined column. If the left half is not
+            // exact, neither is the joined column.
             match other {
                 Some(StripColumn::Unseen) | None if is_left => {}
                 Some(StripColumn::Counted(_)) if !is_left => {}
@@ -199,8 +201,8 @@ impl Watched {
         self.columns.get_mut(usize::try_from(number - self.first).ok()?)
     }
 
-    /// Enters a column and returns `true` if frames are to be added to it. A column that was seen in part gives way to
-    /// a complete run, and otherwise stays.
+    /// Enters a column and returns `true` if frames are to be added to it. If it was known in part, a run that includes
+    /// all its frames replaces it; otherwise it stays as it is.
     fn enter(&mut self, at: i64, is_whole: bool) -> bool {
         match self.place(at) {
             Some(column @ StripColumn::Glimpsed(_)) if is_whole => {
@@ -222,7 +224,8 @@ impl Watched {
         }
     }
 
-    /// Leaves a column for a later one. While its last frame was shown, no other began.
+    /// Leaves a column for a later one. It becomes exact if the run included all its frames. Columns in between are
+    /// exact and empty, because no other frame began there.
     fn leave(&mut self, run: &Run, to: i64) {
         if let Some(column) = self.place(run.at)
             && let (true, true, StripColumn::Glimpsed(cells)) = (run.is_whole, run.adds, &mut *column)
@@ -244,14 +247,14 @@ mod tests {
     use super::*;
     use crate::strip::CELLS;
 
-    /// The cells of frame `number`, which identify it.
+    /// Returns cells that identify frame `number`.
     fn cells(number: u64) -> Vec<u64> {
         let mut cells = vec![0; CELLS];
         cells[0] = number + 1;
         cells
     }
 
-    /// Shows frame `number` of a clip with that rate.
+    /// Shows frame `number` of a clip with this frame rate.
     fn show(watched: &mut Watched, number: u64, rate: f64) {
         let cells = cells(number);
         let [time_secs, end_secs] = [number, number + 1].map(|number| number as f64 / rate);
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_from_the_start_is_exact_up_to_the_last_column() {
+    fn watching_from_the_start_gives_exact_columns_up_to_the_last() {
         for (frames, rate) in [(3, 25.0), (190, 24.0), (9000, 30.0), (40_000, 60.0)] {
             let mut watched = Watched::default();
             (0..frames).for_each(|number| show(&mut watched, number, rate));
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_missed_is_seen_to_be() {
+    fn missed_frames_leave_columns_unseen() {
         let mut watched = Watched::default();
         let shown = (0..500).filter(|number| !(200..300).contains(number));
         shown.for_each(|number| show(&mut watched, number, 25.0));
@@ -297,7 +300,7 @@ mod tests {
         assert!(matches!(at(10.0), StripColumn::Unseen) && matches!(at(30.0), StripColumn::Unseen));
         assert_eq!(strip.total().frames(), 400);
         assert!(!strip.is_complete());
-        // The strip of another span has the same content.
+        // The strip of a different span has the same content.
         let later = watched.strip((12.5, 19.0)).unwrap();
         assert_eq!((later.column_at(12.5), later.column_at(18.999)), (0, COLUMNS - 1));
         assert!((160..=165).contains(&later.total().frames()), "{} frames", later.total().frames());
@@ -314,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_kept_is_forgotten_and_its_room_used_again() {
+    fn dropped_columns_make_room_for_later_ones() {
         let mut watched = Watched::default();
         for number in 0..100_000 {
             show(&mut watched, number, 50.0);
@@ -337,9 +340,9 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 200, ..Default::default() })]
 
-        /// The viewer jumps around: columns called exact are exact, and nothing is counted twice.
+        /// Simulates a viewer who jumps around. No frame may be counted twice.
         #[test]
-        fn what_is_called_exact_is(visits in proptest::collection::vec((0..600_u64, 1..200_u64), 1..12)) {
+        fn counted_columns_are_exact(visits in proptest::collection::vec((0..600_u64, 1..200_u64), 1..12)) {
             let (rate, end) = (25.0, 800.0 / 25.0);
             let (mut watched, mut seen) = (Watched::default(), BTreeSet::new());
             for (first, frames) in visits {
@@ -350,7 +353,7 @@ mod tests {
             }
             let strip = watched.strip((0.0, end)).unwrap();
             proptest::prop_assert!(strip.total().frames() <= seen.len() as u64);
-            // A frame that begins on the edge of a column may be on either side of it.
+            // A frame that begins at the boundary of two columns may be in either.
             let number = |at: f64| (at * rate * end / COLUMNS as f64).ceil() as u64;
             let mut at = 0;
             while at < COLUMNS {

@@ -1,11 +1,12 @@
-//! The frames with the most samples clipped or out of range.
+//! The frames with the largest shares of clipped or out-of-range samples.
 
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::{CLAMPED_CHANNELS, Components, Histogram};
 use crate::picture::color::Range;
 
-/// Frames that are listed for each flaw, at most one per second, so that one shot does not fill the list.
+/// The maximum number of frames listed for each flaw. At most one per second is listed, so that a single shot does not
+/// fill the list.
 pub const LISTED: usize = 10;
 
 /// A flaw of a frame.
@@ -21,10 +22,10 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    /// All of them.
+    /// All flaws.
     pub const ALL: [Self; 3] = [Self::Lowest, Self::Highest, Self::Outside];
 
-    /// The name in headings.
+    /// Returns the name used in headings.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -34,7 +35,7 @@ impl Flaw {
         }
     }
 
-    /// The name in identifiers.
+    /// Returns the name used in identifiers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +46,7 @@ impl Flaw {
     }
 }
 
-/// The share of the samples with a flaw, in the channel with the largest share.
+/// The share of samples with a flaw, in the channel with the largest share.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ChannelShare {
     /// The share of the channel's samples.
@@ -54,9 +55,10 @@ pub struct ChannelShare {
     pub channel: usize,
 }
 
-/// Returns the shares of a frame for each flaw. If several channels have the same share, the first is named.
+/// Returns the share of a frame's samples with each flaw, in the order of [`Flaw::ALL`]. If several channels have the
+/// same share, the first is returned.
 ///
-/// Luminance is ignored beside red, green and blue: it clips only where all of them do.
+/// Luminance is ignored, because it clips only if red, green and blue all do.
 #[must_use]
 pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     let channels = match histogram.components {
@@ -76,30 +78,30 @@ pub fn shares(histogram: &Histogram, range: Range) -> [ChannelShare; 3] {
     worst
 }
 
-/// A frame that is listed.
+/// A candidate for the list of worst frames.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorstFrame {
-    /// Its number.
+    /// Number of the frame.
     pub frame: u64,
     /// Time at which it begins, in seconds.
     pub time_secs: f64,
-    /// The share of its flaw.
+    /// Share of samples with the flaw.
     pub share: ChannelShare,
 }
 
-/// The worst frames with one flaw.
+/// The worst frames for one flaw.
 #[derive(Debug, Clone, Default)]
 pub struct WorstFrames {
-    /// Worst first; among equal ones, the earliest first.
+    /// The worst frames of past seconds, worst first; among equal ones, the earliest first.
     listed: Vec<WorstFrame>,
     /// The worst frame of the current second.
     candidate: Option<WorstFrame>,
-    /// The number of changes of the list.
+    /// Number of changes to the list.
     changes: u64,
 }
 
 impl WorstFrames {
-    /// Takes the next frame and returns `true` if it may be listed, as far as is known.
+    /// Takes the next frame. Returns `true` if it would be listed, judging by the frames so far.
     pub fn push(&mut self, frame: WorstFrame) -> bool {
         if frame.share.share <= 0.0 {
             return false;
@@ -119,7 +121,7 @@ impl WorstFrames {
         self.listed.len() < LISTED || self.listed.iter().any(|listed| listed.share.share < frame.share.share)
     }
 
-    /// Returns `true` if that frame is listed, or is the worst of the current second.
+    /// Returns `true` if the frame is listed or is the worst of the current second.
     #[must_use]
     pub fn has(&self, frame: u64) -> bool {
         self.listed.iter().chain(&self.candidate).any(|worst| worst.frame == frame)
@@ -135,17 +137,17 @@ impl WorstFrames {
         }
     }
 
-    /// Returns the worst frames of the seconds that are over, worst first.
+    /// Returns the worst frames of past seconds, worst first.
     pub(super) fn listed(&self) -> &[WorstFrame] {
         &self.listed
     }
 
-    /// Returns the number of changes of this list.
+    /// Returns the number of changes to the list of past seconds.
     pub(super) const fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Returns the worst frames, worst first.
+    /// Ends the clip and returns the worst frames, worst first.
     #[must_use]
     pub fn finish(mut self) -> Vec<WorstFrame> {
         let last = self.candidate.take();
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_that_of_the_worst_channel() {
+    fn the_worst_channel_determines_the_share() {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         for channel in 0..4 {
             histogram.bins_mut(channel)[100] = 90;

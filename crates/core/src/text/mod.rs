@@ -1,4 +1,4 @@
-//! Numbers, times and names as people read and write them.
+//! Formatting and parsing of numbers, times and names for people.
 
 mod shown;
 mod time;

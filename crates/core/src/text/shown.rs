@@ -1,16 +1,16 @@
-//! Names and messages from outside, made safe to show or keep: in a terminal, a title, a page, a log, or a list of
-//! recent files.
+//! Sanitizing of untrusted names and messages for display or storage: in a terminal, a title, a page, a log, or a list
+//! of recent files.
 //!
-//! File names, addresses, and the messages of drivers and FFmpeg may contain anything: sequences that move a
+//! File names, addresses, and messages from drivers and FFmpeg may contain anything: escape sequences that move a
 //! terminal's cursor or change its title, characters that reverse the reading direction so that `gpj.exe` reads as
-//! `exe.jpg`, lines that look like ours, and, in an address, a password.
+//! `exe.jpg`, lines that look like our own messages, and, in an address, a password.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns the text on one line, without credentials or invisible characters: line ends and tabs become spaces, and
-/// other control characters and those that change the reading direction are written out as `\u{202e}`. Applying it
-/// twice changes nothing more.
+/// Returns the text on one line, without credentials or invisible characters. Line ends and tabs become spaces; other
+/// control characters, and those that change the reading direction, are escaped as in `\u{202e}`. The function is
+/// idempotent.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -24,24 +24,24 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// Returns a path or an address for display.
+/// Returns a path or an address, sanitized for display.
 #[must_use]
 pub fn shown(path: &Path) -> String {
     plain(&path.to_string_lossy())
 }
 
-/// Returns the last part of a path or an address.
+/// Returns the last component of a path or an address, sanitized for display.
 #[must_use]
 pub fn file_name(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();
     }
-    // Without a path, the host is the last part of an address, and the password would be in it.
+    // In an address without a path, the last component is the host, which would include the password.
     let path = public(path);
     path.file_name().map_or_else(|| shown(&path), |name| plain(&name.to_string_lossy()))
 }
 
-/// Returns a path unchanged, and an address without the user and the password in it.
+/// Removes the user name and password from an address. Returns a path unchanged.
 #[must_use]
 pub fn public(path: &Path) -> Cow<'_, Path> {
     match path.to_str().map(without_credentials) {
@@ -50,17 +50,18 @@ pub fn public(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// Removes the user and the password from each address in the text: `rtsp://host/a` for `rtsp://user:password@host/a`.
+/// Removes the user name and password from each address in the text: `rtsp://user:password@host/a` becomes
+/// `rtsp://host/a`.
 #[must_use]
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut rest = text;
     while let Some(scheme) = rest.find("://") {
         let (before, after) = rest.split_at(scheme + 3);
-        // The host of an address ends here, as FFmpeg reads it, whatever else is in a password. In a message without a
-        // path behind the address, this may remove too much, but never too little.
+        // FFmpeg takes the host to end here, whatever else a password contains. In a message that has no path after the
+        // address, this may remove too much, but never too little.
         let end = after.find(['/', '?', '#', '\n']).unwrap_or(after.len());
-        // The sign without a name before it belongs to an address that is listened to, such as `udp://@:5000` and
+        // An `@` without a user name before it marks an address to listen on, such as `udp://@:5000` or
         // `rist://@:5000`.
         let host = after[..end].rfind('@').filter(|at| *at > 0).map_or(0, |at| at + 1);
         kept.push_str(before);
@@ -73,8 +74,8 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns `true` for a character that is invisible where it stands, or changes how others are read. Joiners are kept,
-/// since languages need them.
+/// Returns `true` for a character that is invisible, or that changes the reading direction of others. Joiners are
+/// allowed, because some scripts need them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_spelt_out() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(plain("a\u{1b}]0;b\u{7}\u{202e}gpj.exe"), "a\\u{1b}]0;b\\u{7}\\u{202e}gpj.exe");
         assert_eq!(plain("\u{9b}31m\u{2028}\u{feff}"), "\\u{9b}31m\\u{2028}\\u{feff}");
         assert_eq!(plain("one\r\ntwo\tthree"), "one  two three");
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_taken_out_of_addresses() {
+    fn credentials_are_removed_from_addresses() {
         for (text, public) in [
             ("rtsp://user:secret@host:554/a.mp4", "rtsp://host:554/a.mp4"),
             ("http://secret@host", "http://host"),
@@ -125,14 +126,14 @@ mod tests {
         #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn anything_becomes_plain_once_and_for_all(text in any::<String>()) {
+        fn plain_is_idempotent_for_any_text(text in any::<String>()) {
             let once = plain(&text);
             prop_assert!(!once.chars().any(is_hidden));
             prop_assert_eq!(&plain(&once), &once);
         }
 
         #[test]
-        fn no_password_stays(user in "[a-z:@' ]{0,9}", rest in "[a-z@:/?# ]{0,9}") {
+        fn no_password_remains(user in "[a-z:@' ]{0,9}", rest in "[a-z@:/?# ]{0,9}") {
             let text = format!("http://{user}SECRET@host{rest}");
             prop_assert!(!without_credentials(&text).contains("SECRET"));
         }

@@ -1,15 +1,15 @@
-//! Times, written and parsed.
+//! Formatting and parsing of times.
 
 use std::time::SystemTime;
 
-/// Formats a moment as RFC 3339, in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
+/// Formats a time as RFC 3339, in UTC with milliseconds: `2026-03-01T12:00:00.250Z`.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
-    // Times beyond the years of four digits cannot come from a clock.
+    // This fails only for years of more than four digits, which no clock reports.
     jiff::Timestamp::try_from(moment).map_or_else(|_| "unknown".to_owned(), |stamp| format!("{stamp:.3}"))
 }
 
-/// Formats the time of day of a moment, in UTC: `12:00:00 UTC`.
+/// Formats the time of day, in UTC: `12:00:00 UTC`.
 #[must_use]
 pub fn clock_time(moment: SystemTime) -> String {
     let stamp = rfc3339(moment);
@@ -17,7 +17,7 @@ pub fn clock_time(moment: SystemTime) -> String {
     time.map_or_else(|| stamp.clone(), |time| format!("{time} UTC"))
 }
 
-/// Formats a moment for a file name, to the second, in UTC: `20261123T081500Z`.
+/// Formats a time for a file name, to the second, in UTC: `20261123T081500Z`.
 #[must_use]
 pub fn file_stamp(moment: SystemTime) -> String {
     let stamp = rfc3339(moment);
@@ -25,10 +25,10 @@ pub fn file_stamp(moment: SystemTime) -> String {
     whole.replace(['-', ':'], "")
 }
 
-/// Parses a time to seconds: `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`.
+/// Parses a time, `SS.mmm`, `MM:SS.mmm` or `HH:MM:SS.mmm`, and returns it in seconds.
 ///
 /// # Errors
-/// A sentence about the accepted forms.
+/// A message that lists the accepted forms.
 pub fn parse_time(text: &str) -> Result<f64, String> {
     let wrong = || format!("'{text}' is no time; write seconds (3.2), MM:SS (1:02.5) or HH:MM:SS (0:01:02.5)");
     let parts: Vec<&str> = text.split(':').collect();
@@ -49,11 +49,11 @@ pub fn parse_time(text: &str) -> Result<f64, String> {
     Ok(f64::from(whole) * 60.0 + seconds)
 }
 
-/// Formats seconds as `M:SS.mmm`, with hours if there are any.
+/// Formats seconds as `M:SS.mmm`, or `H:MM:SS.mmm` from one hour.
 #[must_use]
 pub fn time_text(secs: f64) -> String {
     let sign = if secs < 0.0 { "-" } else { "" };
-    // The conversion saturates, so that no timestamp is too large.
+    // The conversion saturates, so no time is too large.
     let millis = (secs.abs() * 1000.0).round() as u64;
     let (hours, minutes, seconds, millis) =
         (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60, millis % 1000);
@@ -64,7 +64,7 @@ pub fn time_text(secs: f64) -> String {
     }
 }
 
-/// Says how far the picture is behind the newest one; `None` at the newest.
+/// Formats how far the picture is behind the newest one: `−3.2 s`, `−1:00`, `−1:01:01`. Returns `None` below 0.05 s.
 #[must_use]
 pub fn behind_text(secs: f64) -> Option<String> {
     if secs < 0.05 {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn times_are_parsed_as_people_write_them() {
         for (text, seconds) in
             [("3.2", 3.2), ("0", 0.0), ("75", 75.0), ("1:02.5", 62.5), ("01:00:00.250", 3600.25), ("90:00", 5400.0)]
         {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_shown_as_people_write_them() {
+    fn times_are_formatted_as_people_write_them() {
         assert_eq!(time_text(0.0), "0:00.000");
         assert_eq!(time_text(62.5), "1:02.500");
         assert_eq!(time_text(3661.001), "1:01:01.001");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn how_far_behind_one_is_is_told_as_coarsely_as_it_is_far() {
+    fn longer_delays_are_formatted_less_precisely() {
         for (secs, text) in [
             (0.0, None),
             (-1.0, None),

@@ -37,14 +37,14 @@ pub struct AdjustRow {
     pub alone: Option<Times>,
     /// The time together with the histograms of the source.
     pub with_source: Option<Times>,
-    /// The time together with the histograms of the result. They are counted while the result is written, if the window
-    /// does that too. Of the source, only what the adjustment needs is counted.
+    /// The time together with the histograms of the result, which are counted while it is written if the window does so
+    /// too. The source is counted only as far as the adjustment needs it.
     pub with_result: Option<Times>,
     /// The time together with the histograms of the source and of the result.
     pub with_both: Option<Times>,
-    /// The time on the CPU, if the CPU makes the adjustments.
+    /// The time of the same work on the CPU, if measured.
     pub on_cpu: Option<Times>,
-    /// True if the result equals the CPU's, code by code, and so do its bins.
+    /// `true` if the result and its bins equal the CPU's. The tutorials' blurs may differ by one code.
     pub exact: Option<bool>,
     /// A remark.
     pub note: Option<String>,
@@ -59,8 +59,8 @@ impl AdjustRow {
     }
 }
 
-/// Returns the rows to measure: all, or the ones that the options name. On a software adapter the CPU makes the
-/// adjustments. They are slow there, so they are measured only by name.
+/// Returns the rows to measure: all, or the ones that the options name. On a software adapter, where adjustments are
+/// slow and the program makes them on the CPU, they are measured only if named.
 pub(super) fn wanted(gpu: &Gpu, options: &Options) -> Vec<&'static str> {
     let by_default = options.only.is_empty() && !gpu.is_software();
     let wanted = adjustment_rows().into_iter().filter(|(name, title)| by_default || options.names(name, title));
@@ -248,7 +248,7 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes the value on first use.
+    /// Returns the bench, which is made on first use.
     fn get<'b>(slot: &'b mut Option<Self>, gpu: &Gpu, pictures: &'a [Picture]) -> Result<&'b mut Self, Error> {
         if let Some(bench) = slot {
             return Ok(bench);
@@ -307,7 +307,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// True if the first picture comes out as expected, and so do its histograms if they are counted.
+    /// Returns `true` if the first picture comes out as expected, and so do its histograms if they are counted.
     fn is_exact(
         &self,
         gpu: &Gpu,

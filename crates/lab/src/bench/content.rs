@@ -45,7 +45,7 @@ impl BenchContent {
     /// Makes a picture of this content. Pictures with different seeds differ, except constant ones.
     ///
     /// # Errors
-    /// `PictureError` if the size or the layout cannot be a picture.
+    /// [`PictureError`] if a picture cannot have this size or layout.
     pub fn picture(self, layout: PixelLayout, size: (u32, u32), seed: u64) -> Result<Picture, PictureError> {
         layout.validate()?;
         // Fails before making the planes of a picture that is too large to count.

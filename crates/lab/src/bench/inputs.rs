@@ -63,8 +63,8 @@ impl Inputs {
     }
 }
 
-/// Returns the number of copies to hold of pictures with `bytes` bytes. A cache goes by address, so copies serve as
-/// well as different pictures.
+/// Returns the number of copies to hold of pictures with `bytes` bytes. Caches work by address, so copies are as good
+/// as different pictures.
 pub(super) fn copies(gpu: &Gpu, bytes: u64, pictures: usize) -> usize {
     let bytes = bytes.max(1);
     // A software adapter reads from the CPU's caches, which are far smaller.

@@ -1,4 +1,4 @@
-//! One table of the measurements of several machines.
+//! One table for the measurements of several machines.
 
 use std::fmt;
 use std::fs;
@@ -32,7 +32,7 @@ pub enum JoinError {
     Schema {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The file's schema version.
         schema: u32,
     },
 }
@@ -101,13 +101,13 @@ pub struct Machine {
 pub struct MachineCell {
     /// The median time.
     pub median_us: f64,
-    /// True if the time is for a smaller picture.
+    /// `true` if the time is for a smaller picture.
     pub reduced: bool,
     /// The time per pixel, divided by this machine's time for the loop on the CPU.
     pub of_loop: Option<f64>,
     /// The time per pixel, divided by this machine's time for the floor.
     pub of_floor: Option<f64>,
-    /// True if the bins were correct.
+    /// `true` if the bins were correct.
     pub exact: Option<bool>,
 }
 
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_stand_side_by_side_whatever_rows_each_has() {
+    fn machines_with_different_rows_stand_side_by_side() {
         let folder = tempfile::tempdir().unwrap();
         let first = survey("one", &format!("{}, {}", row("race", 7.25, false), row("sum", 8.0, true)));
         let second = survey("two", &format!("{}, {}", row("sum", 4.0, true), row("subgroup", 3.0, true)));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn adjustments_stand_side_by_side_too_prefix_sums_by_their_length() {
+    fn adjustments_stand_side_by_side_and_prefix_sums_by_length() {
         let folder = tempfile::tempdir().unwrap();
         let scan = |length: &str, us: f64| {
             format!(
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_other_kinds_and_other_channels_are_not_in_one_table() {
+    fn different_pictures_and_channels_get_separate_tables() {
         let folder = tempfile::tempdir().unwrap();
         let one = survey("one", &row("sum", 1.0, true));
         let others = [

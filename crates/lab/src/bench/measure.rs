@@ -19,9 +19,9 @@ pub struct Budget {
     pub warm_up: Duration,
 }
 
-/// Warming up goes on while a run of that length is faster than the one before by more than this factor…
+/// Warming up continues as long as each period reduces the shortest run time to less than this fraction.
 const STILL_WARMING: f64 = 0.97;
-/// …but for at most this many runs.
+/// Most periods of [`Budget::warm_up`] that warming up takes.
 const MAX_PIECES: u32 = 20;
 
 impl Budget {
@@ -126,8 +126,8 @@ pub fn on_cpu(budget: &Budget, mut work: impl FnMut(usize)) -> Times {
     Times::of((0..repeats as usize).map(|repeat| once(repeat).as_nanos() as f64).collect(), Clock::Wall)
 }
 
-/// Runs the work until everything is compiled and the clock rate is up. Returns the number of repeats, and true if the
-/// work is so slow that repeats are submitted one by one.
+/// Runs the work until everything is compiled and the clock rate is up. Returns the number of repeats, and `true` if
+/// the work is so slow that each repeat must finish before the next.
 fn warm_up(gpu: &Gpu, budget: &Budget, record: &mut Record<'_>) -> Result<(u32, bool), Error> {
     // The first run includes everything that drivers postpone until then.
     submit_and_wait(gpu, 0, record)?;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_work_is_repeated_less_but_three_times() {
+    fn slow_work_is_repeated_less_but_at_least_three_times() {
         let budget = Budget { repeats: 30, time: Duration::from_secs(2), warm_up: Duration::ZERO };
         assert_eq!(budget.repeats_of(Duration::from_micros(10)), 30);
         assert_eq!(budget.repeats_of(Duration::from_millis(200)), 10);

@@ -36,7 +36,7 @@ use histoscope_render::cpu::Engine;
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 use measure::{Clock, progress};
 
-/// Like [`run()`], on the requested adapter.
+/// Calls [`run()`] with the requested adapter.
 ///
 /// # Errors
 /// As [`run()`], and an error if there is no such adapter.
@@ -111,7 +111,7 @@ fn header(gpu: &Gpu, options: &Options, pictures: &[Picture]) -> Report {
 /// Returns the page with the measurements of one machine.
 ///
 /// # Errors
-/// [`askama::Error`] never in practice, since everything in it can be written as text.
+/// Never in practice: everything in the page can be written as text.
 pub fn page(survey: &Survey) -> Result<String, askama::Error> {
     page::of_survey(survey)
 }

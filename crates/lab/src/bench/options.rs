@@ -14,7 +14,7 @@ pub const LENGTHS: std::ops::RangeInclusive<u32> = 512..=1 << 26;
 /// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Width and height of the synthetic pictures. The default is the article's.
+    /// Width and height of the synthetic pictures. The default is the size of the tutorial's image.
     pub size: (u32, u32),
     /// FFmpeg's name of their layout.
     pub layout: String,
@@ -31,9 +31,10 @@ pub struct Options {
     pub chunk: Option<(u32, u32)>,
     /// Words of the prefix sums, within [`LENGTHS`]. If empty, each row uses the length in its name.
     pub lengths: Vec<u32>,
-    /// True to keep the counted bins for drawing.
+    /// `true` to keep the counted bins for drawing.
     pub keep_bins: bool,
-    /// Measures only rows whose name or title contains one of these texts, in any case. If empty, measures all.
+    /// Texts that select the rows to measure, by a part of their name or title in any case. If empty, all rows are
+    /// measured.
     pub only: Vec<String>,
 }
 
@@ -69,7 +70,7 @@ impl Options {
         Ok(Setup { method, channels, shape })
     }
 
-    /// True if a row is selected by name.
+    /// Returns `true` if the options name this row.
     pub(super) fn names(&self, name: &str, title: &str) -> bool {
         self.only.iter().any(|only| is_part(only, name, title))
     }

@@ -56,14 +56,14 @@ struct Pixel {
 
 struct Set {
     counts: Option<[u32; scene::BINS]>,
-    /// True if these are the bins of the whole image.
+    /// `true` if these are the bins of the whole image.
     is_sum: bool,
 }
 
 /// Makes the page of one machine.
 ///
 /// # Errors
-/// [`askama::Error`] never in practice, since everything in it can be written as text.
+/// Never in practice: everything in the page can be written as text.
 pub fn of_survey(survey: &Survey) -> Result<String, askama::Error> {
     let first = survey.runs.first();
     let lines = first.map(|run| {

@@ -11,7 +11,7 @@ use crate::{ChannelSet, Method};
 /// A comparison of bins with the reference, over all checked pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Check {
-    /// True if every bin of every channel was correct.
+    /// `true` if every bin of every channel was correct.
     pub exact: bool,
     /// Counts missing from bins that hold too few.
     pub lost: u64,
@@ -42,7 +42,7 @@ impl Check {
         check
     }
 
-    /// Adds up both checks.
+    /// Combines both checks.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -124,7 +124,7 @@ pub struct Report {
     pub adapter: String,
     /// The graphics interface and driver.
     pub driver: String,
-    /// True if the adapter computes on the CPU.
+    /// `true` if the adapter computes on the CPU.
     pub software: bool,
     /// The threads that our CPU engine uses.
     pub cpu_threads: usize,
@@ -157,7 +157,7 @@ impl Report {
         serde_json::to_string_pretty(self)
     }
 
-    /// Fills in the times relative to others in the same run.
+    /// Fills in the times relative to other methods in the same run.
     pub(super) fn relate(&mut self) {
         let per_pixel =
             |row: &MethodRow| row.times.map(|t| t.median_us / f64::from(row.size.0) / f64::from(row.size.1));

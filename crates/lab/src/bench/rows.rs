@@ -11,7 +11,7 @@ pub fn rows() -> Vec<(&'static str, &'static str)> {
     Method::ALL.map(|method| (method.name(), method.title())).into_iter().chain(adjustment_rows()).collect()
 }
 
-/// True if the text is part of a row's name or title, in any case.
+/// Returns `true` if the text is part of a row's name or title, in any case.
 pub(super) fn is_part(text: &str, name: &str, title: &str) -> bool {
     let text = text.trim().to_lowercase();
     !text.is_empty() && [name, title].iter().any(|of| of.to_lowercase().contains(&text))
@@ -26,9 +26,9 @@ pub fn adjustment_rows() -> Vec<(&'static str, &'static str)> {
 /// The work that a row measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum What {
-    /// A prefix sum of the longest length, with or without conflict-free indexing.
+    /// A prefix sum by our own scan, with or without conflict-free indexing.
     Scan { conflict_free: bool },
-    /// A prefix sum of the longest length by a method of the tutorials.
+    /// A prefix sum by a method of the tutorials.
     TutorialScan(ScanMethod),
     /// An adjustment of a picture, from its planes to the result. The result's histograms are counted while it is
     /// written, if possible.

@@ -1,4 +1,4 @@
-//! The measuring of the table's rows.
+//! Measures the rows of the table.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,10 +22,10 @@ use histoscope_render::gpu::Gpu;
 use histoscope_render::gpu::histogram::HistogramPasses;
 use histoscope_render::gpu::timing::{Spans, compute_pass};
 
-/// The most bytes for the chunks of a picture. Of a larger picture, fewer pixels are counted.
+/// Most bytes for the chunks of a picture. If a picture needs more, only part of its pixels is counted.
 const CHUNK_BYTES: u64 = 1 << 30;
 
-/// The runs of the race whose bins are kept.
+/// Number of runs of the race whose bins are kept.
 const RACE_RUNS: usize = 4;
 
 /// The pictures, their histograms, and their copies on the GPU.
@@ -37,7 +37,7 @@ pub(super) struct Bench<'a> {
     expected: Vec<Histogram>,
     native: Possible<Inputs>,
     /// The pictures for the tutorials' methods, by the step between counted pixels. Only steps that a method uses are
-    /// there.
+    /// present.
     rgba: BTreeMap<u32, Rgba>,
 }
 

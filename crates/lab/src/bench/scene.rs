@@ -7,7 +7,7 @@ pub const HEIGHT: usize = 7;
 /// The number of bins.
 pub const BINS: usize = 3;
 
-/// The gray codes of the image: a bright dot on a dark ground, with a soft edge.
+/// The gray codes of the image: a bright dot on a dark background, with a soft edge.
 pub const CODES: [[u8; WIDTH]; HEIGHT] = [
     [12, 20, 31, 35, 24, 14],
     [22, 64, 119, 131, 70, 26],
@@ -68,7 +68,7 @@ mod tests {
     use histoscope_core::picture::{OwnedPlanes, Picture};
 
     #[test]
-    fn the_hand_comes_to_what_the_reference_counts() {
+    fn the_worked_example_matches_the_reference() {
         let layout = PixelLayout::gray(8);
         let size = (WIDTH as u32, HEIGHT as u32);
         let planes = OwnedPlanes { planes: vec![(CODES.concat(), WIDTH)] };

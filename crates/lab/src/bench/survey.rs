@@ -11,7 +11,7 @@ use super::report::Report;
 use super::run;
 use histoscope_render::gpu::{AdapterChoice, Gpu};
 
-/// The version of the survey's schema. It rises when the meaning of a field changes.
+/// The version of the survey's schema. It increases when the meaning of a field changes.
 pub const SCHEMA: u32 = 1;
 
 /// The measurements of one machine.

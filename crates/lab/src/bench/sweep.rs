@@ -33,7 +33,7 @@ pub struct SweepGrid {
     pub contents: Vec<BenchContent>,
     /// Invocations per workgroup.
     pub workgroups: Vec<u32>,
-    /// Numbers of workgroups, as far as the chunk buffer holds them.
+    /// Numbers of workgroups, limited to what the chunk buffer holds.
     pub chunks: Vec<u32>,
     /// Copies of each bin in workgroup memory.
     pub copies: Vec<u32>,
@@ -76,7 +76,7 @@ pub struct SweepPoint {
     pub total_us: f64,
     /// The median microseconds of each of the three passes, if the adapter can time them.
     pub passes_us: Option<Vec<f64>>,
-    /// True if the bins were correct.
+    /// `true` if the bins were correct.
     pub exact: bool,
 }
 
@@ -93,7 +93,7 @@ pub struct Sweep {
     pub proposal: Option<RankedShape>,
 }
 
-/// Like [`sweep`], on the requested adapter.
+/// Runs [`sweep`] on the requested adapter.
 ///
 /// # Errors
 /// As [`sweep`], and an error if there is no such adapter.
@@ -158,7 +158,7 @@ pub struct RankedShape {
     pub of_fastest: f64,
 }
 
-/// Returns the shapes by rating, best first. Only shapes that were measured and correct on all pictures count.
+/// Returns the shapes by rating, best first. Shapes that were not measured or not correct on all pictures are left out.
 fn ranked(points: &[SweepPoint]) -> Vec<RankedShape> {
     let picture = |point: &SweepPoint| (point.size, point.layout.clone(), point.content.name());
     let plans = || points.iter().filter(|point| point.copies > 0 && point.exact);
@@ -267,7 +267,8 @@ fn plans(gpu: &Gpu, grid: &SweepGrid, picture: &Picture) -> Vec<Plan> {
     plans
 }
 
-/// Splits the channels into as few dispatches as leave room for the copies. `None` if not even one channel has room.
+/// Splits the channels into the fewest dispatches that leave room for the copies. `None` if not even one channel has
+/// room.
 fn runs(limits: &wgpu::Limits, bits: u32, copies: u32) -> Option<Vec<ChannelRun>> {
     const TAIL_BYTES: u32 = 64;
     let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_least_behind_on_all_pictures_is_proposed() {
+    fn the_plan_closest_to_the_fastest_over_all_pictures_is_proposed() {
         let (small, large) = ((10, 10), (99, 99));
         // 64 is fastest on one and twice as slow on the other; 128 is slightly slower than the fastest on both.
         let mut points =

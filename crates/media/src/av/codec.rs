@@ -11,40 +11,40 @@ use super::nal::NalStream;
 use super::stream::StreamParameters;
 use super::{AvError, AvFrame, AvPacket};
 
-/// How to open a decoder.
+/// Options for opening a decoder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodecOptions {
     /// Number of decoding threads, at least 1.
     pub(crate) threads: usize,
-    /// True if each frame is wanted as soon as its packet is there. Threads then share one frame's slices instead of having a frame each,
-    /// which would hold back as many frames as there are threads.
+    /// `true` if each frame is needed as soon as its packet arrives. Threads then share the slices of one frame; with
+    /// one frame per thread, the decoder would hold back as many frames as there are threads.
     pub(crate) low_delay: bool,
 }
 
-/// The result of asking a decoder for a frame.
+/// The result of requesting a frame from a decoder.
 pub(crate) enum Received {
     /// A frame.
     Frame(AvFrame),
-    /// Nothing until it gets another packet.
+    /// No frame until the decoder gets another packet.
     NeedsInput,
-    /// Nothing any more.
+    /// No more frames.
     End,
-    /// A packet that it got earlier was refused.
+    /// The decoder refused an earlier packet.
     Refused(AvError),
 }
 
 /// An open video decoder.
 pub(crate) struct Codec {
     context: NonNull<ffi::AVCodecContext>,
-    /// Where its frames lie; freed after the context, whose threads use it.
+    /// The pool for its frames; freed after the context, whose threads use it.
     pool: Arc<FramePool>,
-    /// True if the decoder can leave out pictures that no other picture refers to without a trace.
+    /// `true` if the decoder can skip unreferenced pictures without affecting any others.
     can_skip_unreferenced: bool,
     is_webp: bool,
-    /// The facts that it takes to look into packets, where they tell which pictures no other refers to.
+    /// State for inspecting packets, if they reveal which pictures are unreferenced.
     units: Option<NalStream>,
     options: CodecOptions,
-    /// How many packets it has taken; each has that number when it is sent.
+    /// The number of packets taken so far; each packet is sent with this number.
     taken: u64,
 }
 
@@ -55,35 +55,39 @@ impl Codec {
     /// Opens FFmpeg's decoder for the stream.
     pub(crate) fn open(parameters: &StreamParameters<'_>, options: CodecOptions) -> Result<Self, AvError> {
         let decoder = parameters.decoder().ok_or(AvError(ffi::AVERROR_DECODER_NOT_FOUND))?;
-        // SAFETY: a fresh context is set up from a stream's parameters while nothing else uses either, and is freed by
-        // `Drop` on every path from here on.
+        // SAFETY: a fresh context is set up from a stream's parameters while nothing else uses either. From here on
+        // `Drop` frees it on every path.
         unsafe {
             let context = NonNull::new(ffi::avcodec_alloc_context3(decoder)).ok_or(AvError(ffi::AVERROR_UNKNOWN))?;
             let can_skip_unreferenced = matches!(
                 parameters.codec_name(),
-                // In these a picture says of itself that no other refers to it. In HEVC one may say it to which those of
-                // higher temporal sub-layers do refer, for which the decoder does not look: its packets are left out here.
+                // In these codecs a picture is marked if no other refers to it. In HEVC, pictures of higher temporal
+                // sub-layers may refer to a picture so marked, and the decoder does not check for them:
+                // `can_do_without` does.
                 "h264" | "mpeg1video" | "mpeg2video" | "mpeg4"
             );
             let units = NalStream::of(parameters.codec_name(), parameters.extradata());
             let is_webp = parameters.codec_name() == "webp";
-            // With one thread a damaged file is to give the same each time.
+            // With one thread, a damaged file must give the same result each time.
             let pool = Arc::new(FramePool::new(options.threads == 1));
             let codec = Self { context, pool, can_skip_unreferenced, is_webp, units, options, taken: 0 };
             let context = codec.context.as_ptr();
             AvError::check(ffi::avcodec_parameters_to_context(context, parameters.as_ptr()))?;
             (*context).pkt_timebase = parameters.raw_time_base();
-            // FFmpeg would round to what its vectors are aligned to. Frames come whole, and say what is to be left out.
+            // FFmpeg would round the cropping to its vector alignment. Frames are output uncropped and report their
+            // cropping.
             (*context).apply_cropping = 0;
             (*context).thread_count = i32::try_from(options.threads).unwrap_or(1).max(1);
             (*context).thread_type =
                 if options.low_delay { ffi::FF_THREAD_SLICE } else { ffi::FF_THREAD_FRAME | ffi::FF_THREAD_SLICE };
-            // To the older ones it says that no picture has to wait for another, and they give B-frames out in coding order.
+            // Decoders of older codecs take this flag to mean that no picture has to wait for another, and output
+            // B-frames in coding order.
             let is_understood = matches!(parameters.codec_name(), "h264" | "hevc" | "av1");
             if options.low_delay && is_understood {
                 (*context).flags |= ffi::AV_CODEC_FLAG_LOW_DELAY.cast_signed();
             }
-            // Frames tell which packet they came from: until FFmpeg 6 by what stands in the context as it is sent.
+            // Frames report which packet they came from. Before FFmpeg 6 they copy the context's number as the packet
+            // is sent.
             #[cfg(not(ffmpeg_before_6))]
             {
                 (*context).flags |= ffi::AV_CODEC_FLAG_COPY_OPAQUE.cast_signed();
@@ -96,12 +100,12 @@ impl Codec {
         }
     }
 
-    /// The same decoder, opened anew: flushing does not make every decoder forget all.
+    /// Opens the same decoder again: flushing does not reset every decoder completely.
     pub(crate) fn anew(&self, parameters: &StreamParameters<'_>) -> Result<Self, AvError> {
         Self::open(parameters, self.options)
     }
 
-    /// Hands a packet to the decoder, or with `None` the news that there are no more.
+    /// Sends a packet to the decoder; `None` tells it that there are no more.
     pub(crate) fn send(&mut self, packet: Option<&AvPacket>) -> Result<(), AvError> {
         let Some(packet) = packet else { return self.send_raw(ptr::null_mut()) };
         self.look_into(packet);
@@ -118,7 +122,7 @@ impl Codec {
             unsafe { std::mem::replace(&mut (*self.context.as_ptr()).reordered_opaque, self.taken.cast_signed()) };
         let sent = self.send_raw(packet.as_ptr());
         if sent == Err(AvError::AGAIN) {
-            // The packet before still waits in there.
+            // The previous packet is still buffered there.
             // SAFETY: as above.
             unsafe { (*self.context.as_ptr()).reordered_opaque = before };
         }
@@ -136,12 +140,13 @@ impl Codec {
         AvError::check(unsafe { ffi::avcodec_send_packet(self.context.as_ptr(), packet) }).map(|_| ())
     }
 
-    /// How many packets it has taken so far, refused ones among them: the [number](AvFrame::packet_number) that the next one's frame has.
+    /// Returns the number of packets taken so far, including refused ones. The next packet's frame will carry it as its
+    /// [number](AvFrame::packet_number).
     pub(crate) const fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Learns what is to be known of later packets.
+    /// Updates the state for inspecting packets from a packet that is about to be sent.
     fn look_into(&mut self, packet: &AvPacket) {
         if let Some(extradata) = packet.configuration() {
             self.units = self.units.and_then(|units| units.reconfigured(extradata));
@@ -151,7 +156,7 @@ impl Codec {
         }
     }
 
-    /// Takes the next frame.
+    /// Takes the next frame from the decoder.
     pub(crate) fn receive(&mut self) -> Received {
         let mut frame = AvFrame::new();
         // SAFETY: both pointers are valid, the frame is blank.
@@ -167,13 +172,14 @@ impl Codec {
         }
     }
 
-    /// Forgets everything that it was given.
+    /// Resets the decoder: it forgets all packets and frames.
     pub(crate) fn flush(&mut self) {
         // SAFETY: the context is open.
         unsafe { ffi::avcodec_flush_buffers(self.context.as_ptr()) }
     }
 
-    /// Returns whether packets sent from now on are left undecoded if no other picture refers to theirs, where the decoder tells that.
+    /// Sets whether the decoder skips packets from now on if no other picture refers to theirs. Ignored for codecs
+    /// whose decoder cannot tell.
     pub(crate) fn skip_unreferenced(&mut self, skip: bool) {
         let discard = if skip && self.can_skip_unreferenced {
             ffi::AVDiscard::AVDISCARD_NONREF
@@ -184,20 +190,21 @@ impl Codec {
         unsafe { (*self.context.as_ptr()).skip_frame = discard }
     }
 
-    /// Returns whether decoding of all other pictures is the same without the packet. One that the decoder itself
-    /// [skips](Self::skip_unreferenced) takes a turn of one of the frame threads all the same, so that at two cores hardly
-    /// two of them are at work at once.
+    /// Returns `true` if all other pictures decode the same without this packet. A packet that the decoder itself
+    /// [skips](Self::skip_unreferenced) still occupies one of the frame threads for a turn, so that on two cores hardly
+    /// two of them ever run at the same time.
     pub(crate) fn can_do_without(&self, packet: &AvPacket) -> bool {
         self.units.is_some_and(|units| !packet.reconfigures() && units.is_unreferenced(packet.data()))
     }
 
-    /// Returns whether each thread has a frame of its own. What such a decoder says of errors in a frame can come after the frame.
+    /// Returns `true` if each thread decodes a frame of its own. Such a decoder may report errors in a frame after
+    /// outputting the frame.
     pub(crate) fn has_frame_threads(&self) -> bool {
         // SAFETY: the context is valid.
         unsafe { (*self.context.as_ptr()).active_thread_type & ffi::FF_THREAD_FRAME != 0 }
     }
 
-    /// The number of threads that it really uses.
+    /// Returns the number of threads actually in use.
     pub(crate) fn threads(&self) -> usize {
         // SAFETY: the context is valid.
         let (active, count) =
@@ -205,9 +212,9 @@ impl Codec {
         if active == 0 { 1 } else { usize::try_from(count).unwrap_or(1).max(1) }
     }
 
-    /// The decoder's name, for instance "libdav1d".
+    /// Returns the decoder's name, for instance "libdav1d".
     pub(crate) fn name(&self) -> String {
-        // SAFETY: an open context names its codec, whose name is a constant.
+        // SAFETY: an open context refers to its codec, whose name is a constant.
         unsafe {
             let codec = (*self.context.as_ptr()).codec;
             if codec.is_null() || (*codec).name.is_null() {

@@ -12,21 +12,21 @@ use super::{ColorNumbers, PixelFormat, enum_number, positive_ratio, timestamp};
 use histoscope_core::picture::crop::Crop;
 use histoscope_core::picture::{Pages, Ratio, Scan};
 
-/// One decoded frame. Its buffers are counted references that nobody writes to.
+/// A decoded frame. Its buffers are reference-counted and never written to.
 pub(crate) struct AvFrame {
     raw: NonNull<ffi::AVFrame>,
-    /// The block that all its planes lie in, if it lies in one.
+    /// The block that holds all of its planes, if they are in one.
     block: Option<Arc<FrameBlock>>,
 }
 
-// SAFETY: this type is the frame's only owner; the buffers behind it are counted atomically.
+// SAFETY: this type is the frame's only owner; its buffers are counted atomically.
 unsafe impl Send for AvFrame {}
-// SAFETY: through a shared reference a frame is only read. A frame-threaded decoder may keep a reference to the same
-// buffers as long as it predicts from them, but it has finished writing them before it hands the frame out.
+// SAFETY: shared references only allow reading a frame. A frame-threaded decoder may keep references to the same
+// buffers for prediction, but it has finished writing them before it outputs the frame.
 unsafe impl Sync for AvFrame {}
 
 impl AvFrame {
-    /// An empty frame.
+    /// Creates an empty frame.
     pub(crate) fn new() -> Self {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_frame_alloc() };
@@ -36,7 +36,8 @@ impl AvFrame {
         }
     }
 
-    /// A frame of that format and size with planes of its own, yet to be filled; `None` if it cannot be had.
+    /// Creates a frame of this format and size with its own planes, still to be filled; `None` if it cannot be
+    /// allocated.
     pub(crate) fn to_fill(format: PixelFormat, (width, height): (u32, u32)) -> Option<Self> {
         let frame = Self::new();
         let raw = frame.as_ptr();
@@ -49,8 +50,8 @@ impl AvFrame {
         }
     }
 
-    /// Copies rows of `row_bytes` bytes to a place in a plane, so many bytes and rows from its corner; `None` if the plane ends
-    /// before.
+    /// Copies rows of `row_bytes` bytes into a plane, starting this many bytes and rows from its top left corner.
+    /// Returns `None` if they do not fit, or if the frame's buffers are shared.
     pub(crate) fn fill_rows(
         &mut self,
         plane: usize,
@@ -68,7 +69,8 @@ impl AvFrame {
             if self.available(at)? < row_bytes {
                 return None;
             }
-            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`, and nobody else has a reference to it.
+            // SAFETY: the buffer holds at least `row_bytes` bytes from `at`, and this frame holds the only reference to
+            // it.
             unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), row_bytes) }
         }
         Some(())
@@ -80,11 +82,11 @@ impl AvFrame {
         unsafe { (*self.as_ptr()).flags |= ffi::AV_FRAME_FLAG_CORRUPT }
     }
 
-    /// The same planes, with all that the other frame says beside its format, its size and its cropping.
+    /// Returns a frame with these planes and all properties of the other frame except format, size and cropping.
     pub(crate) fn described_as(&self, other: &Self) -> Self {
         let frame = Self::new();
         let raw = frame.as_ptr();
-        // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only where there is no memory.
+        // SAFETY: all three frames are valid, and the new one is blank. Both functions fail only if out of memory.
         unsafe {
             if ffi::av_frame_ref(raw, self.as_ptr()) < 0 || ffi::av_frame_copy_props(raw, other.as_ptr()) < 0 {
                 handle_alloc_error(Layout::new::<ffi::AVFrame>());
@@ -99,7 +101,7 @@ impl AvFrame {
         self.raw.as_ptr()
     }
 
-    /// Finds the pool's block that the frame lies in, if it lies in one.
+    /// Looks up the pool's block that the frame is in, if any.
     pub(super) fn look_up(&mut self, pool: &FramePool) {
         let [first, second, ..] = self.get().buf;
         if !first.is_null() && second.is_null() {
@@ -108,7 +110,7 @@ impl AvFrame {
         }
     }
 
-    /// The memory that all its planes lie in, if that is whole pages.
+    /// Returns the memory that holds all planes, if it consists of whole pages.
     pub(crate) fn pages(&self) -> Option<&Pages> {
         self.block.as_ref().map(|block| &block.pages)
     }
@@ -118,13 +120,14 @@ impl AvFrame {
         unsafe { self.raw.as_ref() }
     }
 
-    /// Width and height of the planes in pixels, before any [cropping](Self::crop); zero where the decoder says something impossible.
+    /// Returns the width and height of the planes in pixels, before any [cropping](Self::crop); zero if the decoder
+    /// reports an impossible value.
     pub(crate) fn size(&self) -> (u32, u32) {
         let frame = self.get();
         (u32::try_from(frame.width).unwrap_or(0), u32::try_from(frame.height).unwrap_or(0))
     }
 
-    /// Returns what the codec crops at the edges, which the planes still hold.
+    /// Returns how much the codec crops at the edges. The planes still include these pixels.
     pub(crate) fn crop(&self) -> Crop {
         let frame = self.get();
         let pixels = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -136,32 +139,32 @@ impl AvFrame {
         }
     }
 
-    /// Bytes of its buffers.
+    /// Returns the total size of the frame's buffers in bytes.
     pub(crate) fn buffer_bytes(&self) -> usize {
         let buffers = self.get().buf.iter().filter(|buffer| !buffer.is_null());
         // SAFETY: the frame's buffer references that are not null are valid.
         buffers.map(|buffer| unsafe { (**buffer).size }).sum()
     }
 
-    /// The pixel format.
+    /// Returns the pixel format.
     pub(crate) const fn format(&self) -> PixelFormat {
         PixelFormat(self.get().format)
     }
 
-    /// FFmpeg's best estimate of the presentation timestamp, in ticks of the stream.
+    /// Returns FFmpeg's best estimate of the presentation timestamp, in ticks of the stream.
     pub(crate) const fn best_effort_timestamp(&self) -> Option<i64> {
         timestamp(self.get().best_effort_timestamp)
     }
 
-    /// The number of the packet that it came from, as the decoder [counts](super::Codec::taken) them; of two that hold a field each, the
-    /// first one's.
+    /// Returns the number of the packet that the frame came from, as [counted](super::Codec::taken) by the decoder. If
+    /// two packets hold a field each, it is the first packet's.
     pub(crate) fn packet_number(&self) -> u64 {
         number_of(self.get())
     }
 
-    /// Duration in ticks, where the file states one.
+    /// Returns the duration in ticks, if the file states one.
     pub(crate) fn duration(&self) -> Option<i64> {
-        // FFmpeg 6.0 gave the field a name that says more, and 7 took the old one away.
+        // FFmpeg 6.0 renamed the field, and 7 removed the old name.
         #[cfg(ffmpeg_before_6)]
         let ticks = self.get().pkt_duration;
         #[cfg(not(ffmpeg_before_6))]
@@ -169,19 +172,19 @@ impl AvFrame {
         Some(ticks).filter(|ticks| *ticks > 0)
     }
 
-    /// Returns whether decoding can start at this frame.
+    /// Returns `true` if decoding can start at this frame.
     pub(crate) const fn is_key(&self) -> bool {
-        // A field of its own until FFmpeg 6.1 made it a flag; 8 has the flag alone.
+        // A separate field until FFmpeg 6.1 added the flag; FFmpeg 8 has only the flag.
         #[cfg(ffmpeg_before_6_1)]
         return self.get().key_frame != 0;
         #[cfg(not(ffmpeg_before_6_1))]
         return self.get().flags & ffi::AV_FRAME_FLAG_KEY != 0;
     }
 
-    /// How the picture was scanned, as the decoder flags the frame.
+    /// Returns how the picture was scanned, from the decoder's flags for the frame.
     pub(crate) const fn scan(&self) -> Scan {
         let frame = self.get();
-        // As with key frames.
+        // Separate fields until FFmpeg 6.1, as in `is_key`.
         #[cfg(ffmpeg_before_6_1)]
         let (is_interlaced, is_top_first) = (frame.interlaced_frame != 0, frame.top_field_first != 0);
         #[cfg(not(ffmpeg_before_6_1))]
@@ -194,37 +197,38 @@ impl AvFrame {
         }
     }
 
-    /// Returns whether FFmpeg calls the frame corrupt, or decoded with errors.
+    /// Returns `true` if FFmpeg calls the frame corrupt or decoded with errors.
     pub(crate) const fn is_damaged(&self) -> bool {
         let frame = self.get();
         frame.decode_error_flags != 0 || frame.flags & ffi::AV_FRAME_FLAG_CORRUPT != 0
     }
 
-    /// Returns whether the decoder could not read all of its packet. A frame that refers to a missing one may be damaged without.
+    /// Returns `true` if part of the frame's packet could not be read. A frame that refers to a missing one can be
+    /// damaged without being broken.
     pub(crate) const fn is_broken(&self) -> bool {
         self.get().decode_error_flags & !(ffi::FF_DECODE_ERROR_MISSING_REFERENCE) != 0
     }
 
-    /// Returns whether the frame is not to be shown.
+    /// Returns `true` if the frame is not to be shown.
     pub(crate) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_FRAME_FLAG_DISCARD != 0
     }
 
-    /// The letter of the picture type (I, P, B, …); `None` where it has none.
+    /// Returns the letter of the picture type (I, P, B, …); `None` if it has none.
     pub(crate) fn picture_type(&self) -> Option<char> {
         // SAFETY: the field is a C enumeration in a valid frame.
         let number = unsafe { enum_number(&raw const (*self.as_ptr()).pict_type) };
-        // AVPictureType in its order; 0 is "none".
+        // AVPictureType in order; 0 is "none".
         const LETTERS: [char; 8] = ['?', 'I', 'P', 'B', 'S', 'i', 'p', 'b'];
         usize::try_from(number).ok().filter(|n| *n > 0).and_then(|n| LETTERS.get(n).copied())
     }
 
-    /// Width of a pixel over its height, where the frame states it.
+    /// Returns the width of a pixel divided by its height, if the frame states it.
     pub(crate) fn sample_aspect(&self) -> Option<Ratio> {
         positive_ratio(self.get().sample_aspect_ratio)
     }
 
-    /// H.273 numbers of matrix, primaries and transfer, and FFmpeg's of the range.
+    /// Returns H.273's numbers for matrix, primaries and transfer, and FFmpeg's for the range.
     pub(crate) fn color_numbers(&self) -> ColorNumbers {
         let frame = self.as_ptr();
         // SAFETY: these fields are C enumerations in a valid frame.
@@ -238,9 +242,9 @@ impl AvFrame {
         }
     }
 
-    /// The display matrix, where the frame carries one.
+    /// Returns the display matrix, if the frame carries one.
     pub(crate) fn display_matrix(&self) -> Option<[i32; 9]> {
-        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        // SAFETY: the frame is valid; the result is null or side data of the frame.
         unsafe {
             let data =
                 ffi::av_frame_get_side_data(self.as_ptr(), ffi::AVFrameSideDataType::AV_FRAME_DATA_DISPLAYMATRIX);
@@ -251,9 +255,9 @@ impl AvFrame {
         }
     }
 
-    /// The first timecode that the frame carries, in the bits of SMPTE ST 12-1.
+    /// Returns the first timecode that the frame carries, in the bit layout of SMPTE ST 12-1.
     pub(crate) fn smpte_timecode(&self) -> Option<u32> {
-        // SAFETY: the frame is valid; the result is null or side data of that frame.
+        // SAFETY: the frame is valid; the result is null or side data of the frame.
         let [count, first, ..] = unsafe {
             let kind = ffi::AVFrameSideDataType::AV_FRAME_DATA_S12M_TIMECODE;
             let data = ffi::av_frame_get_side_data(self.as_ptr(), kind).as_ref()?;
@@ -265,23 +269,24 @@ impl AvFrame {
         (count > 0).then_some(first)
     }
 
-    /// Bytes from a row of `plane` to the next; negative if the rows are stored upwards.
+    /// Returns the number of bytes from one row of `plane` to the next; negative if the rows are stored bottom-up.
     pub(crate) fn line_size(&self, plane: usize) -> isize {
         self.get().linesize.get(plane).map_or(0, |size| *size as isize)
     }
 
-    /// The first `length` bytes of `plane`, if its buffer holds as many.
+    /// Returns the first `length` bytes of `plane`, if its buffer holds that much.
     pub(crate) fn plane(&self, plane: usize, length: usize) -> Option<&[u8]> {
         let start = *self.get().data.get(plane)?;
         if self.available(start)? < length {
             return None;
         }
-        // SAFETY: the buffer holds at least `length` initialised bytes from `start`, and nobody writes to it as long as
+        // SAFETY: the buffer holds at least `length` initialised bytes from `start`, and nothing writes to it while
         // this frame holds its reference.
         Some(unsafe { std::slice::from_raw_parts(start, length) })
     }
 
-    /// The rows of `plane` from the top, each of `row_bytes` bytes, copied; for rows that are stored upwards.
+    /// Returns a copy of the rows of `plane` from top to bottom, each of `row_bytes` bytes; for rows that are stored
+    /// bottom-up.
     pub(crate) fn copy_rows(&self, plane: usize, row_bytes: usize, rows: usize) -> Option<Vec<u8>> {
         let start = *self.get().data.get(plane)?;
         let line = self.line_size(plane);
@@ -297,7 +302,8 @@ impl AvFrame {
         Some(out)
     }
 
-    /// A frame of that format and size whose planes hold `bytes`, tightly packed, and the number of bytes taken.
+    /// Creates a frame of this format and size whose planes hold `bytes`, tightly packed. Also returns the number of
+    /// bytes used.
     #[cfg(test)]
     pub(crate) fn from_bytes(format: PixelFormat, (width, height): (u32, u32), bytes: &[u8]) -> (Self, usize) {
         use std::ptr;
@@ -306,8 +312,8 @@ impl AvFrame {
         let (width, height) = (width as i32, height as i32);
         let frame = Self::new();
         let (mut data, mut lines) = ([ptr::null_mut(); 4], [0; 4]);
-        // SAFETY: the arrays have the four entries that the functions fill, which then point into `bytes`; the asserted
-        // size keeps the copy within it. The frame's buffers are allocated for the same format and size.
+        // SAFETY: the arrays have the four entries that the functions fill, which then point into `bytes`; the size
+        // assertion keeps the copy within it. The frame's buffers are allocated for the same format and size.
         unsafe {
             let raw = frame.as_ptr();
             (*raw).width = width;
@@ -331,10 +337,10 @@ impl AvFrame {
         }
     }
 
-    /// Turns the rows of the frame upside down in place, by pointing to the last and stepping backwards.
+    /// Flips the frame vertically in place, by pointing to the last row and stepping backwards.
     #[cfg(test)]
     pub(crate) fn flip_rows(&mut self, plane: usize, rows: usize) {
-        // SAFETY: the last row lies in the same buffer as the first.
+        // SAFETY: the last row is in the same buffer as the first.
         unsafe {
             let raw = self.as_ptr();
             let line = (*raw).linesize[plane];
@@ -343,13 +349,13 @@ impl AvFrame {
         }
     }
 
-    /// Bytes from `at` to the end of the buffer that it lies in; `None` if it lies in none.
+    /// Returns the number of bytes from `at` to the end of the buffer that contains it; `None` if no buffer does.
     fn available(&self, at: *mut u8) -> Option<usize> {
         if at.is_null() {
             return None;
         }
         let address = at as usize;
-        // A decoder may keep all planes in one buffer, so every buffer is asked.
+        // A decoder may keep all planes in one buffer, so every buffer is checked.
         let frame = self.get();
         frame.buf.iter().filter(|buffer| !buffer.is_null()).find_map(|buffer| {
             // SAFETY: a non-null entry is a valid buffer reference that this frame holds.

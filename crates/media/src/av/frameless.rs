@@ -1,24 +1,24 @@
-//! Packets that give no frame, told by their headers: a list of a file's packets is to count frames.
+//! Detects from their headers which packets yield no frame, so that listing a file's packets counts its frames.
 
 use super::nal::{Leading, NalStream};
 use super::packet::AvPacket;
 use super::stream::StreamParameters;
 
-/// Tells the packets of a stream that give no frame, from the first one on.
+/// Detects the packets of a stream that yield no frame. It has to see all packets, from the first one on.
 pub(crate) struct FramelessPackets(Coding);
 
-/// How packets say so.
+/// The ways in which packets mark themselves as yielding no frame.
 enum Coding {
     /// They do not.
     Other,
-    /// Those of HEVC, whose pictures a decoder leaves out where it has not seen what they refer to.
+    /// HEVC pictures that a decoder drops because it has not seen the pictures they refer to.
     Hevc(NalStream, Leading),
-    /// Those of VP9 that only other frames refer to.
+    /// VP9 frames that are never shown and only serve as references.
     Vp9,
 }
 
 impl FramelessPackets {
-    /// Those of that stream.
+    /// Creates a detector for a stream.
     pub(crate) fn of(parameters: &StreamParameters<'_>) -> Self {
         Self(match parameters.codec_name() {
             "hevc" => NalStream::of("hevc", parameters.extradata())
@@ -28,7 +28,7 @@ impl FramelessPackets {
         })
     }
 
-    /// Returns whether the next packet of the stream gives no frame.
+    /// Returns `true` if the next packet of the stream yields no frame.
     pub(crate) fn has(&mut self, packet: &AvPacket) -> bool {
         match &mut self.0 {
             Coding::Other => false,
@@ -42,14 +42,14 @@ impl FramelessPackets {
         }
     }
 
-    /// Returns whether a packet of that codec, by FFmpeg's name, gives no frame wherever decoding begins.
+    /// Returns `true` if a packet of a codec, by FFmpeg's name, yields no frame wherever decoding starts.
     pub(crate) fn always_has(codec: &str, packet: &AvPacket) -> bool {
         codec == "vp9" && is_hidden_vp9(packet.data())
     }
 }
 
-/// Returns whether none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and `show_frame` of the
-/// uncompressed header (6.2), and the index of a superframe (annex B). No where that cannot be told.
+/// Returns `true` if none of a packet's frames is shown, by the VP9 bitstream specification: `show_existing_frame` and
+/// `show_frame` of the uncompressed header (6.2), and the index of a superframe (annex B). Returns `false` if in doubt.
 fn is_hidden_vp9(packet: &[u8]) -> bool {
     let mut frames = Vec::new();
     if let Some(sizes) = superframe_sizes(packet) {
@@ -57,7 +57,7 @@ fn is_hidden_vp9(packet: &[u8]) -> bool {
         for size in sizes {
             let Some((frame, behind)) = rest.split_at_checked(size) else { return false };
             rest = behind;
-            // One of no bytes repeats what was shown before.
+            // An empty frame repeats the one shown before.
             frames.push(frame);
         }
     } else {
@@ -65,14 +65,14 @@ fn is_hidden_vp9(packet: &[u8]) -> bool {
     }
     frames.into_iter().all(|frame| {
         let Some(&first) = frame.first().filter(|first| *first >> 6 == 0b10) else { return false };
-        // Of the fourth profile a reserved bit comes before the others.
+        // In profile 3 a reserved bit precedes the others.
         let bits = if first >> 4 & 0b11 == 0b11 { first } else { first >> 1 };
         let (shows_existing, shows) = (bits >> 2 & 1, bits & 1);
         shows_existing == 0 && shows == 0
     })
 }
 
-/// The sizes of the frames of a superframe; `None` of a packet that is one frame.
+/// Returns the sizes of a superframe's frames; `None` if the packet is a single frame.
 fn superframe_sizes(packet: &[u8]) -> Option<Vec<usize>> {
     let marker = *packet.last().filter(|last| *last >> 5 == 0b110)?;
     let (count, bytes) = (usize::from(marker & 7) + 1, usize::from(marker >> 3 & 3) + 1);
@@ -85,7 +85,7 @@ fn superframe_sizes(packet: &[u8]) -> Option<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// The first byte of a frame of that profile, with `show_existing_frame`, `frame_type` and `show_frame`.
+    /// Returns the first byte of a frame of this profile, with `show_existing_frame`, `frame_type` and `show_frame`.
     fn header(profile: u8, bits: [u8; 3]) -> u8 {
         let bits = bits[0] << 2 | bits[1] << 1 | bits[2];
         0b1000_0000 | (profile & 1) << 5 | (profile >> 1) << 4 | if profile == 3 { bits } else { bits << 1 }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_hidden_that_says_so() {
+    fn a_frame_is_hidden_if_its_header_says_so() {
         for profile in 0..4 {
             let is_hidden = |bits| is_hidden_vp9(&[header(profile, bits), 0x49, 0x83, 0x42]);
             assert!(is_hidden([0, 0, 0]) && is_hidden([0, 1, 0]), "profile {profile}");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_superframe_is_hidden_where_all_its_frames_are() {
+    fn a_superframe_is_hidden_if_all_its_frames_are() {
         let [hidden, shown] = [[header(0, [0, 1, 0]), 1, 2], [header(0, [0, 1, 1]), 3, 4]];
         for bytes in 1..=4 {
             assert!(!is_hidden_vp9(&superframe(&[&hidden, &shown], bytes)));
@@ -118,7 +118,7 @@ mod tests {
             assert!(is_hidden_vp9(&superframe(&[&hidden, &hidden], bytes)));
             assert!(!is_hidden_vp9(&superframe(&[&hidden, &[]], bytes)));
         }
-        // What looks like an index and is none is part of the frame.
+        // Bytes that only resemble an index are part of the frame.
         assert!(is_hidden_vp9(&[hidden[0], 0, 0, 0b1100_0001]));
         let mut too_long = superframe(&[&hidden, &shown], 1);
         let at = too_long.len() - 3;

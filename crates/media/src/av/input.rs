@@ -13,15 +13,15 @@ use super::stream::{StreamParameters, tag};
 use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 use histoscope_core::picture::Ratio;
 
-/// Frames a second that no video has on average.
+/// A rate, in frames per second, that no video reaches on average.
 const MOST_RATE: f64 = 1000.0;
 
-/// Ends blocking input: on a request to stop, or after the time limit of one operation.
+/// Ends blocking input, either on request or when an operation exceeds its time limit.
 pub(crate) struct Interrupt {
     stop: AtomicBool,
     hurry: AtomicBool,
     epoch: Instant,
-    /// Milliseconds after `epoch` at which the operation under way is given up; `u64::MAX` for never.
+    /// Milliseconds after `epoch` at which the current operation is abandoned; `u64::MAX` means never.
     deadline_ms: AtomicU64,
 }
 
@@ -35,33 +35,33 @@ impl Interrupt {
         }
     }
 
-    /// Ends the operation under way and all later ones.
+    /// Ends the current operation and all later ones.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// Returns whether [`stop`](Self::stop) was called.
+    /// Returns `true` if [`stop`](Self::stop) was called.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Says whether a later request waits for the seek under way.
+    /// Sets whether a later request is waiting for the current seek to end.
     pub(crate) fn set_hurry(&self, hurry: bool) {
         self.hurry.store(hurry, Ordering::Release);
     }
 
-    /// Returns whether a later request waits for the seek under way.
+    /// Returns `true` if a later request is waiting for the current seek to end.
     pub(crate) fn is_hurried(&self) -> bool {
         self.hurry.load(Ordering::Acquire)
     }
 
-    /// Gives the operation that follows this much time.
+    /// Limits the next operation to this much time; `None` lifts the limit.
     pub(crate) fn limit(&self, time: Option<Duration>) {
         let deadline = time.map_or(u64::MAX, |time| self.now_ms().saturating_add(time.as_millis() as u64));
         self.deadline_ms.store(deadline, Ordering::Relaxed);
     }
 
-    /// Returns whether the time is up.
+    /// Returns `true` if the time limit has passed.
     pub(crate) fn is_late(&self) -> bool {
         self.now_ms() > self.deadline_ms.load(Ordering::Relaxed)
     }
@@ -83,33 +83,33 @@ pub(crate) enum Read {
     Packet(AvPacket),
     /// The end of the file.
     End,
-    /// An error; what follows may still be readable.
+    /// An error; data after it may still be readable.
     Error(AvError),
-    /// Something that the file names may not be read, or cannot be.
+    /// A name in the file that must not be read, or cannot be.
     Denied(Denied),
 }
 
-/// A packet as a format's index lists it.
+/// A packet as listed in the format's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
-    /// Its decoding timestamp in ticks.
+    /// Decoding timestamp, in ticks.
     pub(crate) dts: i64,
-    /// Where it lies in the file, in bytes.
+    /// Position in the file, in bytes.
     pub(crate) place: i64,
-    /// True if decoding can start there.
+    /// `true` if decoding can start at this packet.
     pub(crate) is_key: bool,
-    /// True if it is decoded only for other frames' sake, as an edit list has it.
+    /// `true` if the packet is decoded only because other frames refer to it, as an edit list specifies.
     pub(crate) is_hidden: bool,
 }
 
 /// An open input.
 pub(crate) struct Input {
     context: NonNull<ffi::AVFormatContext>,
-    // Outlives the context, which holds its address.
+    // Outlives the context, which points to it.
     _interrupt: Arc<Interrupt>,
-    /// A name in the file that was denied while it was opened.
+    /// The first name in the file that was denied during opening.
     denied: Option<Denied>,
-    /// Width and height of a picture that was too large for FFmpeg as it was opened.
+    /// Width and height of a picture that FFmpeg refused as too large during opening.
     oversize: Option<(u32, u32)>,
 }
 
@@ -117,17 +117,17 @@ pub(crate) struct Input {
 unsafe impl Send for Input {}
 
 impl Input {
-    /// Opens a URL or file name as FFmpeg understands it, as the format of that name or as the one that the first bytes
-    /// tell, with options for the protocol and the demuxer, and reads as
-    /// much as it takes to know the streams.
+    /// Opens a URL or file name as FFmpeg understands it, and reads as much as is needed to know the streams. `format`
+    /// names the demuxer; without it FFmpeg detects the format from the first bytes. The options are for the protocol
+    /// and the demuxer.
     pub(crate) fn open(
         url: &CStr,
         format: Option<&CStr>,
         options: &[(&CStr, &CStr)],
         interrupt: Arc<Interrupt>,
     ) -> Result<Self, AvError> {
-        // SAFETY: the context is set up before it is used. `avformat_open_input` frees it on failure; after success
-        // `Drop` does. The dictionary is freed in any case.
+        // SAFETY: the context is set up before use. On failure `avformat_open_input` frees it; after success `Drop`
+        // does. The dictionary is freed in either case.
         unsafe {
             let mut context = ffi::avformat_alloc_context();
             if context.is_null() {
@@ -155,12 +155,12 @@ impl Input {
         }
     }
 
-    /// Returns what the file named and did not get while it was opened; it may have streams all the same.
+    /// Returns the name in the file that was denied during opening. The file may have streams nevertheless.
     pub(crate) const fn denied(&self) -> Option<&Denied> {
         self.denied.as_ref()
     }
 
-    /// Width and height of a picture that was too large for FFmpeg as it was opened.
+    /// Returns the width and height of a picture that FFmpeg refused as too large during opening.
     pub(crate) const fn oversize(&self) -> Option<(u32, u32)> {
         self.oversize
     }
@@ -175,17 +175,18 @@ impl Input {
         unsafe { self.context.as_ref() }
     }
 
-    /// Returns whether packets of this format carry timestamps of their own, and the format knows where they lie: raw streams do not,
-    /// and where FFmpeg itself notes their places as it reads, those can be a packet off.
+    /// Returns `true` if packets of this format carry their own timestamps and the format knows their positions. Raw
+    /// streams carry none, and in formats for which FFmpeg builds the index itself while reading, positions can be off
+    /// by one packet.
     pub(crate) fn has_timestamps(&self) -> bool {
         self.format_flags() & (ffi::AVFMT_NOTIMESTAMPS | ffi::AVFMT_GENERIC_INDEX) == 0
     }
 
-    /// Returns the entries of the format's index for a stream so far, in decoding order.
+    /// Returns the entries that the format's index has for a stream so far, in decoding order.
     pub(crate) fn index_entries(&self, stream: usize) -> Vec<IndexEntry> {
         let Some(stream) = self.stream(stream) else { return Vec::new() };
         let stream = stream.stream().as_ptr();
-        // SAFETY: the stream is valid; an entry stays so until the next read, and is copied here.
+        // SAFETY: the stream is valid; an entry stays valid until the next read, and is copied here.
         unsafe {
             let count = ffi::avformat_index_get_entries_count(stream);
             let entries = (0..count).filter_map(|at| ffi::avformat_index_get_entry(stream, at).as_ref());
@@ -200,10 +201,11 @@ impl Input {
         }
     }
 
-    /// A stream's average frame rate, and the lowest one in which all its timestamps can be expressed, where they are known.
+    /// Returns a stream's average frame rate, and the lowest rate in which all its timestamps can be expressed, if
+    /// known.
     pub(crate) fn rates(&self, stream: &StreamParameters<'_>) -> (Option<Ratio>, Option<Ratio>) {
-        // Newer versions of FFmpeg call 25 the average of raw streams, whatever their headers state, and that of their fields the lowest;
-        // and the ticks of DV, 60000 a second, its average.
+        // For raw streams newer versions of FFmpeg report an average of 25 whatever the headers state, and their field
+        // rate as the lowest rate. For DV they report its tick rate, 60000 per second, as the average.
         let coded = stream.coded_rate().filter(|_| !self.has_timestamps());
         let average = stream.average_rate();
         let base = coded.or_else(|| stream.base_rate());
@@ -211,23 +213,23 @@ impl Input {
         (coded.or(credible).or(base).or(average), base)
     }
 
-    /// Number of streams of any kind.
+    /// Returns the number of streams of any kind.
     pub(crate) fn stream_count(&self) -> usize {
         self.get().nb_streams as usize
     }
 
-    /// The parameters of the stream of that index.
+    /// Returns the parameters of the stream with this index.
     pub(crate) fn stream(&self, index: usize) -> Option<StreamParameters<'_>> {
         if index >= self.stream_count() {
             return None;
         }
         // SAFETY: the array holds `nb_streams` valid pointers.
         let stream = NonNull::new(unsafe { *self.get().streams.add(index) })?;
-        // SAFETY: streams live as long as their input, which what is given borrows.
+        // SAFETY: streams live as long as their input, which the returned value borrows.
         Some(unsafe { StreamParameters::new(stream) })
     }
 
-    /// The video stream that FFmpeg itself would take.
+    /// Returns the index of the video stream that FFmpeg itself would choose.
     pub(crate) fn best_video(&self) -> Option<usize> {
         // SAFETY: the context is valid; null asks for no decoder.
         let index = unsafe {
@@ -243,7 +245,7 @@ impl Input {
         usize::try_from(index).ok()
     }
 
-    /// Leaves all packets out but those of one stream.
+    /// Discards the packets of all streams except this one.
     pub(crate) fn select(&mut self, chosen: usize) {
         for index in 0..self.stream_count() {
             if let Some(stream) = self.stream(index) {
@@ -255,7 +257,7 @@ impl Input {
         }
     }
 
-    /// The short name of the container format, for instance "mov,mp4,m4a,3gp,3g2,mj2".
+    /// Returns the short name of the container format, for instance "mov,mp4,m4a,3gp,3g2,mj2".
     pub(crate) fn container(&self) -> &'static str {
         // SAFETY: an open input has a format, whose name is a constant.
         unsafe {
@@ -264,7 +266,7 @@ impl Input {
         }
     }
 
-    /// Returns whether timestamps of this format may jump in the middle (transport streams).
+    /// Returns `true` if timestamps of this format may jump in the middle of a stream, as in transport streams.
     pub(crate) fn may_jump(&self) -> bool {
         self.format_flags() & ffi::AVFMT_TS_DISCONT != 0
     }
@@ -277,23 +279,24 @@ impl Input {
         }
     }
 
-    /// The text of that tag of the file.
+    /// Returns the text of a metadata tag of the file.
     pub(crate) fn tag(&self, name: &CStr) -> Option<String> {
         // SAFETY: the file's dictionary is null or valid.
         unsafe { tag(self.get().metadata, name) }
     }
 
-    /// Duration of the whole file in seconds, where it is known.
+    /// Returns the duration of the whole file in seconds, if known.
     pub(crate) fn duration_secs(&self) -> Option<f64> {
         timestamp(self.get().duration).filter(|d| *d > 0).map(|d| d as f64 / f64::from(ffi::AV_TIME_BASE))
     }
 
-    /// Bits a second of the whole file, where known.
+    /// Returns the bit rate of the whole file in bits per second, if known.
     pub(crate) fn bit_rate(&self) -> Option<u64> {
         u64::try_from(self.get().bit_rate).ok().filter(|rate| *rate > 0)
     }
 
-    /// Returns whether bytes can be read from any position; true for formats that need no bytes (image sequences).
+    /// Returns `true` if any position can be read from. Formats that do their own I/O, such as image sequences, always
+    /// count as seekable.
     pub(crate) fn is_seekable(&self) -> bool {
         let bytes = self.get().pb;
         if bytes.is_null() {
@@ -303,7 +306,8 @@ impl Input {
         unsafe { (*bytes).seekable != 0 }
     }
 
-    /// Length of the whole source in bytes; `None` where nobody tells, as of what is being made while it is sent.
+    /// Returns the length of the whole source in bytes; `None` if unknown, as for a stream that is produced while it is
+    /// sent.
     pub(crate) fn byte_length(&self) -> Option<u64> {
         let bytes = self.get().pb;
         if bytes.is_null() {
@@ -313,7 +317,7 @@ impl Input {
         u64::try_from(unsafe { ffi::avio_size(bytes) }).ok()
     }
 
-    /// The next packet of any stream that was not left out.
+    /// Reads the next packet of any selected stream.
     pub(crate) fn read(&mut self) -> Read {
         let packet = AvPacket::new();
         // SAFETY: the context is valid and the packet blank.
@@ -328,7 +332,7 @@ impl Input {
         }
     }
 
-    /// Tells a file's true end from one where the bytes could not be read.
+    /// Tells the true end of a file from a failure to read it.
     fn end_reason(&self) -> Read {
         let bytes = self.get().pb;
         // SAFETY: a non-null byte stream of an open input is valid.
@@ -339,7 +343,7 @@ impl Input {
         }
     }
 
-    /// Goes to the last position from which the frame at `ticks` can be decoded, as far as the format can tell.
+    /// Seeks to the last position from which the frame at `ticks` can be decoded, as far as the format knows.
     pub(crate) fn seek(&mut self, stream: usize, ticks: i64) -> Result<(), AvError> {
         let index = c_int::try_from(stream).unwrap_or(-1);
         // SAFETY: the context is valid.
@@ -347,10 +351,10 @@ impl Input {
             .map(|_| ())
     }
 
-    /// Timestamp of the last keyframe at or before `ticks` that the format's index lists.
+    /// Returns the timestamp of the last keyframe at or before `ticks` that the format's index lists.
     pub(crate) fn indexed_key(&self, stream: usize, ticks: i64) -> Option<i64> {
         let stream = self.stream(stream)?;
-        // SAFETY: the stream is valid; the entry stays so until the next read, and is copied here.
+        // SAFETY: the stream is valid; the entry stays valid until the next read, and is copied here.
         unsafe {
             let entry = ffi::avformat_index_get_entry_from_timestamp(
                 stream.stream().as_ptr(),

@@ -1,4 +1,4 @@
-//! Memory for decoded frames: whole pages at an address that stays, so that a GPU can read a frame where the decoder
+//! Memory for decoded frames: whole pages at a stable address, so that a GPU can read a frame from where the decoder
 //! wrote it.
 
 use std::ffi::{c_int, c_void};
@@ -11,35 +11,36 @@ use ffmpeg_next::ffi;
 use super::PixelFormat;
 use histoscope_core::picture::Pages;
 
-/// Alignment of planes, in bytes: no decoder's vectors are longer.
+/// Alignment of planes, in bytes; no decoder uses longer vectors.
 const PLANE_ALIGNMENT: usize = 64;
-/// Bytes behind a plane that decoders may read or write beyond its last row, as in FFmpeg's own pools.
+/// Bytes after a plane that decoders may access beyond its last row, as in FFmpeg's own pools.
 const SLACK: usize = 16 + 63;
 
 /// Memory for one frame.
 #[derive(Debug)]
 pub(crate) struct FrameBlock {
     pub(crate) pages: Pages,
-    /// True if a frame lies in it.
+    /// `true` while a frame uses it.
     lent: AtomicBool,
 }
 
-/// The blocks of one decoder, which are used again and again.
+/// A decoder's blocks, which are reused.
 pub(super) struct FramePool {
-    /// All that are lent, and the idle ones of the size that was asked for last.
+    /// All lent blocks, and the idle ones of the size requested last.
     blocks: Mutex<Vec<Arc<FrameBlock>>>,
     clears: bool,
 }
 
 impl FramePool {
-    /// An empty pool. Its memory holds zeros or an earlier frame of the same decoder; with `clears`, always zeros. A decoder may leave out
-    /// what is damaged, and which earlier frame shows there depends on when others were freed.
+    /// Creates an empty pool. A block holds zeros or an earlier frame of the same decoder; with `clears`, always zeros.
+    /// A decoder may leave damaged areas unwritten, and which earlier frame shows there depends on when other frames
+    /// were freed.
     pub(super) fn new(clears: bool) -> Self {
         Self { blocks: Mutex::default(), clears }
     }
 
-    /// Has the decoder that is opened next put its frames here. FFmpeg's own pools remain for those decoders that cannot,
-    /// and for formats that no picture has as they are.
+    /// Makes a decoder allocate its frames here once it is opened. FFmpeg's own pools still provide frames in formats
+    /// that have to be converted anyway, and all frames of decoders that do not support custom allocation.
     ///
     /// # Safety
     /// The context must not be open yet, and must be freed before `pool` is.
@@ -48,7 +49,7 @@ impl FramePool {
         unsafe {
             (*context).opaque = Arc::as_ptr(pool).cast_mut().cast();
             (*context).get_buffer2 = Some(get_buffer);
-            // Without this the older libraries have one thread fetch all threads' buffers, which would stand in a queue.
+            // Without this, older libraries let one thread fetch the buffers of all threads, which would then queue up.
             #[cfg(ffmpeg_before_6)]
             {
                 (*context).thread_safe_callbacks = 1;
@@ -56,19 +57,19 @@ impl FramePool {
         }
     }
 
-    /// The block that holds the frame whose first buffer begins there, if it is one of these.
+    /// Returns the block of the frame whose first buffer starts at `start`, if it belongs to this pool.
     pub(super) fn block_at(&self, start: *const u8) -> Option<Arc<FrameBlock>> {
         let is_there = |block: &&Arc<FrameBlock>| ptr::eq(block.pages.memory().start().as_ptr(), start);
         self.lock().iter().find(is_there).cloned()
     }
 
-    /// A block of that many bytes or a few more, marked as lent.
+    /// Takes a block of at least this many bytes, rounded up to whole pages, and marks it as lent.
     fn take(&self, bytes: usize) -> Option<Arc<FrameBlock>> {
         let length = Pages::length_for(bytes)?;
         let fits = |block: &Arc<FrameBlock>| block.pages.memory().length() == length;
         let idle = {
             let mut blocks = self.lock();
-            // Idle blocks of another size are those of a video that has changed.
+            // Idle blocks of a different size are left over from before the video changed.
             blocks.retain(|block| fits(block) || block.lent.load(Ordering::Acquire));
             let is_idle = |block: &&Arc<FrameBlock>| fits(block) && !block.lent.swap(true, Ordering::AcqRel);
             blocks.iter().find(is_idle).cloned()
@@ -76,12 +77,12 @@ impl FramePool {
         if let Some(block) = idle {
             if self.clears {
                 let memory = block.pages.memory();
-                // SAFETY: the block is this call's alone since it was marked as lent, and as long as that.
+                // SAFETY: the block belongs to this call alone since it was marked as lent, and has this length.
                 unsafe { ptr::write_bytes(memory.start().as_ptr(), 0, memory.length()) };
             }
             return Some(block);
         }
-        // The system finds new memory without anybody waiting for the lock.
+        // New memory is allocated without holding the lock.
         let block = Arc::new(FrameBlock { pages: Pages::new(bytes)?, lent: AtomicBool::new(true) });
         self.lock().push(Arc::clone(&block));
         Some(block)
@@ -92,7 +93,7 @@ impl FramePool {
     }
 }
 
-/// Where planes lie in a block.
+/// The layout of planes in a block.
 struct Arrangement {
     lines: [c_int; 4],
     offsets: [usize; 4],
@@ -101,11 +102,11 @@ struct Arrangement {
 }
 
 impl Arrangement {
-    /// As FFmpeg's own pools lay frames out: every row as long as the decoder's vectors need. `None` for what those must
-    /// provide.
+    /// Lays out a frame as FFmpeg's own pools do, with rows long enough for the decoder's vector instructions. Returns
+    /// `None` if those pools must provide the frame.
     ///
     /// # Safety
-    /// The context must be a decoder's, and the frame one that it asks memory for.
+    /// The context must belong to a decoder, and the frame must be one that it requests memory for.
     unsafe fn of(context: *mut ffi::AVCodecContext, frame: *const ffi::AVFrame) -> Option<Self> {
         let (mut lines, mut sizes, mut alignments) = ([0; 4], [0_usize; 4], [0; 8]);
         // SAFETY: the arrays have the lengths that the functions fill: four planes, eight alignments.
@@ -124,7 +125,7 @@ impl Arrangement {
                 if lines.iter().zip(alignments).all(|(line, alignment)| line % alignment.max(1) == 0) {
                     break;
                 }
-                // The next width that is divisible by one power of two more.
+                // Round the width up to a multiple of the next power of two.
                 width = width.checked_add(width & -width)?;
             }
             let long_lines = lines.map(|line| line as isize);
@@ -133,7 +134,7 @@ impl Arrangement {
                 return None;
             }
         }
-        // FFmpeg's own pools refuse such planes too: decoders reckon with integers in them.
+        // FFmpeg's own pools refuse such planes too: decoders index into them with `int`.
         if sizes.iter().any(|&size| size > c_int::MAX as usize - PLANE_ALIGNMENT - SLACK) {
             return None;
         }
@@ -147,9 +148,9 @@ impl Arrangement {
     }
 }
 
-/// FFmpeg's callback for a frame's memory, called by any of a decoder's threads.
+/// FFmpeg's callback to allocate a frame's memory, called by any of a decoder's threads.
 unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut ffi::AVFrame, flags: c_int) -> c_int {
-    // SAFETY: FFmpeg calls with its context, whose pool outlives it, and a frame that wants memory.
+    // SAFETY: FFmpeg passes its context, whose pool outlives it, and a frame that needs memory.
     unsafe {
         let Some(pool) = (*context).opaque.cast::<FramePool>().as_ref() else { return ffi::AVERROR_BUG };
         match Arrangement::of(context, frame) {
@@ -159,16 +160,17 @@ unsafe extern "C" fn get_buffer(context: *mut ffi::AVCodecContext, frame: *mut f
     }
 }
 
-/// Gives the frame a block.
+/// Takes a block from the pool and attaches it to the frame. Returns 0 or an FFmpeg error code.
 ///
 /// # Safety
-/// The frame must be one that wants memory, of the size and format that the arrangement was made for.
+/// The frame must need memory, and have the size and format that the arrangement was made for.
 unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrangement) -> c_int {
     const NO_MEMORY: c_int = ffi::AVERROR(ffmpeg_next::error::ENOMEM);
     let Some(block) = pool.take(arrangement.bytes) else { return NO_MEMORY };
     let (start, length) = (block.pages.memory().start().as_ptr(), block.pages.memory().length());
     let lease = Box::into_raw(Box::new(Arc::clone(&block)));
-    // SAFETY: the buffer covers the block, which the lease keeps until FFmpeg gives it back; all planes lie in it.
+    // SAFETY: the buffer covers the block, which the lease keeps alive until FFmpeg gives it back; all planes are
+    // within it.
     unsafe {
         let buffer = ffi::av_buffer_create(start, length, Some(give_back), lease.cast(), 0);
         if buffer.is_null() {
@@ -187,7 +189,7 @@ unsafe fn fill(pool: &FramePool, frame: *mut ffi::AVFrame, arrangement: &Arrange
     0
 }
 
-/// FFmpeg's callback when nothing refers to a frame's memory any more.
+/// FFmpeg's callback when the last reference to a frame's memory is dropped.
 unsafe extern "C" fn give_back(lease: *mut c_void, _: *mut u8) {
     // SAFETY: `fill` made the lease, and FFmpeg gives it back once.
     let block = unsafe { Box::from_raw(lease.cast::<Arc<FrameBlock>>()) };
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_used_again_and_those_of_another_size_are_freed() {
+    fn blocks_are_reused_and_idle_ones_of_another_size_are_freed() {
         let pool = FramePool::new(false);
         let first = pool.take(10_000).expect("memory");
         let second = pool.take(10_000).expect("memory");
@@ -226,16 +228,16 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_used_again_is_cleared_where_that_was_asked_for() {
+    fn a_reused_block_is_cleared_on_request() {
         for clears in [true, false] {
             let pool = FramePool::new(clears);
             let block = pool.take(10_000).expect("memory");
             let memory = Arc::clone(block.pages.memory());
-            // SAFETY: nobody else uses the block.
+            // SAFETY: nothing else uses the block.
             unsafe { ptr::write_bytes(memory.start().as_ptr(), 7, memory.length()) };
             block.lent.store(false, Ordering::Release);
             assert!(Arc::ptr_eq(&block, &pool.take(10_000).expect("memory")), "the block is used again");
-            // SAFETY: the memory is as long as stated, and initialised by the lines above.
+            // SAFETY: the memory is as long as stated, and was initialised above.
             let bytes = unsafe { std::slice::from_raw_parts(memory.start().as_ptr(), memory.length()) };
             assert_eq!(bytes.iter().all(|byte| *byte == 0), clears);
         }

@@ -1,5 +1,5 @@
-//! FFmpeg's messages: passed on to the log of the program, and searched for what it refused to read. Its error
-//! codes do not tell that: a playlist whose part may not be read is "invalid data", as a damaged one is.
+//! FFmpeg's messages: forwarded to the program's log, and searched for names that FFmpeg refused to read. Its error
+//! codes do not reveal these: a playlist that names a forbidden file is "invalid data", just like a damaged one.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -7,8 +7,8 @@ use std::sync::Once;
 
 use ffmpeg_next::ffi;
 
-// The bindings' type of the arguments' list differs from system to system. On all of them a function gets it as a pointer, and
-// nothing is done with it here but to hand it on.
+// The bindings' type for the argument list differs between systems. On all of them it is passed as a pointer, and here
+// it is only passed on.
 mod by_pointer {
     use std::ffi::{c_char, c_int, c_void};
     pub(super) type Callback = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *mut c_void);
@@ -26,12 +26,12 @@ mod by_pointer {
     }
 }
 
-/// A name in a file that was not read.
+/// A name in a file that FFmpeg did not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// Something that a file of its kind may not read: its name, as far as FFmpeg tells it.
+    /// A name that a file of this kind must not refer to, as far as FFmpeg reports it.
     Refused(String),
-    /// A part of a playlist that cannot be read, or that is none of the protocols that a playlist knows.
+    /// A part of a playlist that cannot be read, or whose protocol playlists do not support.
     Unread(String),
 }
 
@@ -39,36 +39,37 @@ thread_local! {
     static HEARD: RefCell<Heard> = const { RefCell::new(Heard { opening: String::new(), denied: None, oversize: None }) };
 }
 
-/// The messages on this thread, on which FFmpeg opens and reads.
+/// Information gathered from the messages on this thread, on which FFmpeg opens and reads.
 struct Heard {
-    /// The name that is being opened.
+    /// The name being opened.
     opening: String,
     denied: Option<Denied>,
     /// Width and height of a picture that is too large for FFmpeg.
     oversize: Option<(u32, u32)>,
 }
 
-/// Has FFmpeg's messages come here, those of this level and more urgent ones.
+/// Receives FFmpeg's messages from now on. Those of this level or more urgent ones are logged.
 pub(super) fn listen(level: c_int) {
     static ONCE: Once = Once::new();
-    // SAFETY: the function fits the declaration and lives as long as the program; the level is one integer in the library.
+    // SAFETY: the callback matches the declaration and lives as long as the program; the level is a single integer in
+    // the library.
     unsafe {
         ONCE.call_once(|| by_pointer::av_log_set_callback(hear));
         ffi::av_log_set_level(level);
     }
 }
 
-/// Takes what was denied on this thread since this was last asked.
+/// Takes the name that was denied on this thread since the last call.
 pub(crate) fn take_denied() -> Option<Denied> {
     HEARD.with_borrow_mut(|heard| heard.denied.take())
 }
 
-/// Width and height of a picture that FFmpeg has refused on this thread for its size since this was last asked.
+/// Takes the width and height of a picture that FFmpeg refused on this thread for its size since the last call.
 pub(super) fn take_oversize() -> Option<(u32, u32)> {
     HEARD.with_borrow_mut(|heard| heard.oversize.take())
 }
 
-/// The beginnings of the messages, before anything is filled in, that tell what is opened and what is not.
+/// Beginnings of the format strings of messages that name what FFmpeg opens or refuses to open.
 const TELLING: [&[u8]; 11] = [
     b"Opening '%s' for",
     b"HLS request for url",
@@ -87,17 +88,18 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     if format.is_null() {
         return;
     }
-    // SAFETY: FFmpeg's formats end with a zero.
+    // SAFETY: FFmpeg's format strings are zero-terminated.
     let start = unsafe { CStr::from_ptr(format) }.to_bytes();
     let telling = TELLING.iter().any(|beginning| start.starts_with(beginning));
-    // SAFETY: reads one integer in the library.
+    // SAFETY: the function reads one integer in the library.
     let is_shown = level <= unsafe { ffi::av_log_get_level() };
     if !telling && !is_shown {
         return;
     }
     let mut line = [0 as c_char; 2048];
     let mut prefix = 0;
-    // SAFETY: the context, the format and the arguments are FFmpeg's own; the line is as long as stated, and ends with a zero.
+    // SAFETY: the context, the format and the arguments are FFmpeg's own; the line is as long as stated, and gets
+    // zero-terminated.
     let text = unsafe {
         let length = line.len() as c_int;
         by_pointer::av_log_format_line2(context, level, format, arguments, line.as_mut_ptr(), length, &raw mut prefix);
@@ -105,7 +107,7 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
     };
     let text = text.trim_end();
     if telling {
-        // Not at all where the thread is ending.
+        // This does nothing if the thread is already ending.
         let _ = HEARD.try_with(|heard| heard.try_borrow_mut().map(|mut heard| heard.note(text)));
     }
     if is_shown {
@@ -115,7 +117,7 @@ unsafe extern "C" fn hear(context: *mut c_void, level: c_int, format: *const c_c
 }
 
 impl Heard {
-    /// Takes up a message that tells something.
+    /// Evaluates a message that begins with one of [`TELLING`].
     fn note(&mut self, text: &str) {
         let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map_or("", |(name, _)| name);
         if let Some((_, size)) = text.split_once("Picture size ") {
@@ -129,7 +131,7 @@ impl Heard {
             return;
         } else if text.starts_with("Protocol") {
             let protocol = text.split('\'').nth(1).unwrap_or_default();
-            // What refers to a protocol by its name alone was not announced.
+            // No message announces a reference that consists of a bare protocol name.
             let is_announced = self.opening.starts_with(&format!("{protocol}:"));
             Denied::Refused(if is_announced { self.opening.clone() } else { format!("{protocol}:") })
         } else if text.starts_with("URL") {
@@ -140,7 +142,7 @@ impl Heard {
                 text.split_once("path='").and_then(|(_, rest)| rest.split_once("', dir=")).map_or("", |(path, _)| path);
             Denied::Refused(path.to_owned())
         } else if text.starts_with("Error when") || text.starts_with("Impossible") {
-            // What was refused before is the reason for this.
+            // An earlier refusal is the reason for this.
             if self.denied.is_some() {
                 return;
             }
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_is_told_by_name() {
+    fn refused_names_are_reported() {
         let refused = |name: &str| Some(Denied::Refused(name.to_owned()));
         let white = "Protocol 'http' not on whitelist 'file,crypto,data'!";
         let first = "Error when loading first segment 'http://host/a.ts'";

@@ -1,4 +1,5 @@
-//! The only place that touches FFmpeg's C interface: small owners for its objects, with every `unsafe` block in them.
+//! The only module that touches FFmpeg's C interface: small owning wrappers around its objects. All `unsafe` code of
+//! the crate is in here.
 //!
 //! Enumerations are read as plain integers, because a file (or a newer library) may hold values that the generated Rust
 //! enumerations do not list, and reading such a value as the enumeration would be undefined behaviour.
@@ -37,33 +38,33 @@ pub(super) use scaler::Scaler;
 pub(super) use stream::{StreamCopy, StreamParameters};
 pub(super) use tiles::{TELLS_TILES, TileGrid};
 
-/// An error code of FFmpeg's.
+/// An FFmpeg error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AvError(pub c_int);
 
 impl AvError {
     /// End of the file or of the decoder's output.
     pub(super) const EOF: Self = Self(ffi::AVERROR_EOF);
-    /// More input is needed, or output must be taken first.
+    /// The decoder needs more input, or its output must be taken first.
     pub(super) const AGAIN: Self = Self(ffi::AVERROR(ffmpeg_next::error::EAGAIN));
-    /// The interrupt callback asked for an end.
+    /// The interrupt callback asked to stop.
     pub(super) const EXIT: Self = Self(ffi::AVERROR_EXIT);
-    /// There is no such file.
+    /// The file does not exist.
     pub(super) const NO_ENTRY: Self = Self(ffi::AVERROR(ffmpeg_next::error::ENOENT));
-    /// The data makes no sense.
+    /// The data is invalid.
     pub(super) const INVALID_DATA: Self = Self(ffi::AVERROR_INVALIDDATA);
 
-    /// There is no such protocol.
+    /// The protocol is unknown.
     pub(super) const NO_PROTOCOL: Self = Self(ffi::AVERROR_PROTOCOL_NOT_FOUND);
-    /// Somebody else listens there.
+    /// Another process already listens on this address.
     pub(super) const ADDRESS_IN_USE: Self = Self(ffi::AVERROR(ffmpeg_next::error::EADDRINUSE));
 
-    /// Reading failed.
+    /// An I/O error.
     pub(super) const IO: Self = Self(ffi::AVERROR(ffmpeg_next::error::EIO));
-    /// Somebody else uses it.
+    /// The resource is in use elsewhere.
     pub(super) const BUSY: Self = Self(ffi::AVERROR(ffmpeg_next::error::EBUSY));
 
-    /// `Ok` with the value for codes from zero, else the error.
+    /// Returns the code if it is not negative, else the error that it stands for.
     pub(super) const fn check(code: c_int) -> Result<c_int, Self> {
         if code < 0 { Err(Self(code)) } else { Ok(code) }
     }
@@ -72,33 +73,34 @@ impl AvError {
 impl fmt::Display for AvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = [0 as c_char; ffi::AV_ERROR_MAX_STRING_SIZE];
-        // SAFETY: the buffer is as long as stated, and FFmpeg ends what it writes with a zero; if it wrote nothing, the
-        // buffer is still all zeros.
+        // SAFETY: the buffer is as long as stated, and FFmpeg terminates what it writes with a zero; if it writes
+        // nothing, the buffer is still all zeros.
         let text = unsafe {
             ffi::av_strerror(self.0, text.as_mut_ptr(), text.len());
             CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned()
         };
-        // A line of ours continues after it.
+        // Our own sentence continues after it.
         f.write_str(text.trim_end_matches(['.', '\n']))
     }
 }
 
-/// The version of FFmpeg that the program runs with, as whoever built it named it, and that of its libavcodec.
+/// Returns the version of the FFmpeg in use, as its builder named it, and the version of its libavcodec.
 pub fn version() -> String {
-    // SAFETY: both take nothing; the name is a constant that lives as long as the program.
+    // SAFETY: both functions take nothing; the name is a constant that lives as long as the program.
     let (name, number) = unsafe { (static_text(ffi::av_version_info()), ffi::avcodec_version()) };
     let [major, minor, micro] = [number >> 16, number >> 8 & 0xff, number & 0xff];
     format!("{} (libavcodec {major}.{minor}.{micro})", name.unwrap_or("of no name"))
 }
 
-/// Returns whether FFmpeg's filters leave samples their depth where they only part planes or leave alpha out, as they do from version 9 on;
-/// before, they read those of 10 and 12 bits as ones of 16.
+/// Returns `true` if FFmpeg's filters preserve bit depth when they only separate planes or drop alpha. They do from
+/// FFmpeg 9 on; earlier versions treat 10-bit and 12-bit samples as 16-bit ones.
 pub fn filters_keep_depth() -> bool {
-    // SAFETY: it takes nothing and tells a constant.
+    // SAFETY: the function takes nothing and returns a constant.
     unsafe { ffi::avutil_version() >> 16 >= 61 }
 }
 
-/// Lets FFmpeg write its own messages only where someone debugs: its remarks on damaged files would bury ours.
+/// Sets FFmpeg's log level from ours: its remarks on damaged files would bury our messages, so they appear only when
+/// debugging.
 pub(super) fn set_log_level() {
     let level = if log::log_enabled!(log::Level::Trace) {
         ffi::AV_LOG_VERBOSE
@@ -110,32 +112,32 @@ pub(super) fn set_log_level() {
     messages::listen(level);
 }
 
-/// The name that FFmpeg gives a transfer function; `None` for "unspecified" and for unknown values.
+/// Returns FFmpeg's name for a transfer function; `None` for "unspecified" and for unknown values.
 pub(super) fn transfer_name(value: i32) -> Option<&'static str> {
-    // SAFETY: the function takes any integer; the enumeration's variant of that number is only made when it exists.
+    // SAFETY: the function takes any integer and checks it itself.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Transfer) })
 }
 
-/// The name that FFmpeg gives colour primaries; `None` for "unspecified" and for unknown values.
+/// Returns FFmpeg's name for colour primaries; `None` for "unspecified" and for unknown values.
 pub(super) fn primaries_name(value: i32) -> Option<&'static str> {
     // SAFETY: as above.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Primaries) })
 }
 
-/// The name that FFmpeg gives matrix coefficients; `None` for "unspecified" and for unknown values.
+/// Returns FFmpeg's name for matrix coefficients; `None` for "unspecified" and for unknown values.
 pub(super) fn matrix_name(value: i32) -> Option<&'static str> {
     // SAFETY: as above.
     tag_name(value, |v| unsafe { raw_color_name(v, ColorTable::Matrix) })
 }
 
-/// H.273's "unspecified", in all three tables.
+/// H.273's "unspecified" value, the same in all three tables.
 const UNSPECIFIED: i32 = 2;
 
 fn tag_name(value: i32, name: impl Fn(i32) -> *const c_char) -> Option<&'static str> {
     if value == UNSPECIFIED || value < 0 {
         return None;
     }
-    // SAFETY: FFmpeg's names are constants that end with a zero, or null.
+    // SAFETY: FFmpeg's names are zero-terminated constants, or null.
     unsafe { static_text(name(value)) }
 }
 
@@ -145,8 +147,8 @@ enum ColorTable {
     Matrix,
 }
 
-// FFmpeg declares these functions with enumerations as parameters, and checks that the number is one that it knows.
-// Declared here with integers, so that a number from a file need not be one of the variants.
+// FFmpeg declares these functions with enumerations as parameters and checks the number itself. They are declared with
+// integers here, so that a number from a file need not be one of the variants.
 mod by_number {
     use std::ffi::{c_char, c_int};
     unsafe extern "C" {
@@ -177,7 +179,7 @@ mod by_number {
 }
 
 unsafe fn raw_color_name(value: i32, table: ColorTable) -> *const c_char {
-    // SAFETY: a C enumeration travels as an integer, and these functions check its bounds.
+    // SAFETY: C passes an enumeration as an integer, and these functions check its bounds.
     unsafe {
         match table {
             ColorTable::Transfer => by_number::av_color_transfer_name(value),
@@ -187,19 +189,19 @@ unsafe fn raw_color_name(value: i32, table: ColorTable) -> *const c_char {
     }
 }
 
-/// Text that lives as long as the program.
+/// Returns the text as a string that lives as long as the program; `None` if it is null or not UTF-8.
 ///
 /// # Safety
-/// `text` must be null or point to a constant of the library's that ends with a zero.
+/// `text` must be null or point to a zero-terminated constant of the library.
 unsafe fn static_text(text: *const c_char) -> Option<&'static str> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: stated above.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(text).to_str().ok() }
 }
 
-/// The number in a field that is declared as an enumeration.
+/// Reads a field that is declared as an enumeration as a number.
 ///
 /// # Safety
 /// `field` must point to a readable C enumeration.
@@ -209,14 +211,14 @@ unsafe fn enum_number<T>(field: *const T) -> i32 {
     unsafe { field.cast::<i32>().read() }
 }
 
-/// A ratio of FFmpeg's with both parts above zero.
+/// Returns an FFmpeg ratio if both of its parts are positive.
 fn positive_ratio(ratio: ffi::AVRational) -> Option<histoscope_core::picture::Ratio> {
     let num = u32::try_from(ratio.num).ok().filter(|n| *n > 0)?;
     let den = u32::try_from(ratio.den).ok().filter(|d| *d > 0)?;
     Some(histoscope_core::picture::Ratio { num, den })
 }
 
-/// A timestamp, unless it is FFmpeg's mark for "none".
+/// Returns a timestamp; `None` if it is FFmpeg's marker for "no timestamp".
 const fn timestamp(value: i64) -> Option<i64> {
     if value == ffi::AV_NOPTS_VALUE { None } else { Some(value) }
 }

@@ -1,4 +1,4 @@
-//! The headers of packets, read without decoding them.
+//! Packet headers, read without decoding the packets.
 
 mod framing;
 mod h264;
@@ -9,7 +9,7 @@ use framing::NalFraming;
 use hevc::Hevc;
 pub(super) use hevc::Leading;
 
-/// A stream whose packets are of NAL units: what has to be known to look into them.
+/// A stream whose packets consist of NAL units, with the state needed to parse them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NalStream {
     H264(NalFraming),
@@ -17,7 +17,8 @@ pub(super) enum NalStream {
 }
 
 impl NalStream {
-    /// The stream of a codec, by FFmpeg's name, and its configuration; `None` if its packets cannot be looked into.
+    /// Creates the stream for a codec, by FFmpeg's name, with this configuration; `None` if its packets cannot be
+    /// parsed.
     pub(super) fn of(codec: &str, extradata: &[u8]) -> Option<Self> {
         match codec {
             "h264" => Some(Self::H264(h264::framing(extradata))),
@@ -26,7 +27,7 @@ impl NalStream {
         }
     }
 
-    /// The same from a packet on that brings another configuration.
+    /// Returns the stream as it continues from a packet that carries a new configuration.
     pub(super) fn reconfigured(self, extradata: &[u8]) -> Option<Self> {
         match self {
             Self::H264(_) => Some(Self::H264(h264::framing(extradata))),
@@ -34,17 +35,17 @@ impl NalStream {
         }
     }
 
-    /// Takes in what a packet that goes to the decoder says about those that follow.
+    /// Records information about later packets from a packet that is sent to the decoder.
     pub(super) fn learn(&mut self, packet: &[u8]) {
         match self {
-            // There each picture speaks for itself.
+            // In H.264 each picture carries all that is needed.
             Self::H264(_) => {}
             Self::Hevc(stream) => stream.learn(packet),
         }
     }
 
-    /// Returns whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
-    /// cannot be told.
+    /// Returns `true` if the packet holds a picture to which no other refers, and nothing else that later packets may
+    /// need. Returns `false` if in doubt.
     pub(super) fn is_unreferenced(&self, packet: &[u8]) -> bool {
         match self {
             Self::H264(framing) => h264::is_unreferenced(*framing, packet),
@@ -52,8 +53,9 @@ impl NalStream {
         }
     }
 
-    /// Returns whether a decoder that has seen all packets before leaves the packet's picture out, since what that refers to lies before where
-    /// decoding can begin. No of H.264, whose decoder gives such pictures before the first that is shown only.
+    /// Returns `true` if a decoder that has seen all earlier packets drops the packet's picture, because it refers to
+    /// pictures from before the starting point. Always `false` for H.264: its decoder drops such pictures only before
+    /// the first that it outputs.
     pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
         match self {
             Self::H264(_) => false,

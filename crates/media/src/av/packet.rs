@@ -1,4 +1,4 @@
-//! An owned packet: one frame's worth of compressed data.
+//! An owned packet: the compressed data of one frame.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::{self, NonNull};
@@ -7,7 +7,7 @@ use ffmpeg_next::ffi;
 
 use super::{AvError, timestamp};
 
-/// Bytes that a packet which is kept may lie beside, and a quarter of its own.
+/// Unused bytes that a stored packet's buffer may have, in addition to a quarter of the packet's size.
 const MOST_SPARE: usize = 1024;
 
 /// One packet.
@@ -16,7 +16,7 @@ pub(crate) struct AvPacket(NonNull<ffi::AVPacket>);
 // SAFETY: a packet is plain data with an atomically counted buffer, and this type is its only owner.
 unsafe impl Send for AvPacket {}
 
-/// The number of the packet that the frame came from, or is to be decoded from.
+/// Returns the number of the packet that the frame was decoded from, or is to be decoded from.
 pub(super) fn number_of(frame: &ffi::AVFrame) -> u64 {
     #[cfg(ffmpeg_before_6)]
     return frame.reordered_opaque.cast_unsigned();
@@ -25,7 +25,7 @@ pub(super) fn number_of(frame: &ffi::AVFrame) -> u64 {
 }
 
 impl AvPacket {
-    /// An empty packet.
+    /// Creates an empty packet.
     pub(crate) fn new() -> Self {
         // SAFETY: allocates, or returns null, which is handled as any failed allocation.
         let pointer = unsafe { ffi::av_packet_alloc() };
@@ -35,11 +35,11 @@ impl AvPacket {
         }
     }
 
-    /// A packet of that many bytes in memory for so many, at tick 40.
+    /// Creates a packet of `size` bytes in a buffer of `memory` bytes, with timestamp 40.
     #[cfg(test)]
     pub(crate) fn made(size: i32, memory: i32, is_key: bool) -> Self {
         let packet = Self::new();
-        // SAFETY: the packet is blank, then it has `memory` bytes of which `size` stay.
+        // SAFETY: the packet is blank, then gets `memory` bytes and is shrunk to `size`.
         unsafe {
             assert_eq!(ffi::av_new_packet(packet.as_ptr(), memory), 0);
             ptr::write_bytes((*packet.as_ptr()).data, 7, memory as usize);
@@ -50,24 +50,24 @@ impl AvPacket {
         packet
     }
 
-    /// Another owner of the same bytes; they are copied only where nobody counts who has them.
+    /// Returns another owner of the same bytes. They are copied only if the buffer is not reference-counted.
     pub(crate) fn share(&self) -> Result<Self, AvError> {
         let other = Self::new();
-        // SAFETY: both packets are valid, and the new one is blank. The function changes no packet that it takes from.
+        // SAFETY: both packets are valid, and the new one is blank. The function does not change its source.
         AvError::check(unsafe { ffi::av_packet_ref(other.as_ptr(), self.as_ptr()) })?;
         Ok(other)
     }
 
-    /// A packet to be kept for long: of the same bytes, or of a copy where they lie in much more memory than they need. Demuxers read
-    /// transport streams into pieces of 200 KB, however little is in them.
+    /// Returns a packet suited for long-term storage: it shares the bytes, or copies them if their buffer is much
+    /// larger than they are. Demuxers read transport streams into buffers of 200 KB, however little data those hold.
     pub(crate) fn to_keep(&self) -> Result<Self, AvError> {
         let spare = self.buffer_bytes().saturating_sub(self.size());
         if spare <= self.size() / 4 + MOST_SPARE {
             return self.share();
         }
         let other = Self::new();
-        // SAFETY: both packets are valid, and the new one is blank until it has as many bytes as are copied into it, of which none
-        // lie in the memory that they come from.
+        // SAFETY: both packets are valid, and the new one is blank until it gets as many bytes as are copied into it.
+        // Its buffer is new, so the two do not overlap.
         unsafe {
             AvError::check(ffi::av_new_packet(other.as_ptr(), self.get().size))?;
             AvError::check(ffi::av_packet_copy_props(other.as_ptr(), self.as_ptr()))?;
@@ -76,7 +76,7 @@ impl AvPacket {
         Ok(other)
     }
 
-    /// Bytes of the memory that its bytes lie in, as far as that is counted.
+    /// Returns the size of the packet's buffer in bytes; 0 if the buffer is not reference-counted.
     fn buffer_bytes(&self) -> usize {
         let buffer = self.get().buf;
         // SAFETY: a packet's buffer reference is null or valid.
@@ -92,17 +92,17 @@ impl AvPacket {
         unsafe { self.0.as_ref() }
     }
 
-    /// Presentation timestamp in ticks.
+    /// Returns the presentation timestamp in ticks.
     pub(crate) const fn pts(&self) -> Option<i64> {
         timestamp(self.get().pts)
     }
 
-    /// Decoding timestamp in ticks.
+    /// Returns the decoding timestamp in ticks.
     pub(crate) const fn dts(&self) -> Option<i64> {
         timestamp(self.get().dts)
     }
 
-    /// The packet at a time so many ticks later.
+    /// Returns the packet with its timestamps moved later by this many ticks.
     pub(crate) fn later_by(self, ticks: i64) -> Self {
         // SAFETY: the packet is valid and `self` its only owner.
         let packet = unsafe { &mut *self.as_ptr() };
@@ -111,46 +111,49 @@ impl AvPacket {
         self
     }
 
-    /// Index of its stream.
+    /// Returns the index of the packet's stream.
     pub(crate) const fn stream(&self) -> i32 {
         self.get().stream_index
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub(crate) fn size(&self) -> usize {
         usize::try_from(self.get().size).unwrap_or(0)
     }
 
-    /// Sets what a decoder hands on to the packet's frame.
+    /// Sets the number that a decoder passes on to the packet's frame.
     #[cfg(not(ffmpeg_before_6))]
     pub(super) fn set_opaque(&self, number: u64) {
-        // SAFETY: the packet is valid and this type its only owner; FFmpeg hands the pointer on and never follows it.
+        // SAFETY: the packet is valid and this type its only owner; FFmpeg passes the pointer on and never dereferences
+        // it.
         unsafe { (*self.as_ptr()).opaque = ptr::without_provenance_mut(number as usize) }
     }
 
-    /// Its bytes.
+    /// Returns the packet's bytes.
     pub(crate) fn data(&self) -> &[u8] {
         let (data, size) = (self.get().data, self.size());
         // SAFETY: a packet's data is as long as it states, and nothing changes it while `self` is borrowed.
         if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, size) } }
     }
 
-    /// Its bytes, to be changed; they are copied first where others have them too.
+    /// Returns the packet's bytes for modification. They are copied first if other packets share them.
     pub(super) fn data_mut(&mut self) -> Result<&mut [u8], AvError> {
         // SAFETY: the packet is valid, and `self` its only owner.
         AvError::check(unsafe { ffi::av_packet_make_writable(self.as_ptr()) })?;
         let (data, size) = (self.get().data, self.size());
-        // SAFETY: a packet's data is as long as it states, nobody else has it now, and nothing else reads it while `self` is borrowed.
+        // SAFETY: a packet's data is as long as it states. It is no longer shared, and nothing else reads it while
+        // `self` is borrowed.
         Ok(if data.is_null() { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(data, size) } })
     }
 
-    /// Returns whether it brings the decoder another configuration, beside its bytes.
+    /// Returns `true` if the packet's side data changes the decoder's configuration.
     pub(super) fn reconfigures(&self) -> bool {
         use ffi::AVPacketSideDataType::{AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE};
         [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE].into_iter().any(|kind| self.side_data(kind).is_some())
     }
 
-    /// Returns what takes the place of the [extradata](super::stream::StreamParameters::extradata) that the decoder was opened with.
+    /// Returns the new configuration that replaces the [extradata](super::stream::StreamParameters::extradata) with
+    /// which the decoder was opened.
     pub(super) fn configuration(&self) -> Option<&[u8]> {
         self.side_data(ffi::AVPacketSideDataType::AV_PKT_DATA_NEW_EXTRADATA)
     }
@@ -165,17 +168,17 @@ impl AvPacket {
         }
     }
 
-    /// Returns whether decoding can start here.
+    /// Returns `true` if decoding can start at this packet.
     pub(crate) const fn is_key(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_KEY != 0
     }
 
-    /// Returns whether some of its bytes are wrong or missing, as far as the container tells.
+    /// Returns `true` if some of the bytes are wrong or missing, as far as the container reports it.
     pub(crate) const fn is_corrupt(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_CORRUPT != 0
     }
 
-    /// Returns whether it is decoded only for other frames' sake, as an edit list has it.
+    /// Returns `true` if the packet is decoded only because other frames refer to it, as an edit list specifies.
     pub(crate) const fn is_discarded(&self) -> bool {
         self.get().flags & ffi::AV_PKT_FLAG_DISCARD != 0
     }
@@ -194,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_takes_little_more_memory_than_its_bytes() {
+    fn stored_packets_waste_little_memory() {
         for (size, memory) in [(1000, 204_800), (0, 204_800), (40_000, 204_800), (200_000, 204_800), (1000, 1000)] {
             let original = AvPacket::made(size, memory, true);
             let kept = original.to_keep().expect("memory");

@@ -19,11 +19,11 @@ pub(crate) struct ColorNumbers {
     pub(crate) transfer: i32,
 }
 
-/// A pixel format by FFmpeg's number.
+/// A pixel format, by FFmpeg's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PixelFormat(pub(crate) c_int);
 
-/// Where the samples of one component lie, as FFmpeg describes it.
+/// The layout of one component's samples, as FFmpeg describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PixelComponent {
     pub(crate) plane: i32,
@@ -45,14 +45,14 @@ pub(crate) struct PixelDescriptor {
 }
 
 impl PixelFormat {
-    /// The format of that name.
+    /// Returns the format with this name.
     pub(crate) fn by_name(name: &std::ffi::CStr) -> Option<Self> {
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name is zero-terminated.
         let number = unsafe { by_number::av_get_pix_fmt(name.as_ptr()) };
         (number >= 0).then_some(Self(number))
     }
 
-    /// Its description; `None` for a number that FFmpeg does not know.
+    /// Returns the format's description; `None` if FFmpeg does not know the number.
     pub(crate) fn descriptor(self) -> Option<PixelDescriptor> {
         // SAFETY: the function takes any number and returns null or a constant.
         unsafe {
@@ -78,12 +78,12 @@ impl PixelFormat {
         }
     }
 
-    /// Its name, for messages.
+    /// Returns the format's name, for messages.
     pub(crate) fn name(self) -> &'static str {
         self.descriptor().map_or("unknown", |descriptor| descriptor.name)
     }
 
-    /// Every format that FFmpeg describes.
+    /// Returns every format that FFmpeg describes.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
         (0..1024).map(Self).filter(|format| format.descriptor().is_some()).collect()
@@ -95,37 +95,37 @@ impl PixelDescriptor {
         self.flags & flag as u64 != 0
     }
 
-    /// Returns whether the components are red, green and blue.
+    /// Returns `true` if the components are red, green and blue.
     pub(crate) fn is_rgb(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_RGB)
     }
 
-    /// Returns whether the last component is alpha.
+    /// Returns `true` if the last component is alpha.
     pub(crate) fn has_alpha(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_ALPHA)
     }
 
-    /// Returns whether samples are indices into a palette of colours.
+    /// Returns `true` if samples are indices into a palette of colours.
     pub(crate) fn is_palette(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_PAL)
     }
 
-    /// Returns whether samples are those of a colour filter mosaic.
+    /// Returns `true` if samples come from a colour filter mosaic.
     pub(crate) fn is_bayer(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_BAYER)
     }
 
-    /// Returns whether the picture lies in a graphics card's memory.
+    /// Returns `true` if the picture is in a graphics card's memory.
     pub(crate) fn is_hardware(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_HWACCEL)
     }
 
-    /// Returns whether samples are little-endian numbers of floating point.
+    /// Returns `true` if samples are little-endian floating-point numbers.
     pub(crate) fn is_float(&self) -> bool {
         self.has(ffi::AV_PIX_FMT_FLAG_FLOAT) && !self.has(ffi::AV_PIX_FMT_FLAG_BE)
     }
 
-    /// Returns whether samples are whole little-endian integers that start at whole bytes.
+    /// Returns `true` if samples are whole little-endian integers that start at whole bytes.
     pub(crate) fn is_plain(&self) -> bool {
         let odd = ffi::AV_PIX_FMT_FLAG_BE
             | ffi::AV_PIX_FMT_FLAG_PAL
@@ -136,13 +136,14 @@ impl PixelDescriptor {
         !self.has(odd)
     }
 
-    /// Returns whether the components are CIE X, Y and Z, which no flag tells.
+    /// Returns `true` if the components are CIE X, Y and Z. No flag marks these, only the name.
     pub(crate) fn is_xyz(&self) -> bool {
         self.name.starts_with("xyz")
     }
 }
 
-// Functions that FFmpeg declares with enumerations, declared with integers for the reason given in the parent module.
+// FFmpeg declares these functions with enumerations; here they take integers, for the reason given in the parent
+// module.
 mod by_number {
     use std::ffi::{c_char, c_int};
 

@@ -19,10 +19,10 @@ pub(crate) struct Scaler {
 unsafe impl Send for Scaler {}
 
 impl Scaler {
-    /// Returns whether FFmpeg can convert from this format.
+    /// Returns `true` if FFmpeg can convert from this format.
     pub(crate) fn reads(format: PixelFormat) -> bool {
-        // FFmpeg 8.0 says that it reads these, gray and alpha in floating point, and ends the whole program when it should
-        // (an assertion in `libswscale/x86/swscale.c`).
+        // FFmpeg 8.0 claims to read these formats, grayscale with alpha in floating point, but aborts the whole program
+        // when it tries (an assertion in `libswscale/x86/swscale.c`).
         if format.name().starts_with("yaf32") {
             return false;
         }
@@ -30,9 +30,9 @@ impl Scaler {
         unsafe { by_number::sws_isSupportedInput(format.0) > 0 }
     }
 
-    /// A converter from `source` to `target` for pictures of this size.
+    /// Creates a converter from `source` to `target` for pictures of this size.
     ///
-    /// `full_range` says how the samples are to be read and written; both sides get the same, so nothing is rescaled.
+    /// `full_range` is the range of the samples on both sides, so nothing is rescaled.
     pub(crate) fn new(
         (width, height): (u32, u32),
         source: PixelFormat,
@@ -40,12 +40,12 @@ impl Scaler {
         full_range: bool,
     ) -> Option<Self> {
         let size = (c_int::try_from(width).ok()?, c_int::try_from(height).ok()?);
-        // No interpolation where the grids agree, exact rounding, and the same result on every machine. FFmpeg 8 made an
-        // enumeration of what were constants; these names of `ffmpeg_next` stand for either.
+        // No interpolation when the grids agree, exact rounding, and the same result on every machine. FFmpeg 8 turned
+        // the constants into an enumeration; these names from `ffmpeg_next` work for both.
         let flags =
             Flags::POINT | Flags::ACCURATE_RND | Flags::FULL_CHR_H_INT | Flags::FULL_CHR_H_INP | Flags::BITEXACT;
-        // SAFETY: the function checks sizes and formats and returns null for those that it cannot convert; the
-        // coefficient table is a constant of the library's.
+        // SAFETY: the function checks sizes and formats and returns null if it cannot convert them; the coefficient
+        // table is a constant of the library.
         unsafe {
             let context = by_number::sws_getContext(
                 size.0,
@@ -62,17 +62,17 @@ impl Scaler {
             let context = NonNull::new(context)?;
             let table = ffi::sws_getCoefficients(ffi::SWS_CS_ITU709);
             let range = c_int::from(full_range);
-            // A refusal means that neither side has a matrix or a range (R'G'B' to R'G'B'), which is as well.
+            // A refusal means that neither side has a matrix or a range (R'G'B' to R'G'B'), so there is nothing to set.
             ffi::sws_setColorspaceDetails(context.as_ptr(), table, range, table, range, 0, 1 << 16, 1 << 16);
             Some(Self { context, target, size })
         }
     }
 
-    /// A new frame with the converted picture; its other properties are those of `source`.
+    /// Converts the picture into a new frame with the other properties of `source`.
     pub(crate) fn convert(&mut self, source: &AvFrame) -> Result<AvFrame, AvError> {
         let target = AvFrame::new();
-        // SAFETY: the target gets a size and a format before its buffers are allocated; the caller's frame has the size
-        // and format that the context was made for, and buffers that fit them.
+        // SAFETY: the target gets a size and a format before its buffers are allocated; the source has the size and
+        // format that the context was made for, and buffers that fit them.
         unsafe {
             let frame = target.as_ptr();
             AvError::check(ffi::av_frame_copy_props(frame, source.as_ptr()))?;
@@ -102,7 +102,8 @@ impl Drop for Scaler {
     }
 }
 
-// Functions that FFmpeg declares with enumerations, declared with integers for the reason given in the parent module.
+// FFmpeg declares these functions with enumerations; here they take integers, for the reason given in the parent
+// module.
 mod by_number {
     use std::ffi::c_int;
 

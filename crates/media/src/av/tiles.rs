@@ -1,4 +1,4 @@
-//! The streams of a HEIF file that are the tiles of one picture.
+//! The tiles of a picture in a HEIF file, each of which is a stream.
 
 #[cfg(not(ffmpeg_before_7))]
 use ffmpeg_next::ffi;
@@ -8,15 +8,15 @@ use super::Input;
 use super::enum_number;
 use histoscope_core::picture::crop::Crop;
 
-/// True if this FFmpeg tells how tiles are put together, as it does from version 7 on.
+/// `true` if this FFmpeg reports how tiles are arranged, which it does from version 7 on.
 pub(crate) const TELLS_TILES: bool = cfg!(not(ffmpeg_before_7));
 
-/// A picture that is put together of tiles.
+/// A picture assembled from tiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TileGrid {
     /// Width and height of all tiles together.
     pub(crate) size: (u32, u32),
-    /// The part of that which is left out.
+    /// The edges of the assembled tiles to crop.
     pub(crate) crop: Crop,
     /// The tiles.
     pub(crate) tiles: Vec<Tile>,
@@ -25,27 +25,29 @@ pub(crate) struct TileGrid {
 /// A tile of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tile {
-    /// Index of the stream that it is the only frame of.
+    /// Index of the stream whose only frame is this tile.
     pub(crate) stream: usize,
-    /// Columns and lines before it.
+    /// Columns and rows to the left of and above the tile.
     pub(crate) place: (u32, u32),
 }
 
 impl Input {
-    /// How the item of that number is put together of tiles. Older versions of FFmpeg do not tell.
+    /// Returns how the item is assembled from tiles. Older versions of FFmpeg do not report it.
     #[cfg(ffmpeg_before_7)]
     pub(crate) const fn tile_grid(&self, _item: u32) -> Option<TileGrid> {
         None
     }
 
-    /// How the item of that number is put together of tiles; `None` where it is not, or the numbers contradict each other.
+    /// Returns how the item is assembled from tiles; `None` if it is not tiled, or if the numbers contradict each
+    /// other.
     #[cfg(not(ffmpeg_before_7))]
     pub(crate) fn tile_grid(&self, item: u32) -> Option<TileGrid> {
         const TILES: i32 = ffi::AVStreamGroupParamsType::AV_STREAM_GROUP_PARAMS_TILE_GRID as i32;
         let context = self.as_ptr();
         let pixels = |count| u32::try_from(count).ok();
-        // SAFETY: the context is valid, with arrays of the stated lengths of valid groups, and these of valid streams. A group of that
-        // type has the parameters of a grid, with an array of the stated length. They live as long as the context.
+        // SAFETY: the context is valid and has an array of valid groups of the stated length; each group has such an
+        // array of valid streams. A group of this type has grid parameters, with an array of the stated length. All of
+        // them live as long as the context.
         unsafe {
             let mut groups = (0..(*context).nb_stream_groups as usize).map(|at| *(*context).stream_groups.add(at));
             let group = groups.find(|group| {

@@ -1,20 +1,20 @@
-//! WebP pictures without their alpha, which nothing here counts.
+//! Removes the alpha channel from WebP pictures: it is never counted.
 //!
-//! FFmpeg 5.1 ends the whole process by an assertion where the alpha of a picture is damaged and its colour is not: its decoder has made a
-//! frame by then and returns an error all the same. What brings that about is hidden from it, so that it never happens: a chunk of a
-//! kind that no decoder knows is passed over.
+//! FFmpeg 5.1 aborts the whole process on an assertion if a picture's alpha is damaged but its colour is not: by then
+//! its decoder has made a frame, yet returns an error. The chunks that cause this are renamed to a type that no decoder
+//! knows, so that they are skipped.
 
 use super::AvError;
 use super::packet::AvPacket;
 
-/// The kind that hidden chunks get.
+/// Type given to hidden chunks.
 const HIDDEN: &[u8; 4] = b"JUNK";
-/// Bytes before the first chunk, and of the head of each.
+/// Bytes before the first chunk, and in the header of each chunk.
 const FILE_HEAD: usize = 12;
 const CHUNK_HEAD: usize = 8;
 
 impl AvPacket {
-    /// The packet of a WebP picture as the decoder gets it.
+    /// Returns the packet of a WebP picture in the form that is passed to the decoder.
     pub(super) fn without_webp_alpha(&self) -> Result<Self, AvError> {
         let mut packet = self.share()?;
         hide_alpha(packet.data_mut()?);
@@ -22,8 +22,8 @@ impl AvPacket {
     }
 }
 
-/// Hides alpha, and what else makes FFmpeg's decoder fail behind the colour: a second header, and a chunk of an impossible size.
-/// The chunks are walked as that decoder does.
+/// Hides alpha, and anything else that makes FFmpeg's decoder fail after the colour: a second header, and a chunk of an
+/// impossible size. Walks the chunks as that decoder does.
 fn hide_alpha(file: &mut [u8]) {
     let mut at = FILE_HEAD;
     while let Some([kind @ .., s0, s1, s2, s3]) =
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_and_what_fails_behind_the_colour_are_hidden() {
+    fn alpha_and_chunks_that_fail_after_the_colour_are_hidden() {
         let mut given = file(&[
             (b"VP8X", 4, b"\x10abc"),
             (b"ALPH", 3, b"xyz\0"),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_are_too_few() {
+    fn truncated_files_are_handled() {
         let whole = file(&[(b"ALPH", 1, b"a\0"), (b"VP8 ", 1, b"b")]);
         for length in 0..whole.len() {
             hide_alpha(&mut whole[..length].to_vec());

@@ -1,4 +1,4 @@
-//! Decoding again what is kept of a live source.
+//! Decoding the stored packets of a live source again.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
@@ -12,14 +12,14 @@ use crate::{OpenOptions, Seek, SeekTarget};
 use histoscope_core::picture::FrameFacts;
 use histoscope_core::picture::crop::Crop;
 
-/// A clip of 30 frames a second, of which every sixtieth is a keyframe, and to half of which no other refers.
+/// A clip at 30 frames per second. Every sixtieth frame is a keyframe, and half of the frames are unreferenced.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 /// Frames from one keyframe to the next.
 const GROUP: usize = 60;
-/// More bytes than all that is kept here.
+/// More bytes than everything stored here.
 const ENOUGH: usize = 1 << 30;
 
-/// The facts of a frame that are compared: number, timestamp, and a sum of the samples in each fourth row.
+/// The facts that are compared for each frame: number, timestamp, and a hash of every fourth row of samples.
 type Facts = (Option<u64>, i64, u64);
 
 fn facts(frame: &Frame) -> Facts {
@@ -35,23 +35,23 @@ fn all_facts(frames: &[Frame]) -> Vec<Facts> {
     frames.iter().map(facts).collect()
 }
 
-/// How the sample is received.
+/// Options for receiving the sample.
 #[derive(Clone, Copy)]
 struct Reception {
     limit: usize,
-    /// Threads that decode it again.
+    /// Number of threads that decode the stored packets.
     threads: usize,
     begins_anew: bool,
 }
 
 const PLAIN: Reception = Reception { limit: ENOUGH, threads: 1, begins_anew: true };
 
-/// The sample's frames so far, kept as if they had come live, and the decoder that they come from.
+/// The sample's frames so far, stored as if they had been received live, and the decoder that they come from.
 struct Sent {
     shift: Arc<Timeshift>,
     decoder: Decoder,
     frames: Vec<Facts>,
-    /// Bytes of the buffers of a frame, and the ticks from each to the next.
+    /// Size of a frame's buffers in bytes, and the ticks from one frame to the next.
     each: usize,
     ticks: i64,
 }
@@ -69,7 +69,7 @@ impl Sent {
         sent
     }
 
-    /// A sender begins with the first frame.
+    /// Connects a sender that begins with the sample's first frame.
     fn connect(&mut self, Reception { threads, begins_anew, .. }: Reception) {
         let parameters = self.decoder.packets.opened().unwrap().parameters().unwrap();
         let defaults = StreamDefaults {
@@ -87,7 +87,7 @@ impl Sent {
         self.decoder.seek(Seek::START).unwrap();
     }
 
-    /// So many more frames come. Each lies as far behind the first one of all as it has come after it.
+    /// Receives this many more frames. Their times continue across connections, one frame interval each.
     fn go_on(&mut self, count: usize) {
         for _ in 0..count {
             let frame = self.decoder.next_frame().unwrap().unwrap();
@@ -119,14 +119,14 @@ impl Sent {
     }
 }
 
-/// A decoder of what is kept.
+/// A decoder of the stored packets.
 struct Replay {
     decoder: Decoder,
     stop: StopHandle,
 }
 
 impl Replay {
-    /// Seeks; the frame, and those right before it that there is room for.
+    /// Seeks. Returns the frame, and as many frames right before it as there is room for.
     fn seek(&mut self, seek: Seek, room: Room) -> Result<Option<(Frame, Vec<Frame>)>, MediaError> {
         self.decoder.seek_keeping(seek, room)?;
         let Some(frame) = self.decoder.next_frame()? else { return Ok(None) };
@@ -138,13 +138,14 @@ impl Replay {
         facts(&self.seek(seek, Room::default()).unwrap().unwrap().0)
     }
 
-    /// The next frame, which has to be there.
+    /// Returns the next frame, which must exist.
     #[track_caller]
     fn next(&mut self) -> Facts {
         facts(&self.decoder.next_frame().unwrap().expect("it is kept"))
     }
 
-    /// Returns whether the next frame has not come yet, and is waited for until somebody wants something else.
+    /// Returns `true` if the next frame has not arrived yet, so that the decoder waits for it until there is another
+    /// request.
     fn waits(&mut self) -> bool {
         self.stop.set_hurry(true);
         let next = self.decoder.next_frame();
@@ -154,12 +155,12 @@ impl Replay {
 }
 
 #[test]
-fn a_frame_comes_again_with_those_right_before_it_and_those_that_follow() {
+fn a_stored_frame_is_decoded_with_its_neighbours() {
     for begins_anew in [true, false] {
         let sent = Sent::new(80, Reception { begins_anew, ..PLAIN });
         let mut replay = sent.replay();
         let three = Room { frames: 3, bytes: ENOUGH };
-        // Where decoding begins at the first frame, there are more before the keyframe's own.
+        // If decoding starts at the first frame, there are more frames before the keyframe.
         let first = |at: usize| if begins_anew && at >= GROUP { GROUP } else { 0 };
         for (serial, at) in [75, 60, 61, 7, 0, 40].into_iter().enumerate() {
             replay.decoder.set_serial(serial as u64);
@@ -182,22 +183,22 @@ fn a_frame_comes_again_with_those_right_before_it_and_those_that_follow() {
 }
 
 #[test]
-fn earlier_frames_are_fetched_as_many_as_there_is_room_for() {
+fn earlier_frames_are_fetched_as_far_as_there_is_room() {
     let sent = Sent::new(80, PLAIN);
     let mut replay = sent.replay();
     let mut back = |target, frames| all_facts(&replay.decoder.frames_back(target, frames * sent.each).unwrap());
     assert_eq!(back(sent.before(75), 4), sent.frames[71..75]);
-    // From the keyframe before: two frames would not be worth the way.
+    // Decoding starts at the previous keyframe: two frames would not be worth a pass.
     assert_eq!(back(sent.before(62), 9), sent.frames[53..62]);
     assert_eq!(back(sent.before(60), 3), sent.frames[57..60]);
     assert_eq!(back(sent.before(2), 9), sent.frames[..2]);
     assert_eq!(back(sent.before(0), 9), []);
-    // A frame that is asked for by itself, from its own keyframe on.
+    // A frame requested for its own sake is decoded from its own keyframe.
     assert_eq!(back(SeekTarget::Timestamp(sent.ticks_of(63)), 9), sent.frames[60..64]);
 }
 
 #[test]
-fn frames_that_have_not_come_yet_are_waited_for_and_a_later_sender_follows() {
+fn missing_frames_are_awaited_and_a_later_sender_follows() {
     let mut sent = Sent::new(20, PLAIN);
     let mut replay = sent.replay();
     replay.seek(sent.to(17), Room::default()).unwrap();
@@ -212,15 +213,15 @@ fn frames_that_have_not_come_yet_are_waited_for_and_a_later_sender_follows() {
     assert!(replay.waits(), "it has sent no frame");
     sent.go_on(3);
     assert_eq!([replay.next(), replay.next(), replay.next()], sent.frames[23..]);
-    // Back over the end of the connection.
+    // Back across the end of the connection.
     assert_eq!((replay.found(sent.to(22)), replay.next()), (sent.frames[22], sent.frames[23]));
 }
 
 #[test]
-fn a_decoder_that_holds_a_frame_back_gives_it_when_the_rest_comes_or_nobody_waits_any_more() {
+fn a_frame_held_back_by_the_codec_comes_at_the_end_or_is_given_up() {
     let sent = Sent::new(20, Reception { threads: 4, ..PLAIN });
     let mut replay = sent.replay();
-    // Its threads want packets that the sender has not sent yet.
+    // Its threads need packets that the sender has not sent yet.
     let shift = Arc::clone(&sent.shift);
     let begun = Instant::now();
     let ending = thread::spawn(move || {
@@ -244,7 +245,7 @@ fn a_decoder_that_holds_a_frame_back_gives_it_when_the_rest_comes_or_nobody_wait
 }
 
 #[test]
-fn packets_that_are_not_kept_any_more_lead_to_no_frame() {
+fn dropped_packets_lead_to_no_frame() {
     let nothing = Timeshift::new(0);
     assert!(Decoder::of_kept(&Arc::new(nothing), &OpenOptions::default(), &StopHandle::new()).is_none());
 
@@ -261,7 +262,7 @@ fn packets_that_are_not_kept_any_more_lead_to_no_frame() {
 }
 
 #[test]
-fn a_frame_near_a_time_comes_alone_and_is_not_behind_it() {
+fn a_frame_near_a_time_comes_alone_and_not_after_it() {
     let sent = Sent::new(40, PLAIN);
     let mut replay = sent.replay();
     for _ in 0..20 {

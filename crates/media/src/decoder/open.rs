@@ -1,4 +1,4 @@
-//! Opening a video: which stream, how many threads, and what the first frame says.
+//! Opening a video: choosing the stream and the number of threads, and decoding the first frame.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -38,7 +38,7 @@ impl Decoder {
         Self::open_with(path, options, &StopHandle::new())
     }
 
-    /// The same, and `stop` can end it from another thread.
+    /// Opens a video like [`open`](Self::open), but lets `stop` end it from another thread.
     ///
     /// # Errors
     /// [`MediaError`] if there is no video in it that can be decoded, or if it was stopped.
@@ -46,7 +46,8 @@ impl Decoder {
         Self::open_keeping(path.as_ref(), options, stop, None)
     }
 
-    /// The same; of what turns out to be live the packets are kept.
+    /// Opens a video like [`open_with`](Self::open_with). If it turns out to be live, its packets are stored in
+    /// `shift`.
     pub(crate) fn open_keeping(
         path: &Path,
         options: &OpenOptions,
@@ -102,7 +103,7 @@ impl Decoder {
         Err(first_error.unwrap_or_else(|| MediaError::NotFound { path: path.to_owned() }))
     }
 
-    /// Opens a file whose picture is that item, which is put together of tiles.
+    /// Opens a file whose picture is this item, which is assembled from tiles.
     fn open_tiled(source: Source, item: u32, options: &OpenOptions) -> Result<Self, MediaError> {
         if let Some(track) = options.track.filter(|track| *track != 1) {
             return Err(MediaError::NoSuchTrack { path: source.path().to_owned(), track, tracks: 1 });
@@ -112,7 +113,7 @@ impl Decoder {
         Self::start(source, input, (stream, Some(tiled)), (options, None), &[])
     }
 
-    /// Starts decoding one stream, or the tiles of which it is one, and checks that it gives a frame.
+    /// Starts decoding one stream, or the tiled picture that it is part of, and checks that it yields a frame.
     fn start(
         source: Source,
         mut input: Input,
@@ -156,7 +157,7 @@ impl Decoder {
         }
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {
-            // Without it frames that have gone by are had as long as they lie in memory as pictures.
+            // Without storage, past frames remain available only while their decoded pictures are in memory.
             let coding = Coding::of(&parameters, &info, &defaults, threads);
             let begun = coding.map(|coding| shift.begin(coding));
             let _ = begun.inspect_err(|error| log::debug!("nothing is kept: {error}"));
@@ -184,7 +185,8 @@ impl Decoder {
         Ok(decoder)
     }
 
-    /// A decoder of what is kept of a live source, which gives no frame before a seek; `None` where nothing is kept.
+    /// Creates a decoder for the stored packets of a live source, which yields no frame before a seek; `None` if
+    /// nothing is stored.
     pub(crate) fn of_kept(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
         let (segment, coding) = shift.newest_segment()?;
         let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
@@ -209,7 +211,7 @@ impl Decoder {
         })
     }
 
-    /// Decodes the first frame, since the headers may lie about it and the codec may give none at all.
+    /// Decodes the first frame: the headers may describe it wrongly, and the codec may yield none at all.
     fn learn_from_first_frame(&mut self) -> Result<(), MediaError> {
         if let Some(demuxer) = self.packets.opened() {
             demuxer.source().limit_time();
@@ -242,7 +244,7 @@ impl Decoder {
         self.info.notes.extend_from_slice(self.pictures.notes());
         self.position.ready.push_back(first);
         if self.info.live {
-            // Whoever comes in the middle of a group of frames cannot decode the rest of it: that is no damage.
+            // A receiver that joins in the middle of a group of frames cannot decode the rest of it: that is no damage.
             self.counters.refused_packets = 0;
         }
         if !self.info.timed {
@@ -252,7 +254,8 @@ impl Decoder {
         let pictures = sequence.filter(|_| !self.info.live).map(|sequence| sequence.count());
         self.numbers.set_list(pictures.map(|count| Arc::new(FrameIndex::of_pictures(count))));
         if matches!(self.guarantee, SeekGuarantee::Table(_)) {
-            // Those that come later in the file can have earlier timestamps: pictures that refer to some before the first.
+            // Packets that come later in the file can have earlier timestamps if their pictures refer to ones before
+            // the first.
             let start = self.info.start_ticks;
             self.packets.look_ahead(start, start, LookAhead::ToTarget)?;
             let packets = self.packets.queued().filter(|packet| !packet.is_discarded());
@@ -262,8 +265,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Seconds from the first frame to the end of the video stream, as its own headers state; the file as a whole may be
-    /// longer.
+    /// Returns the seconds from the first frame to the end of the video stream, as its own headers state; the file as a
+    /// whole may be longer.
     #[must_use]
     pub fn stated_stream_secs(&self) -> Option<f64> {
         let demuxer = self.packets.opened()?;
@@ -272,25 +275,26 @@ impl Decoder {
         }
         let parameters = demuxer.parameters()?;
         let tick_secs = self.info.time_base.value();
-        // The first frame may come later than what is measured from: Matroska's tag counts from the beginning of the file,
-        // and where a recording begins between keyframes, so do some packets before the first that can be decoded.
+        // The first frame may be later than the point that durations are measured from: Matroska's tag counts from the
+        // beginning of the file, and a recording that begins between keyframes has packets before the first that can be
+        // decoded.
         let late_secs = |from: i64| (self.info.start_ticks.saturating_sub(from) as f64 * tick_secs).max(0.0);
         if self.info.container == "matroska,webm" {
-            // There is no other length of a stream; where this is missing, FFmpeg may give that of the file.
+            // Matroska states no other stream duration; without this tag FFmpeg may report the file's.
             return parameters.tagged_duration_secs().map(|secs| secs - late_secs(0));
         }
         let start = parameters.start().unwrap_or(self.info.start_ticks);
         parameters.duration().map(|ticks| ticks as f64 * tick_secs - late_secs(start))
     }
 
-    /// Returns a sentence about the number that is missing in the middle of numbered pictures.
+    /// Returns a sentence about a gap in a sequence of numbered pictures, if there is one.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         self.packets.opened()?.source().sequence()?.gap()
     }
 
-    /// Returns the part that the file was cut off in, where its container tells that the file was longer once; `None` for what
-    /// is no file, too.
+    /// Returns the part in which the file was cut off; `None` unless this is a file whose container shows that it was
+    /// once longer.
     #[must_use]
     pub fn cut_part(&self) -> Option<&'static str> {
         let source = self.packets.opened()?.source();
@@ -303,7 +307,7 @@ impl Decoder {
         Ending::new(&self.info.container, self.cut_part(), self.gap(), self.stated_stream_secs())
     }
 
-    /// Returns why the video gives no frame at all, once the whole source was read.
+    /// Returns the reason why the video yields no frame, once the whole source has been read.
     fn no_frames(&self) -> MediaError {
         let (path, codec) = (self.info.path.clone(), self.info.codec.clone());
         let counters = self.counters();
@@ -330,24 +334,25 @@ impl Decoder {
     }
 }
 
-/// Memory that the threads of a decoder may fill with frames, in bytes: enough for all threads at 8K.
+/// Memory that a decoder's threads may fill with frames, in bytes: enough for all threads at 8K.
 const THREADS_MEMORY: u64 = 4 << 30;
-/// More threads hardly decode faster; several decoders do.
+/// Most decoding threads. More of them hardly decode faster; several decoders do.
 const MOST_THREADS: u64 = 17;
 
-/// Returns how many threads that memory has room for: each keeps a frame of its own, and about as much beside it.
+/// Returns the number of threads for which that memory suffices: each holds one frame, and needs about as much memory
+/// again.
 fn most_threads((width, height): (u32, u32)) -> usize {
-    // 4:2:0 in 16 bits, as a middle between what pictures take.
+    // 4:2:0 with 16 bits per sample, a medium size for frames.
     let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);
     (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
 }
 
-/// Collects the facts that the headers state.
+/// Collects the facts stated in the headers.
 fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes: &[String]) -> Option<StreamInfo> {
     let parameters = input.stream(stream)?;
     let time_base = parameters.time_base();
     let (average_rate, nominal_rate) = input.rates(&parameters);
-    // FFmpeg looks for the last of numbered pictures, and may overlook a gap.
+    // FFmpeg searches for the last numbered picture, and may miss a gap.
     let pictures = source.sequence().map(|sequence| u64::from(sequence.count())).filter(|_| !source.is_live_as(input));
     let ticks = pictures.map(|pictures| pictures.cast_signed()).or_else(|| parameters.duration());
     let own_duration = ticks.map(|ticks| time_base.times(ticks));
@@ -389,13 +394,13 @@ fn describe(source: &Source, input: &Input, stream: usize, codec: &Codec, notes:
     })
 }
 
-/// Returns whether files of this container format are single pictures.
+/// Returns `true` if files of this container format are single pictures.
 fn is_picture_format(container: &str) -> bool {
-    // FFmpeg's names for the formats that it tells by the file's first bytes: png_pipe, jpeg_pipe, …
+    // FFmpeg's names for formats that it detects from the file's first bytes: png_pipe, jpeg_pipe, …
     container.ends_with("_pipe")
 }
 
-/// Returns whether a WebP says in its header that it is animated.
+/// Returns `true` if the header of a WebP file marks it as animated.
 fn is_animated_webp(path: &Path) -> bool {
     const ANIMATION: u8 = 0x02;
     let mut head = [0; 21];

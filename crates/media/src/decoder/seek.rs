@@ -1,8 +1,8 @@
-//! Seeking: the exact frame at a time, a keyframe near it, and the frames before it.
+//! Seeking to the exact frame at a time or a keyframe near it, and fetching the frames before it.
 //!
-//! A seek in a file begins at a keyframe before its target where the [guarantee](SeekGuarantee) allows that, decodes up to the target, and
-//! begins earlier where it was misled; at last it begins at the first frame. A seek into what is kept of a live source begins at the
-//! packet that is known to lead to the frame.
+//! A seek in a file starts at a keyframe before its target if the [guarantee](SeekGuarantee) allows that, and decodes
+//! up to the target. If the start turns out to be unsuitable, it starts over earlier, and as a last resort at the first
+//! frame. A seek in the stored packets of a live source starts at the packet that is known to lead to the frame.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -17,28 +17,30 @@ use crate::target::{Seek, SeekTarget};
 use crate::timeshift::Way;
 use histoscope_core::picture::{Frame, Timecode, TimecodeSource, Timecodes};
 
-/// How many frames earlier decoding begins again, where it has to, and how long it may have gone on since it began.
+/// Frames by which decoding restarts earlier if a frame was lost. It restarts only if it has not yet decoded more
+/// frames than this.
 const EARLIER_FRAMES: i64 = 80;
-/// How long a search for a frame near a time goes on after the first one that would do.
+/// Time after which a search for a frame near a target settles for the latest frame it has.
 const NEAR_TIME: Duration = Duration::from_millis(35);
-/// How long a seek goes on when a later one waits: long enough for most to show their frame while the user scrubs.
+/// Time limit of a seek while a later one waits: long enough for most to show their frame while the user scrubs.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Seconds that are decoded before the target where pictures are refreshed bit by bit instead of by keyframes.
+/// Seconds to decode before the target if pictures are refreshed gradually rather than by keyframes.
 const REFRESH_SECS: f64 = 10.0;
-/// How long before the wanted frames decoding begins at least where earlier ones are fetched, in seconds, so that one go gives more than a
-/// few of them where keyframes are close to each other.
+/// Least time between the start of decoding and the target when fetching earlier frames, in seconds, so that one pass
+/// yields more than a few frames even if keyframes are close together.
 const BACK_SECS: f64 = 0.4;
-/// The most frames fetched where each has to be converted.
+/// Most frames to fetch at once if each of them has to be converted.
 const MAX_CONVERTED: usize = 24;
 
-/// How a seek searches for its frame.
+/// Options for how a seek finds its frame.
 #[derive(Debug, Clone, Copy, Default)]
 struct SeekOptions {
-    /// When the search for a frame near the target is to end with what it has; `None` if it has to be the frame itself.
+    /// Time at which the search settles for a frame near the target; `None` if it must find the frame itself.
     until: Option<Instant>,
-    /// Where earlier frames are fetched, how long before the target decoding is to begin at least, in seconds.
+    /// Least time between the start of decoding and the target, in seconds; `None` unless earlier frames are being
+    /// fetched.
     back_secs: Option<f64>,
-    /// How much is kept of what is decoded right before the target.
+    /// Limits on the frames kept from right before the target.
     room: Room,
 }
 
@@ -47,17 +49,17 @@ impl SeekOptions {
         self.until.is_some()
     }
 
-    /// Returns how many frames before the target are decoded whether other pictures refer to them or not.
+    /// Returns how many frames before the target are decoded even if no other pictures refer to them.
     const fn kept_frames(&self) -> usize {
         if self.is_near() { 0 } else { self.room.frames }
     }
 
-    /// Returns how long the search goes on when a later one waits.
+    /// Returns how long the search goes on while a later one waits.
     const fn patience(&self) -> Duration {
         if self.back_secs.is_some() { Duration::ZERO } else { PATIENCE }
     }
 
-    /// Ends a seek that nobody waits for any more.
+    /// Returns an error if the seek was stopped, or if its patience is used up while a later one waits.
     fn check_interrupt(&self, decoder: &Decoder, begun: Instant) -> Result<(), MediaError> {
         let interrupt = decoder.packets.interrupt();
         if interrupt.is_stopped() || (interrupt.is_hurried() && begun.elapsed() > self.patience()) {
@@ -67,31 +69,31 @@ impl SeekOptions {
     }
 }
 
-/// The frame that a seek leads to.
+/// The frame that a seek is looking for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wanted {
     pts: i64,
-    /// Timestamp of the frame from which on none is left out, so that it and those between can be kept.
+    /// Timestamp of the first frame to keep. From it on no frame is skipped.
     whole_from: i64,
 }
 
 impl Wanted {
-    /// Returns the last frame not above `ticks`, and so many before it that are to be kept.
+    /// Returns the last frame not after `ticks`, to be decoded with this many frames before it.
     fn of(stamps: &[i64], ticks: i64, kept: usize) -> Option<Self> {
         let position = stamps.partition_point(|pts| *pts <= ticks).checked_sub(1)?;
         Some(Self { pts: stamps[position], whole_from: stamps[position.saturating_sub(kept)] })
     }
 }
 
-/// Where to ask the format for a position, further and further back.
+/// The position to request from the format, which moves further and further back.
 struct Probe {
     ticks: i64,
     step: i64,
-    /// The highest timestamp that the keyframe to start from may have.
+    /// The highest timestamp that the starting keyframe may have.
     key_limit: i64,
-    /// True if a start was found unclean, so that one well before the target is to be taken.
+    /// `true` if an earlier start was unclean, so that decoding must start well before the target.
     is_refreshed: bool,
-    /// Timestamp of the frame that was found in place of the announced one.
+    /// Timestamp of the frame that was found instead of the announced one.
     found: Option<i64>,
 }
 
@@ -112,33 +114,33 @@ impl Probe {
     }
 }
 
-/// How decoding up to a target went.
+/// The outcome of decoding up to a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reached {
-    /// The wanted frame is the next one.
+    /// The wanted frame comes next.
     Frame,
-    /// A later one than the packets announced.
+    /// A frame other than the announced one comes next.
     Other,
     /// The first frame was predicted from pictures before the start, so those after it may be wrong.
     Unclean,
     /// All frames are after the target.
     After,
-    /// There was no frame at all.
+    /// There was no frame.
     Nothing,
 }
 
 impl Decoder {
-    /// Goes where `seek` leads: the next frame that [`next_frame`](Self::next_frame) gives is the wanted one.
+    /// Seeks as specified: the next frame that [`next_frame`](Self::next_frame) returns is the requested one.
     ///
     /// # Errors
-    /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target is behind; then the position
-    /// is what it was. Other errors as for reading.
+    /// [`MediaError::NotSeekable`] if the source can only be read forwards and the target has already been passed; the
+    /// position is then unchanged. Otherwise the same errors as for reading.
     pub fn seek(&mut self, seek: Seek) -> Result<(), MediaError> {
         self.seek_keeping(seek, Room::default())
     }
 
-    /// The same, and of the frames that are decoded on the way to the target those right before it are kept for
-    /// [`frames_passed`](Self::frames_passed).
+    /// Seeks like [`seek`](Self::seek), and keeps the frames decoded right before the target, within the limits of
+    /// `room`, for [`frames_passed`](Self::frames_passed).
     pub(crate) fn seek_keeping(&mut self, seek: Seek, room: Room) -> Result<(), MediaError> {
         self.position.passed = Default::default();
         let options = SeekOptions { room, ..SeekOptions::default() };
@@ -146,7 +148,7 @@ impl Decoder {
         match seek {
             Seek::Exact(target) | Seek::Back { target, .. } => self.seek_target(target, &options),
             Seek::Near(secs) => self.seek_target(SeekTarget::Time(secs), &near()),
-            // What is kept has its frames at hand.
+            // Stored packets lead to the exact frame without a search.
             Seek::Keyframe(secs) | Seek::Towards(secs) if self.packets.kept().is_some() => {
                 self.seek_target(SeekTarget::Time(secs), &options)
             }
@@ -168,10 +170,10 @@ impl Decoder {
         }
     }
 
-    /// Returns the tick that contains a time, with a little grace so that a frame's own time leads to it.
+    /// Returns the tick that contains a time, with a small tolerance so that a frame's own time leads to it.
     fn ticks_at(&self, secs: f64) -> i64 {
         let ticks = (secs / self.info.time_base.value() + 1e-3).floor();
-        // The conversion saturates, and turns what is no number into zero.
+        // The conversion saturates, and turns NaN into zero.
         self.info.start_ticks.saturating_add(ticks as i64)
     }
 
@@ -179,7 +181,8 @@ impl Decoder {
         (secs / self.info.time_base.value()).ceil() as i64
     }
 
-    /// Goes on towards a timestamp that is ahead, leaving out what can be left out. Where packets do not tell, it just goes on.
+    /// Continues towards a timestamp ahead, from a keyframe on the way if there is one, and skips unreferenced
+    /// pictures. Does nothing if timestamps are unreliable or the source can be read only once.
     fn seek_towards(&mut self, ticks: i64) -> Result<(), MediaError> {
         let Some(origin) = self.origin_at_keyframe(true).filter(|_| self.can_go_back()) else { return Ok(()) };
         if let Some(key) = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?.key {
@@ -191,8 +194,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Goes to the frame of that index: by the count of the frames so far, else by what the packets of a file tell, else by
-    /// counting on. A stated frame rate, which only most frames may keep to, has to do where a file cannot be read twice.
+    /// Seeks to the frame with this index: by the frames counted so far, else by listing the packets if the source is a
+    /// file, else by a constant frame rate, although some frames may deviate from it. Failing that, decodes and counts.
     fn seek_frame(&mut self, index: u64, options: &SeekOptions) -> Result<(), MediaError> {
         let last_counted = match self.numbers.counted_ticks(index) {
             Ok(ticks) => return self.seek_exact(ticks, options),
@@ -225,7 +228,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Lists all packets, and learns from them how far seeks can be relied on and which number each frame has.
+    /// Lists all packets, and learns from them how reliable seeks are and which number each frame has.
     fn list(&mut self, begun: Instant, options: &SeekOptions) -> Result<(), MediaError> {
         let Some(lister) = self.lister() else { return Ok(()) };
         self.counters.listings += 1;
@@ -235,7 +238,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Goes to the last frame not above `ticks`.
+    /// Seeks to the last frame not after `ticks`.
     fn seek_exact(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
         if ticks <= self.info.start_ticks {
             return self.rewind();
@@ -252,8 +255,8 @@ impl Decoder {
         }
     }
 
-    /// Returns the origin of a seek that begins at a keyframe, to the frame itself or, quickly, near it; `None` if it has to begin at the
-    /// first frame.
+    /// Returns the origin of a seek that starts at a keyframe: to the exact frame or, if `is_quick`, near it. `None` if
+    /// the seek has to start at the first frame.
     fn origin_at_keyframe(&self, is_quick: bool) -> Option<Origin> {
         if self.timeline.has_jumped() {
             return None;
@@ -283,7 +286,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes from the first frame on, or from here if that is where decoding came from.
+    /// Decodes from the first frame, or continues from here if decoding started at the first frame.
     fn seek_from_start(&mut self, ticks: i64, options: &SeekOptions) -> Result<(), MediaError> {
         let goes_on = self.position.origin == Origin::Start && self.is_ahead(ticks) && options.back_secs.is_none();
         if goes_on && self.decode_up_to(ticks, None, options)? == Reached::Frame {
@@ -294,7 +297,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Goes to the first frame.
+    /// Seeks to the first frame.
     fn rewind(&mut self) -> Result<(), MediaError> {
         if !self.can_go_back() {
             let is_there = self.position.next_pts() == Some(self.info.start_ticks);
@@ -304,7 +307,7 @@ impl Decoder {
         if is_sure && self.packets.seek(self.info.start_ticks) {
             self.forget_position(Origin::Keyframe);
             let first = self.packets.next()?;
-            // Where the video begins in the middle of a group, packets from before the first frame's belong to later ones.
+            // If the video starts in the middle of a group, packets before the first frame's belong to later frames.
             let begins_group = first.as_ref().is_some_and(|packet| packet.is_key());
             if let Some(first) = first {
                 self.packets.put_back(first);
@@ -321,8 +324,8 @@ impl Decoder {
         self.reopen()
     }
 
-    /// Has decoding begin earlier than it did, once, and go on with the frame after the last one that came. Returns whether it can; where not,
-    /// it goes on as it was.
+    /// Restarts decoding earlier than it began, at most once, and continues with the frame after the last one output.
+    /// Returns whether it did; if not, decoding continues as before.
     pub(super) fn begin_earlier(&mut self) -> Result<bool, MediaError> {
         let Some((began, last)) = self.position.began.take().zip(self.position.last_pts) else { return Ok(false) };
         let last = self.timeline.stated(last);
@@ -336,7 +339,7 @@ impl Decoder {
             self.open_again()?;
         } else if self.packets.seek(ticks) {
             self.codec.flush();
-            // What stands before a keyframe there cannot be decoded; at the beginning of the file it is.
+            // Packets before the next keyframe cannot be decoded here. At the beginning of the file they can.
             self.packets.skip_to_key()?;
         } else {
             return Ok(false);
@@ -346,12 +349,14 @@ impl Decoder {
         Ok(true)
     }
 
-    /// Returns the number of the frame with that timecode, counted from the first frame: negative if it comes before that, and beyond the
-    /// end where the last frame's leads there. Timecodes that can jump are looked up in the frames themselves, where counting leads and
-    /// then from the first one on; where a source can be read only once, they have to be counted. The next frame is the first one again.
+    /// Returns the number of the frame with this timecode, counted from the first frame: negative if the timecode
+    /// precedes the first frame's, and extrapolated beyond the end if it follows the last frame's. Timecodes that can
+    /// jump are looked up in the frames themselves, first at the calculated number and then from the first frame on;
+    /// for a source that can be read only once, the calculated number has to do. Afterwards the next frame is the first
+    /// one.
     ///
     /// # Errors
-    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or that of reading.
+    /// [`MediaError::NoTimecodes`], [`MediaError::NoSuchTimecode`], or an error from reading.
     pub fn find_timecode(&mut self, timecode: Timecode) -> Result<i64, MediaError> {
         let path = || self.info.path.clone();
         let Timecodes { first, rate, source } =
@@ -387,7 +392,7 @@ impl Decoder {
         }
     }
 
-    /// Opens the source and the codec again, which leads to the first frame whatever they can do.
+    /// Reopens the source and the codec, which leads to the first frame even if they cannot seek.
     fn reopen(&mut self) -> Result<(), MediaError> {
         self.open_again()?;
         self.timeline.restart();
@@ -405,14 +410,14 @@ impl Decoder {
         Ok(())
     }
 
-    /// Has the next frame be the first.
+    /// Resets the state to that before the first frame.
     pub(super) fn be_at_start(&mut self) {
         self.position = Position::at(Origin::Start);
         self.numbers.restart(Count::Next(0));
     }
 
-    /// Asks the format for a position before the target, decodes from there, and goes further back if that was not
-    /// far enough. Returns whether what it led to is the frame beyond doubt.
+    /// Seeks to a position before the target and decodes from there, moving further back if that was not far enough.
+    /// Returns whether the frame that it reached is the right one beyond doubt.
     fn seek_by_timestamp(&mut self, ticks: i64, origin: Origin, options: &SeekOptions) -> Result<bool, MediaError> {
         if options.back_secs.is_none() && self.is_shortly_after(ticks, options) && self.go_on_to(ticks, options)? {
             return Ok(self.is_certain(options));
@@ -439,9 +444,9 @@ impl Decoder {
                     Reached::Frame if self.is_as_announced(announced, &mut probe, options) => {
                         return Ok(probe.is_refreshed || self.is_certain(options));
                     }
-                    // A decoder may lose a frame that is not far from where it began: begin before that.
+                    // A decoder may lose a frame shortly after its start: start before that.
                     Reached::Frame => probe.key_limit = start.saturating_sub(1),
-                    // The packets announced a frame that did not come: try again without leaving any out.
+                    // The packets announced a frame that did not come: try again without skipping any.
                     Reached::Other if trust_packets => {
                         trust_packets = false;
                         continue;
@@ -461,14 +466,15 @@ impl Decoder {
         Ok(false)
     }
 
-    /// Returns whether nothing on the way leaves a doubt that the frame is the one of decoding from the start: damage may show more
-    /// or less of itself there, and timestamps that do not rise are made to, one after the other.
+    /// Returns `true` if the frame is beyond doubt the one that decoding from the start would give. Damage leaves a
+    /// doubt, as it may show to a different extent. So do timestamps that do not rise, as each is corrected according
+    /// to the one before.
     fn is_certain(&self, options: &SeekOptions) -> bool {
         options.is_near() || (self.position.damage == 0 && !self.timeline.has_strayed())
     }
 
-    /// Returns whether the next frame is the one that the packets announced, or nothing else can be had: where decoding was begun
-    /// earlier, it led to the same. Saying no costs time only: it has decoding begin earlier, at last at the first frame.
+    /// Returns `true` if the next frame is the announced one, or has to do because an earlier start led to the same
+    /// frame. A wrong `false` only costs time: decoding starts earlier, eventually at the first frame.
     fn is_as_announced(&self, announced: Option<Wanted>, probe: &mut Probe, options: &SeekOptions) -> bool {
         let found = self.position.next_pts();
         let is_it = options.is_near() || announced.is_none_or(|frame| Some(frame.pts) == found);
@@ -477,7 +483,7 @@ impl Decoder {
         is_settled
     }
 
-    /// Returns whether no frame from that one on has been given out.
+    /// Returns `true` if no frame at or after `ticks` has been output yet.
     fn is_ahead(&self, ticks: i64) -> bool {
         match (self.position.next_pts(), self.position.last_pts) {
             (Some(next), _) => next <= ticks,
@@ -486,7 +492,8 @@ impl Decoder {
         }
     }
 
-    /// Returns whether the target lies so little ahead that decoding on beats starting from a keyframe.
+    /// Returns `true` if the target is so close ahead that continuing to decode is faster than starting from a
+    /// keyframe.
     fn is_shortly_after(&self, ticks: i64, options: &SeekOptions) -> bool {
         let position = &self.position;
         let last = position.last_pts.unwrap_or(i64::MIN);
@@ -495,7 +502,7 @@ impl Decoder {
             let key = self.indexed_key(ticks);
             key.zip(self.packets.last().and_then(|packet| packet.dts)).is_some_and(|(key, read)| key <= read)
         };
-        // Frames that were left out on the way to a place are missed only when going there.
+        // Frames that were skipped on the way matter only if the target is one of them.
         let is_whole = options.is_near() || position.omission.gap_until.is_none_or(|gap| ticks >= gap);
         self.is_ahead(ticks) && is_whole && (is_near || same_group())
     }
@@ -506,7 +513,8 @@ impl Decoder {
         demuxer.input().indexed_key(demuxer.stream(), ticks)
     }
 
-    /// Decodes on to the target, from a keyframe on the way if there is one; `false` if the target was passed already.
+    /// Continues decoding to the target, from a keyframe on the way if there is one. Returns whether it got there; it
+    /// cannot if the target has been passed.
     fn go_on_to(&mut self, ticks: i64, options: &SeekOptions) -> Result<bool, MediaError> {
         let ahead = self.packets.look_ahead(ticks, ticks, LookAhead::ToTarget)?;
         let stamps = if let Some(key) = ahead.key {
@@ -527,25 +535,28 @@ impl Decoder {
         Ok(self.decode_up_to(ticks, wanted, options)? == Reached::Frame)
     }
 
-    /// Returns the timestamps of the shown packets in the codec and in the queue, rising; `None` if they leave a doubt which frame is
-    /// which.
+    /// Returns the timestamps of the shown packets in the codec and in the queue, in ascending order; `None` if it is
+    /// uncertain which frame is which.
     fn stamps_ahead(&self) -> Option<Vec<i64>> {
         self.packets.stamps_from(0, self.codec.stamps()?)
     }
 
-    /// Takes the numbers of the frames up to `ticks` from the container's table, of packets in the queue that begin with a keyframe's.
+    /// Announces the numbers of the frames up to `ticks` from the container's table. The queue must begin with a
+    /// keyframe's packet.
     fn announce_numbers(&mut self, stamps: &[i64], ticks: i64) {
         let first = self.number_by_table().filter(|_| self.has_plain_packets());
         self.numbers.announce(first, stamps, ticks);
     }
 
-    /// Returns the number of the first frame of the packets in the queue, where the container's table counts what comes before.
+    /// Returns the number of the first frame of the queued packets, if the container's table counts the frames before
+    /// it.
     fn number_by_table(&self) -> Option<u64> {
         let SeekGuarantee::Table(table) = &self.guarantee else { return None };
         table.shown_before(self.packets.front()?.dts()?)?.checked_sub(self.numbers.lost_at_start)
     }
 
-    /// Positions the input before the target; `false` where there is nothing before, or no way to get there.
+    /// Positions the input before the target. Returns `false` if there is nothing before it, or if the source cannot
+    /// seek there.
     fn position_at(&mut self, probe: &Probe, origin: Origin) -> bool {
         if probe.ticks <= self.info.start_ticks || !self.packets.seek(probe.ticks) {
             return false;
@@ -554,25 +565,25 @@ impl Decoder {
         true
     }
 
-    /// Lets decoding start at that packet of the queue, a keyframe.
+    /// Starts decoding at this packet of the queue, a keyframe.
     fn start_at(&mut self, key: usize) {
         self.position.began = self.packets.begin_at(key);
         self.position.omission.drop_before = self.position.began;
     }
 
-    /// The same, in the middle of decoding.
+    /// Starts over at this packet of the queue, a keyframe, in the middle of decoding.
     fn start_over_at(&mut self, key: usize, origin: Origin) {
         self.forget_position(origin);
         self.start_at(key);
     }
 
-    /// Returns the last tick at which a frame can be expected, as far as the headers tell.
+    /// Returns the tick at which the video ends, as far as the headers tell.
     fn end_ticks(&self) -> i64 {
         let length = self.info.duration_secs.map_or(i64::MAX, |secs| (secs / self.info.time_base.value()) as i64);
         self.info.start_ticks.saturating_add(length)
     }
 
-    /// Forgets all that was decoded, to begin elsewhere. What was read ahead stays.
+    /// Forgets everything decoded, in order to start elsewhere. Packets that have been read ahead stay.
     fn forget_position(&mut self, origin: Origin) {
         self.codec.flush();
         self.timeline.restart();
@@ -580,12 +591,12 @@ impl Decoder {
         self.numbers.restart(Count::Unknown);
     }
 
-    /// Leaves out what no other picture refers to before a timestamp, where there is one.
+    /// Skips unreferenced pictures before a timestamp; `None` skips none.
     fn leave_out_before(&mut self, ticks: Option<i64>) {
         let position = &mut self.position;
         position.omission.skip_before = ticks;
         if ticks.is_some() {
-            // The frame that comes next need not be the next in the count, and what follows is no longer all that there is.
+            // The next frame need not be the next in the count, and from here on frames may be missing.
             self.numbers.lose_count();
             if position.origin == Origin::Start {
                 position.origin = Origin::Keyframe;
@@ -593,8 +604,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes until the last frame not above `ticks` is the next one. With `wanted`, pictures well before it that no other
-    /// refers to are left out, and the frame after it is not waited for. Those right before it are kept.
+    /// Decodes until the last frame not after `ticks` comes next. With `wanted`, unreferenced pictures well before it
+    /// are skipped, and the frame after it is not waited for. The frames right before it are kept.
     fn decode_up_to(
         &mut self,
         ticks: i64,
@@ -627,7 +638,7 @@ impl Decoder {
             let is_wanted = wanted == Some(timed.pts);
             is_early = !is_wanted && options.until.is_some_and(|until| Instant::now() >= until);
             if let Some(earlier) = before.replace(timed)
-                // Frames between it and the next may be missing.
+                // Otherwise frames between it and the next may be missing.
                 && self.position.omission.is_whole_from(earlier.pts)
             {
                 self.position.passed.push(earlier, options.room);
@@ -654,12 +665,13 @@ impl Decoder {
         Ok(reached)
     }
 
-    /// Goes to a keyframe at or before `ticks` and decodes that alone: quicker than the exact frame.
+    /// Seeks to a keyframe at or before `ticks` and decodes only that frame, which is faster than decoding the exact
+    /// one.
     fn seek_keyframe(&mut self, ticks: i64) -> Result<(), MediaError> {
         let Some(origin) =
             self.origin_at_keyframe(true).filter(|_| ticks > self.info.start_ticks && self.can_go_back())
         else {
-            // Without timestamps to go by, the frame itself is as easy to find as a keyframe before it.
+            // Without reliable timestamps, the frame itself is as easy to find as a keyframe before it.
             self.seek_exact(ticks, &SeekOptions::default())?;
             return self.go_back_to_key();
         };
@@ -685,14 +697,14 @@ impl Decoder {
         self.rewind()
     }
 
-    /// Decodes the keyframe at the head of the packet queue by itself; `false` if it cannot be had so. Decoding then goes on from it as if
-    /// it had not been.
+    /// Decodes the keyframe at the front of the packet queue on its own. Returns `false` if that is not possible.
+    /// Decoding then continues from the keyframe as if this had not happened.
     fn preview_key(&mut self, ticks: i64) -> bool {
         let Some(packet) = self.packets.front().filter(|packet| packet.pts().is_some_and(|pts| pts <= ticks)) else {
             return false;
         };
         let pts = packet.pts();
-        // One packet may hold but the first field of a frame.
+        // A packet may hold only the first field of a frame.
         let is_whole = |frame: &crate::av::AvFrame| {
             frame.is_key() && !frame.scan().is_interlaced() && !frame.is_damaged() && !frame.is_discarded()
         };
@@ -704,7 +716,7 @@ impl Decoder {
         true
     }
 
-    /// Where there are no timestamps to go by: goes to the last keyframe before the next frame, as far as it is known.
+    /// Goes to the last known keyframe before the next frame, if timestamps are unreliable.
     fn go_back_to_key(&mut self) -> Result<(), MediaError> {
         let Some(next) = self.position.ready.front() else { return Ok(()) };
         if next.frame.is_key() || !self.can_go_back() {
@@ -723,21 +735,24 @@ impl Decoder {
         self.seek_exact(last_key, &SeekOptions::default())
     }
 
-    /// Returns the frames that were decoded on the way to the target of the last seek, which comes right behind them, in presentation
-    /// order.
+    /// Returns the frames that were decoded right before the target of the last seek, in presentation order. `target`
+    /// is the target's timestamp.
     pub(crate) fn frames_passed(&mut self, target: i64) -> Vec<Frame> {
         let passed = std::mem::take(&mut self.position.passed);
         self.make_frames(passed.into_frames(), target)
     }
 
-    /// Returns the frame of the target with those right before it, as many as are decoded in one go from a keyframe and fit into
-    /// `bytes`, in presentation order. Before the first frame there are none. Afterwards only a seek leads to a certain frame.
+    /// Returns the target frame with the frames right before it, in presentation order: as many as one pass from a
+    /// keyframe yields and fit into `bytes`. The list is empty if the target would be before the first frame.
+    /// Afterwards the position is undefined until the next seek.
     ///
     /// # Errors
-    /// As for seeking. A request that waits ends this at once where the target is the frame before another one.
+    /// The same errors as for seeking. If the target is [`SeekTarget::Before`], a waiting request ends this
+    /// immediately.
     pub(crate) fn frames_back(&mut self, target: SeekTarget, bytes: usize) -> Result<Vec<Frame>, MediaError> {
         let next = if let SeekTarget::Before(next) = target { Some(next) } else { None };
-        // So many fit, as far as the last one's size tells; those before them that nothing refers to are not decoded.
+        // The number of frames that fit, judging by the size of the last one; unreferenced ones before them are not
+        // decoded.
         let fitting = self.frame_bytes.and_then(|each| bytes.checked_div(each)).unwrap_or(usize::MAX);
         let most = if self.info.conversion.is_some() { fitting.min(MAX_CONVERTED) } else { fitting };
         let room = Room { frames: most, bytes };
@@ -751,26 +766,27 @@ impl Decoder {
         let following = next.unwrap_or_else(|| last.pts.saturating_add(self.timeline.frame_ticks()));
         match next {
             Some(_) => passed.push(last, room),
-            // This one was asked for by itself.
+            // This frame itself was requested, so it is kept in any case.
             None => passed.push_wanted(last),
         }
         Ok(self.make_frames(passed.into_frames(), following))
     }
 
-    /// Makes frames of what was decoded; the next one after them has the timestamp `next`.
+    /// Makes frames from decoded ones; `next` is the timestamp of the frame after the last.
     fn make_frames(&mut self, passed: VecDeque<Timed>, next: i64) -> Vec<Frame> {
         let following: Vec<i64> = passed.iter().skip(1).map(|timed| timed.pts).chain([next]).collect();
         let mut frames = Vec::with_capacity(passed.len());
         for (timed, following) in passed.into_iter().zip(following) {
             let until_next = self.info.time_base.times(following.saturating_sub(timed.pts));
             let secs = timed.stated_secs.unwrap_or(until_next);
-            // A frame that cannot be read is none of the video's frames: those around it are neighbours.
+            // An unreadable frame is not one of the video's frames: those around it are neighbours.
             frames.extend(self.make_frame(timed, secs));
         }
         frames
     }
 
-    /// Goes to a frame of what is kept of a live source, from the packet that leads to it. Where it is not kept any more, no frame follows.
+    /// Seeks in the stored packets of a live source, from the packet that leads to the frame. If the frame is no longer
+    /// stored, none follows.
     fn seek_kept(&mut self, target: SeekTarget, options: &SeekOptions) -> Result<(), MediaError> {
         let mut early_secs = options.back_secs.unwrap_or(0.0);
         loop {
@@ -786,12 +802,13 @@ impl Decoder {
             if is_clean || early_secs >= REFRESH_SECS {
                 return Ok(());
             }
-            // It began in the middle of a refresh: what was there before still shows in it.
+            // Decoding started in the middle of a gradual refresh, so older content still shows in the frame.
             early_secs = REFRESH_SECS;
         }
     }
 
-    /// Gets ready to decode along a way, whose search waits so long for packets when a later one waits.
+    /// Prepares to decode from a starting point in the stored packets. Reading waits for missing packets up to
+    /// `patience` even if a later request waits.
     fn begin_kept(&mut self, way: Way, patience: Duration) -> Result<(), MediaError> {
         let coding = std::sync::Arc::clone(&way.coding);
         let is_same = self.packets.kept().is_some_and(|kept| kept.is_in(way.segment));
@@ -799,7 +816,7 @@ impl Decoder {
             self.info = coding.info.clone();
             self.pictures = self.pictures.anew(coding.defaults.clone());
         }
-        // Flushing does not make every codec forget all.
+        // Flushing does not reset every codec completely.
         if !is_same || !coding.begins_anew {
             let codec = coding.open().map_err(|error| MediaError::Failed {
                 path: self.info.path.clone(),
@@ -816,7 +833,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Has no frame follow.
+    /// Stops returning frames until the next seek.
     fn leave_kept(&mut self) {
         self.forget_position(Origin::Keyframe);
         if let Some(kept) = self.packets.restart_kept() {
@@ -824,8 +841,8 @@ impl Decoder {
         }
     }
 
-    /// At the end of what one sender sent, waits for another and goes on with its first frame. Returns whether there is one; of a file
-    /// there is none.
+    /// When a sender's packets end, waits for the next sender and continues with its first frame. Returns whether there
+    /// is one; for a file there never is.
     pub(super) fn follow_sender(&mut self) -> Result<bool, MediaError> {
         let way = match self.packets.kept() {
             Some(kept) => kept.next_way()?,

@@ -60,7 +60,7 @@ fn interleaved_formats_are_native() {
 }
 
 #[test]
-fn the_rest_keeps_model_grid_and_depth() {
+fn conversions_keep_model_grid_and_depth() {
     let cases = [
         ("pal8", "rgb24"),
         ("rgb565le", "rgb24"),

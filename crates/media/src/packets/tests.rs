@@ -4,12 +4,12 @@ use super::*;
 use crate::OpenOptions;
 use crate::source::Source;
 
-/// Frames of 512 ticks, of which every sixtieth is a keyframe. The first is decoded two frames before it is shown.
+/// Frames of 512 ticks; every sixtieth is a keyframe. The first is decoded two frames before it is shown.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 const FRAME: i64 = 512;
 const GROUP: i64 = 60 * FRAME;
 
-/// The sample's packets, of which none has been read.
+/// Opens the sample's packets. None has been read yet.
 fn fresh() -> Packets {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
@@ -18,18 +18,18 @@ fn fresh() -> Packets {
     Packets::new(PacketSource::Opened(Demuxer::new(source, input, stream, (false, None))), "h264")
 }
 
-/// How many packets were read.
+/// Returns how many packets have been read.
 fn read(packets: &Packets) -> u64 {
     packets.opened().unwrap().counts().0
 }
 
-/// Bytes of the packets in the queue.
+/// Returns the size of the queued packets in bytes.
 fn queued_bytes(packets: &Packets) -> usize {
     packets.queued().map(AvPacket::size).sum()
 }
 
 #[test]
-fn packets_are_read_until_none_can_hold_the_target_any_more() {
+fn packets_are_read_until_no_more_can_hold_the_target() {
     let mut packets = fresh();
     let ahead = packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToTarget).unwrap();
     assert_eq!((ahead.key, ahead.is_cut_short), (Some(60), false));
@@ -37,7 +37,7 @@ fn packets_are_read_until_none_can_hold_the_target_any_more() {
     assert_eq!(last, Some(71 * FRAME));
     let stamps = ahead.stamps.unwrap();
     assert_eq!(stamps[..11], (60..=70).map(|at| at * FRAME).collect::<Vec<_>>());
-    // What is queued is looked at first, and stays.
+    // Queued packets are searched first, and stay queued.
     let (count, bytes) = (packets.queue.len(), queued_bytes(&packets));
     let before = read(&packets);
     let ahead = packets.look_ahead(20 * FRAME, GROUP - 1, LookAhead::ToTarget).unwrap();
@@ -52,12 +52,12 @@ fn packets_are_read_until_none_can_hold_the_target_any_more() {
 }
 
 #[test]
-fn packets_tell_no_frames_where_two_are_shown_at_once() {
+fn packets_with_equal_timestamps_give_no_stamps() {
     let mut packets = fresh();
     packets.look_ahead(10 * FRAME, 10 * FRAME, LookAhead::ToTarget).unwrap();
     let stamps = packets.stamps_from(0, Vec::new()).unwrap();
     assert!(stamps.len() >= 11 && stamps.is_sorted());
-    // Those that the codec holds count as well.
+    // Packets that the codec holds count as well.
     let first = |held| packets.stamps_from(0, held).and_then(|stamps| stamps.first().copied());
     assert_eq!((first(vec![-FRAME]), first(vec![stamps[3]])), (Some(-FRAME), None));
     let again = packets.queue[0].share().unwrap();
@@ -66,7 +66,7 @@ fn packets_tell_no_frames_where_two_are_shown_at_once() {
 }
 
 #[test]
-fn a_keyframe_is_enough_where_only_one_is_looked_for() {
+fn reading_ahead_to_a_keyframe_stops_at_the_first() {
     let mut packets = fresh();
     let ahead = packets.look_ahead(70 * FRAME, 70 * FRAME, LookAhead::ToKeyframe).unwrap();
     assert_eq!((ahead.key, packets.queue.len()), (Some(0), 1));
@@ -75,7 +75,7 @@ fn a_keyframe_is_enough_where_only_one_is_looked_for() {
 }
 
 #[test]
-fn what_is_read_ahead_is_bounded_and_what_lies_before_a_keyframe_is_forgotten_first() {
+fn reading_ahead_is_bounded_and_drops_packets_before_a_keyframe_first() {
     let mut packets = fresh();
     let most = 100_000;
     let ahead = packets.look_ahead_within(most, 50 * FRAME, 50 * FRAME, LookAhead::ToTarget).unwrap();
@@ -83,12 +83,12 @@ fn what_is_read_ahead_is_bounded_and_what_lies_before_a_keyframe_is_forgotten_fi
     let last = packets.queue.back().map_or(0, |packet| packet.size());
     let bytes = queued_bytes(&packets);
     assert!(bytes > most && bytes - last <= most, "{bytes} with {last} of the last");
-    // As much as there is room for.
+    // The limit may be reached exactly.
     let mut packets = fresh();
     let ahead = packets.look_ahead_within(bytes, 50 * FRAME, 50 * FRAME, LookAhead::ToTarget).unwrap();
     assert!(ahead.is_cut_short && queued_bytes(&packets) > bytes);
 
-    // The first group and a part of the second are too many, the second alone is not.
+    // The first group and part of the second exceed the limit; the second alone does not.
     let mut packets = fresh();
     let ahead = packets.look_ahead_within(350_000, 100 * FRAME, 100 * FRAME, LookAhead::ToTarget).unwrap();
     assert_eq!((ahead.key, ahead.is_cut_short), (Some(0), false));
@@ -96,7 +96,7 @@ fn what_is_read_ahead_is_bounded_and_what_lies_before_a_keyframe_is_forgotten_fi
     let stamps = ahead.stamps.unwrap();
     assert_eq!(stamps[..41], (60..=100).map(|at| at * FRAME).collect::<Vec<_>>());
 
-    // What was forgotten leaves room for as much, and for no more.
+    // Dropped packets make room for as many bytes, and no more.
     let mut packets = fresh();
     let ahead = packets.look_ahead_within(350_000, 290 * FRAME, GROUP, LookAhead::ToTarget).unwrap();
     assert_eq!((ahead.key, ahead.is_cut_short), (Some(0), true));
@@ -105,7 +105,7 @@ fn what_is_read_ahead_is_bounded_and_what_lies_before_a_keyframe_is_forgotten_fi
 }
 
 #[test]
-fn where_packets_do_not_say_when_they_are_decoded_many_have_to_come_after_the_target() {
+fn without_decoding_timestamps_many_packets_must_follow_the_target() {
     let mut passing = Passing { ticks: 10, later: 0 };
     assert!(!passing.is_past(Some(99), Some(10)) && passing.is_past(Some(99), Some(11)));
     for _ in 1..REORDER_LIMIT {

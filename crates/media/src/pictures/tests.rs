@@ -46,7 +46,7 @@ fn bytes_in_use(picture: &Picture) -> Vec<u8> {
 }
 
 #[test]
-fn native_planes_are_the_frames_own() {
+fn native_planes_are_not_copied() {
     let bytes = noise(8 * (WIDTH * HEIGHT) as usize + 64);
     let mut count = 0;
     for format in PixelFormat::all() {
@@ -60,7 +60,7 @@ fn native_planes_are_the_frames_own() {
         assert_eq!(shown.picture.plane(0).bytes.as_ptr(), address, "{} was copied", descriptor.name);
         assert_eq!(shown.source.converted_to, None);
         let found = bytes_in_use(&shown.picture);
-        // A plane of alpha follows those of the picture.
+        // A plane of alpha, if any, follows the picture's planes.
         assert!(found.len() <= size && found == bytes[..found.len()], "{}: the samples differ", descriptor.name);
         count += 1;
     }
@@ -68,7 +68,7 @@ fn native_planes_are_the_frames_own() {
 }
 
 #[test]
-fn rows_stored_upwards_are_turned() {
+fn rows_stored_bottom_up_are_flipped() {
     let bytes = noise(8 * (WIDTH * HEIGHT) as usize);
     let (mut frame, _) = AvFrame::from_bytes(format("bgr24"), (WIDTH, HEIGHT), &bytes);
     frame.flip_rows(0, HEIGHT as usize);
@@ -78,7 +78,7 @@ fn rows_stored_upwards_are_turned() {
     assert!(bytes_in_use(&picture) == expected);
 }
 
-/// Bytes of a frame, component, x, y: the code that the format's definition gives.
+/// The code of a sample by the format's definition, from a frame's bytes, the component, x and y.
 type Expected = fn(&Bytes<'_>, usize, usize, usize) -> u32;
 
 struct Bytes<'a>(&'a [u8]);
@@ -99,7 +99,7 @@ impl Bytes<'_> {
         self.byte(at) << 8 | self.byte(at + 1)
     }
 
-    /// Big-endian sample of a plane without subsampling.
+    /// Returns a big-endian sample of a plane without subsampling.
     fn big_planar(&self, plane: usize, x: usize, y: usize) -> u32 {
         self.big(2 * (plane * Self::PIXELS + y * Self::WIDTH + x))
     }
@@ -108,13 +108,13 @@ impl Bytes<'_> {
         y * Self::WIDTH + x
     }
 
-    /// Pairs of pixels before this row.
+    /// Returns the number of pixel pairs before this row.
     fn pairs(y: usize) -> usize {
         y * Self::WIDTH.div_ceil(2)
     }
 }
 
-/// Planes of green, blue and red for components red, green and blue.
+/// The planes of the components red, green and blue when they are stored as green, blue, red.
 const GBR: [usize; 3] = [2, 0, 1];
 
 const CONVERSIONS: [(&str, &str, Expected); 16] = [
@@ -160,7 +160,7 @@ fn conversions_keep_the_samples() {
     let mut failures = Vec::new();
     for (name, target, expected) in CONVERSIONS {
         let mut bytes = noise.clone();
-        // The scaler reads words with bits above the samples' depth, which no decoder makes, in ways of its own.
+        // The scaler has its own way of reading words with bits set above the sample depth, which no decoder produces.
         match name {
             "gray10be" => bytes.iter_mut().step_by(2).for_each(|high| *high &= 3),
             "gray9le" => bytes.iter_mut().skip(1).step_by(2).for_each(|high| *high &= 1),
@@ -189,7 +189,7 @@ fn conversions_keep_the_samples() {
 }
 
 #[test]
-fn every_format_that_ffmpeg_reads_becomes_a_picture() {
+fn every_format_that_ffmpeg_can_convert_becomes_a_picture() {
     let bytes = noise(16 * (WIDTH * HEIGHT) as usize + 2048);
     let mut unreadable = Vec::new();
     for format in PixelFormat::all() {
@@ -203,8 +203,8 @@ fn every_format_that_ffmpeg_reads_becomes_a_picture() {
             unreadable.push(descriptor.name);
         }
     }
-    // How many there are grows from version to version; all are rare ones: 4-bit RGB, packed 4:1:1, big-endian twins,
-    // floating point, integers of 32 bits.
+    // Their number grows from version to version, but all are rare: 4-bit RGB, packed 4:1:1, big-endian twins, floating
+    // point, 32-bit integers.
     let is_rare = |name: &str| {
         ["bgr4", "rgb4", "uyyvyy411"].contains(&name)
             || name.ends_with("be")
@@ -239,7 +239,7 @@ fn tags_and_overrides_are_told_apart() {
     let plain = OpenOptions::default;
     assert_eq!(colorimetry(2, 0, plain()), ("bt601 (guessed)".into(), "limited (guessed)".into(), 0));
     assert_eq!(colorimetry(1, 2, plain()), ("bt709 (tagged)".into(), "full (tagged)".into(), 0));
-    // Those that need no more than is stated, and those for which something is missing.
+    // Matrices that are complete by themselves, and ones that lack further information.
     for (matrix, name, notes) in [
         (10, "bt2020c", 0),
         (11, "smpte2085", 0),
@@ -257,7 +257,7 @@ fn tags_and_overrides_are_told_apart() {
 }
 
 #[test]
-fn half_floats_are_read_as_their_standard_has_them() {
+fn half_floats_are_read_as_ieee_754_defines_them() {
     let values = [0x3c00_u16, 0x3c01, 0xbc00, 0x0001, 0x8000, 0x7bff, 0x7c00, 0x3800].map(half);
     let expected = [1.0, 1.0 + 1.0 / 1024.0, -1.0, 2.0_f32.powi(-24), -0.0, 65_504.0, f32::INFINITY, 0.5];
     assert_eq!(values, expected);
@@ -265,7 +265,7 @@ fn half_floats_are_read_as_their_standard_has_them() {
 }
 
 #[test]
-fn what_floats_lose_is_known_of_every_format() {
+fn clamped_floats_are_counted_for_every_format() {
     let formats = PixelFormat::all().into_iter().filter(|format| {
         let descriptor = format.descriptor().unwrap();
         descriptor.is_float() && Scaler::reads(*format) && conversion_target(&descriptor).is_some()
@@ -274,7 +274,7 @@ fn what_floats_lose_is_known_of_every_format() {
     for format in formats {
         let descriptor = format.descriptor().unwrap();
         let is_half = descriptor.components[0].depth == 16;
-        // Every sample is 2, then 1.
+        // All samples are 2, then 1.
         for (value, is_above) in [(2.0_f32, true), (1.0, false)] {
             let bits = if value > 1.0 { 0x4000_u16 } else { 0x3c00 };
             let sample = if is_half { bits.to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() };

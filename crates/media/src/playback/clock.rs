@@ -1,73 +1,74 @@
-//! Media time against real time.
+//! The clock that relates media time to real time.
 
 use std::time::{Duration, Instant};
 
-/// Tells which media time it is. It stands while paused and runs at `rate` media seconds a second otherwise.
+/// A clock for media time. It is either stopped, or advances by `rate` media seconds per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
-    /// Media time, in seconds, at `since`, or for as long as the clock stands.
+    /// Media time in seconds at `since`, or while the clock is stopped.
     media_secs: f64,
-    /// When the clock started to run from `media_secs`; `None` while it stands.
+    /// When the clock started to run from `media_secs`; `None` while it is stopped.
     since: Option<Instant>,
-    /// Media seconds a second.
+    /// Media seconds per second.
     rate: f64,
 }
 
 impl Clock {
-    /// A clock that stands at `media_secs`.
+    /// Creates a clock that is stopped at `media_secs`.
     #[must_use]
     pub const fn standing_at(media_secs: f64) -> Self {
         Self { media_secs, since: None, rate: 1.0 }
     }
 
-    /// Media time at `now`, in seconds.
+    /// Returns the media time at `now`, in seconds.
     #[must_use]
     pub fn at(&self, now: Instant) -> f64 {
         let run = self.since.map_or(0.0, |since| now.saturating_duration_since(since).as_secs_f64());
         self.media_secs + run * self.rate
     }
 
-    /// Returns whether the clock runs.
+    /// Returns `true` if the clock is running.
     #[must_use]
     pub const fn is_running(&self) -> bool {
         self.since.is_some()
     }
 
-    /// Lets the clock run from the time at which it stands.
+    /// Starts the clock from the time at which it is stopped.
     pub fn start(&mut self, now: Instant) {
         self.since.get_or_insert(now);
     }
 
-    /// Makes the clock stand.
+    /// Stops the clock.
     pub fn stop(&mut self, now: Instant) {
         self.media_secs = self.at(now);
         self.since = None;
     }
 
-    /// Media seconds a second.
+    /// Returns the media seconds per second.
     #[must_use]
     pub const fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// Sets how many media seconds pass in a second from `now` on; the media time at `now` stays what it is.
+    /// Sets the media seconds per second from `now` on. The media time at `now` stays the same.
     pub fn set_rate(&mut self, rate: f64, now: Instant) {
         self.set(self.at(now), now);
         self.rate = rate;
     }
 
-    /// Sets the media time; the clock goes on running or standing.
+    /// Sets the media time. The clock keeps running, or stays stopped.
     pub fn set(&mut self, media_secs: f64, now: Instant) {
         self.media_secs = media_secs;
         self.since = self.since.map(|_| now);
     }
 
-    /// When the clock will show `media_secs`; `None` while it stands, `now` if that time has passed.
+    /// Returns when the clock will reach `media_secs`: `now` if that time has passed, `None` while the clock is
+    /// stopped.
     #[must_use]
     pub fn when(&self, media_secs: f64, now: Instant) -> Option<Instant> {
         self.since?;
         let wait = ((media_secs - self.at(now)) / self.rate).max(0.0);
-        // A day is as good as never, and keeps absurd timestamps from overflowing.
+        // A day is as good as never, and this keeps absurd timestamps from overflowing.
         Some(now + Duration::from_secs_f64(wait.min(86_400.0)))
     }
 }
@@ -79,7 +80,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn it_runs_and_stands() {
+    fn it_runs_and_stops() {
         let start = Instant::now();
         let mut clock = Clock::standing_at(5.0);
         assert_eq!(clock.at(start + SECOND), 5.0);
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn its_rate_changes_without_a_leap() {
+    fn rate_changes_without_a_jump_in_time() {
         let start = Instant::now();
         let mut clock = Clock::standing_at(1.0);
         clock.set_rate(4.0, start);
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_tells_when_a_time_comes() {
+    fn it_returns_when_a_time_will_be_reached() {
         let start = Instant::now();
         let mut clock = Clock::standing_at(5.0);
         assert_eq!(clock.when(6.0, start), None);

@@ -1,12 +1,12 @@
-//! A clip that follows another one: which of its frames belongs to what is on screen there. It has no clock and no hands; whoever plays,
-//! pauses, steps and seeks does so with the other one, and this goes after it.
+//! A clip that follows another one: which of its frames belongs to the picture on screen there. It has no clock and no
+//! user input: playing, pausing, stepping and seeking are done with the other clip, and this one follows.
 //!
 //! ```text
-//!   follow(goal) ── the frame is here ──▶ it is shown
+//!   follow(goal) ── the frame is cached ▶ it is shown
 //!        │
-//!        ├── a little ahead ────────────▶ the decoder goes on; the newest frame before it is shown meanwhile
+//!        ├── a little ahead ────────────▶ the decoder continues, and the newest frame before it is shown until then
 //!        ├── a little back ─────────────▶ the frames before the oldest are fetched
-//!        └── elsewhere ─────────────────▶ a seek; no other before its first frame has come
+//!        └── elsewhere ─────────────────▶ a seek, and no other until its first frame has arrived
 //! ```
 
 use std::sync::Arc;
@@ -18,37 +18,37 @@ use super::tally::{OnScreen, PlaybackTally};
 use crate::{DecodeEvent, DecodeThread, FrameIndex, MediaError, Seek, SeekTarget};
 use histoscope_core::picture::Frame;
 
-/// How far ahead, in seconds or frames, a goal is decoded up to rather than sought.
+/// Longest distance to a goal that is decoded up to rather than sought, in seconds or frames.
 const NEAR_SECS: f64 = 2.0;
 const NEAR_FRAMES: u64 = 50;
-/// Frames ahead of the one that is shown below which a decoder at rest is sent on.
+/// Frames ahead of the one shown below which an idle decoder is told to continue.
 const FEW_AHEAD: usize = 2;
 
-/// Which frame is wanted.
+/// The requested frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FollowGoal {
-    /// The one that is on screen at this time, in seconds from the first frame; below zero there is none yet.
+    /// The frame on screen at this time, in seconds from the first frame; below zero, there is none yet.
     Time(f64),
-    /// The one of this number, counted from zero; below zero there is none.
+    /// The frame with this number, counting from zero; below zero, there is none.
     Number(i64),
 }
 
-/// Where the frame that is shown is to the one that is wanted.
+/// Relation of the frame shown to the requested one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FollowState {
-    /// It is the one.
+    /// It is the requested frame.
     InStep,
-    /// It is the first one: the clip begins later.
+    /// It is the first frame: the clip begins later.
     NotBegun,
-    /// It is the last one: the clip is over.
+    /// It is the last frame: the clip has ended.
     Ended,
-    /// The one that is wanted has yet to be decoded.
+    /// The requested frame has yet to be decoded.
     #[default]
     Coming,
 }
 
 impl FollowGoal {
-    /// Returns whether what is wrong at the one is likely to be wrong at the other.
+    /// Returns `true` if a failure at one goal is likely to occur at the other, too.
     fn is_near(self, other: Self) -> bool {
         match (self, other) {
             (Self::Time(one), Self::Time(two)) => (one - two).abs() <= NEAR_SECS,
@@ -58,12 +58,12 @@ impl FollowGoal {
     }
 }
 
-/// What has become of a goal.
+/// The result of following a goal.
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// A frame to show in the place of the one before.
+    /// A frame to show in place of the previous one.
     pub show: Option<Frame>,
-    /// What is shown.
+    /// The state of the frame shown.
     pub state: FollowState,
     /// A request for the decoder.
     pub seek: Option<SeekRequest>,
@@ -75,18 +75,18 @@ pub struct Follower {
     supply: FrameSupply,
     tally: PlaybackTally,
     goal: FollowGoal,
-    /// True if the first frame of a seek has yet to come.
+    /// `true` if the first frame of a seek has yet to arrive.
     is_seeking: bool,
-    /// Where a seek has led whose frame is not there yet: to seek the same again would lead no further.
+    /// Goal of a seek that has not led to its frame yet: repeating the seek would lead no further.
     sought: Option<FollowGoal>,
-    /// For which goal earlier frames were fetched last: where they did not reach back so far, more would not stay here.
+    /// Goal for which earlier frames were last fetched: if they did not reach back far enough, more would not fit.
     fetched: Option<FollowGoal>,
-    /// Timestamp of the frame that is shown.
+    /// Timestamp of the frame shown.
     shown: Option<i64>,
 }
 
 impl Follower {
-    /// Waits for the first frame of serial 0; keeps frames of so many bytes.
+    /// Creates a follower that waits for the first frame of serial 0 and caches frames of up to `budget` bytes.
     #[must_use]
     pub fn new(budget: usize) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Follower {
         }
     }
 
-    /// Takes a decoded frame; one of an older seek is thrown away.
+    /// Takes a decoded frame; discards one of an older seek.
     pub fn push(&mut self, frame: Frame) {
         if self.supply.push(frame) {
             self.is_seeking = false;
@@ -108,12 +108,12 @@ impl Follower {
         }
     }
 
-    /// Takes the frames that come right before the one of that timestamp.
+    /// Takes the frames right before the one with that timestamp.
     pub fn keep(&mut self, serial: u64, before_ticks: i64, frames: Vec<Frame>) {
         self.supply.keep(serial, before_ticks, frames);
     }
 
-    /// Notes that the decoder has no more frames of this serial.
+    /// Records that the decoder has no more frames of this serial.
     pub fn end_of_stream(&mut self, serial: u64) {
         if self.supply.is_of(serial) {
             self.is_seeking = false;
@@ -121,7 +121,7 @@ impl Follower {
         self.supply.end_of_stream(serial);
     }
 
-    /// Does the last seek once more, as its frames may be others than decoding from the start gives.
+    /// Repeats the last seek, as its frames may differ from those of decoding from the start.
     pub fn seek_again(&mut self, serial: u64, seek: Seek) -> Option<SeekRequest> {
         if !self.supply.is_of(serial) {
             return None;
@@ -130,21 +130,21 @@ impl Follower {
         Some(self.supply.restart(seek))
     }
 
-    /// Takes the list of all frames' timestamps.
+    /// Sets the list of all frames' timestamps.
     pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
         self.tally.set_list(index);
     }
 
-    /// Returns whether more frames would be of use; otherwise one that is not yet wanted waits already.
+    /// Returns `true` if more frames would be of use; otherwise, one that is not yet needed is already waiting.
     #[must_use]
     pub fn wants_frames(&self) -> bool {
         let (ahead, is_full) = (self.supply.cache.ahead(), self.supply.cache.bytes() >= self.supply.budget);
-        // Where nobody knows which frame is the one, they do not pile up.
+        // If it is unknown which frame is the requested one, the budget keeps frames from piling up.
         let is_short = || ahead < FEW_AHEAD || !is_full && self.position(self.goal).is_none();
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
-    /// Decides what is shown where this frame is wanted.
+    /// Decides what to show for this goal.
     pub fn follow(&mut self, goal: FollowGoal) -> Followed {
         self.goal = goal;
         if self.is_seeking {
@@ -167,7 +167,7 @@ impl Follower {
         Followed { show, state, seek }
     }
 
-    /// Shows the frame at a position, unless it is.
+    /// Shows the frame at a position, unless it is already shown.
     fn show(&mut self, position: usize) -> Option<Frame> {
         let ticks = self.supply.cache.ticks_at(position)?;
         let is_new = self.shown.replace(ticks) != Some(ticks);
@@ -175,7 +175,8 @@ impl Follower {
         frame.filter(|_| is_new)
     }
 
-    /// Where among these frames the one that is wanted is, if it is; the last of all for one behind the end.
+    /// Returns the position of the requested frame, if it is cached; that of the last frame, if the goal is beyond the
+    /// end.
     fn position(&self, goal: FollowGoal) -> Option<usize> {
         let number = match goal {
             FollowGoal::Time(secs) => return self.supply.position_at(secs.max(0.0), false),
@@ -188,12 +189,12 @@ impl Follower {
         })
     }
 
-    /// The number of the frame at a position, where it is known.
+    /// Returns the number of the frame at a position, if it is known.
     fn number_at(&self, position: usize) -> Option<u64> {
         self.tally.number_of(&OnScreen::new(self.supply.cache.frame_at(position)?))
     }
 
-    /// Returns whether the last frame's time is over.
+    /// Returns `true` if that position is the last frame's and the goal is after it.
     fn is_over(&self, goal: FollowGoal, position: usize) -> bool {
         let Some(frame) = self.supply.cache.frame_at(position) else { return false };
         if self.supply.position_of_end() != Some(position) {
@@ -207,11 +208,12 @@ impl Follower {
         }
     }
 
-    /// Has the frame come that is wanted and not here.
+    /// Takes steps to obtain a requested frame that is not cached.
     fn reach(&mut self, goal: FollowGoal) -> Followed {
         match self.way_to(goal) {
             Way::Ahead => {
-                // The picture moves on while the frame comes; where frames were fetched, the decoder has to go on first.
+                // The picture moves on until the frame arrives. If frames were being fetched, the decoder must continue
+                // first.
                 let newest = self.supply.cache.len().checked_sub(1);
                 let show = newest.and_then(|position| self.show(position));
                 Followed { show, seek: self.supply.rejoin(), ..Followed::default() }
@@ -227,7 +229,8 @@ impl Follower {
                     FollowGoal::Time(secs) => SeekTarget::Time(secs),
                     FollowGoal::Number(number) => SeekTarget::Number(u64::try_from(number).unwrap_or(0)),
                 };
-                // Where seeks take longer than the other clip moves on meanwhile, the picture moves too, with what they lead to.
+                // If seeks take so long that the other clip moves on, the picture still moves, showing what they lead
+                // to.
                 let is_unseen = self.supply.cache.shown().is_none();
                 let newest = self.supply.cache.len().checked_sub(1).filter(|_| is_unseen);
                 let show = newest.and_then(|position| self.show(position));
@@ -239,18 +242,18 @@ impl Follower {
         }
     }
 
-    /// Where the frame is that is wanted and not here.
+    /// Returns the location of a requested frame that is not cached.
     fn way_to(&self, goal: FollowGoal) -> Way {
         let cache = &self.supply.cache;
         let Some(last) = cache.len().checked_sub(1) else {
-            // A seek that failed is made again where the other clip is elsewhere by now.
+            // A failed seek is repeated once the other clip is elsewhere.
             let has_failed = self.supply.has_ended() && self.sought.is_none_or(|sought| sought.is_near(goal));
             return if has_failed { Way::Nowhere } else { Way::Elsewhere };
         };
         let (from_first, from_last, near) = match goal {
             FollowGoal::Time(secs) => {
                 let way = |position| cache.frame_at(position).map(|frame| secs - frame.time_secs);
-                // Pictures that stand for long come at long intervals.
+                // Pictures with a long duration are far apart.
                 let longest = cache.frame_at(last).map_or(0.0, |frame| 3.0 * frame.duration_secs);
                 (way(0), way(last), NEAR_SECS.max(longest))
             }
@@ -269,20 +272,20 @@ impl Follower {
     }
 }
 
-/// Where a frame is.
+/// The location of a frame relative to the cached ones.
 enum Way {
-    /// A little behind the newest that is here.
+    /// A little after the newest one.
     Ahead,
-    /// A little before the oldest.
+    /// A little before the oldest one.
     Back,
-    /// Elsewhere.
+    /// Anywhere else.
     Elsewhere,
-    /// Nobody can say, and nothing more comes.
+    /// Unknown, and no more frames will arrive.
     Nowhere,
 }
 
-/// Hands a follower the decoded frames that it has use for. `on_error` is told what went wrong meanwhile; returns whether the end of the
-/// clip was among the events.
+/// Passes decoded frames to a follower while it has use for them. Errors are reported to `on_error`. Returns `true` if
+/// the end of the clip was among the events.
 pub fn take_followed(follower: &mut Follower, media: &DecodeThread, mut on_error: impl FnMut(MediaError)) -> bool {
     let mut ended = false;
     while follower.wants_frames() {
@@ -297,7 +300,7 @@ pub fn take_followed(follower: &mut Follower, media: &DecodeThread, mut on_error
                 follower.end_of_stream(serial);
                 on_error(error);
             }
-            // Only what is live has these.
+            // Only live sources send these.
             Some(DecodeEvent::NoSignal(_) | DecodeEvent::Opened(_)) => {}
             None => break,
         }

@@ -1,50 +1,50 @@
-//! What to do when pictures come late: wait for a source that has stalled, and hurry where decoding is slow.
+//! The handling of late pictures: waiting for a stalled source, and hurrying if decoding is slow.
 
 use std::time::{Duration, Instant};
 
-/// How long a picture may be waited for before the clock waits, too, in seconds of the user's time: the source has stalled.
+/// Longest wait for a picture, in seconds of real time, before the source counts as stalled and the clock waits, too.
 const PATIENCE_SECS: f64 = 1.0;
-/// How late a picture may be at more than normal speed before the decoder jumps ahead, in seconds of the user's time.
+/// Lateness of a picture at which the decoder jumps ahead at more than normal speed, in seconds of real time.
 const JUMP_AFTER_SECS: f64 = 0.1;
-/// The same at normal speed and below, where the decoder just leaves pictures out for a while.
+/// The same limit at normal speed and below, where the decoder merely leaves out pictures for a while.
 const HURRY_AFTER_SECS: f64 = 0.4;
-/// Bounds of the time that a jump ahead is expected to take, in seconds.
+/// Bounds on the expected duration of a jump ahead, in seconds.
 const JUMP_SECS: (f64, f64) = (0.02, 8.0);
 
 /// A frame that was shown late.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LateFrame {
-    /// Seconds of the user's time since its own time was over.
+    /// Seconds of real time since the end of its presentation interval.
     pub(super) late_secs: f64,
-    /// Seconds of the user's time for which the screen has waited for it.
+    /// Seconds of real time for which the screen has waited for it.
     pub(super) waited_secs: f64,
-    /// True if the decoder may be sent ahead.
+    /// `true` if the decoder may be sent ahead.
     pub(super) may_jump: bool,
-    /// Seconds of the video that pass in a second.
+    /// Media seconds per second.
     pub(super) rate: f64,
 }
 
-/// What to do about a late frame.
+/// The remedy for a late frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remedy {
     /// Nothing.
     None,
     /// Set the clock back to the frame.
     Wait,
-    /// Send the decoder to what will be due when it is there.
+    /// Send the decoder to the time that will be due when it gets there.
     Jump,
     /// Let the decoder leave out what it can.
     Hurry,
 }
 
-/// What is remembered from frame to frame.
+/// State carried from frame to frame.
 #[derive(Debug)]
 pub(super) struct Lateness {
-    /// When a frame last went on screen while playing.
+    /// When a frame was last shown during playback.
     shown_at: Option<Instant>,
-    /// True if the last frame came after a stall.
+    /// `true` if the last frame came after a stall.
     has_stalled: bool,
-    /// How long a jump ahead takes, in seconds, from the last ones.
+    /// Expected duration of a jump ahead, in seconds, based on the previous ones.
     jump_secs: f64,
 }
 
@@ -55,14 +55,14 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Notes that a frame goes on screen while playing; how long ago the last one did, in seconds.
+    /// Records that a frame is shown during playback. Returns the seconds since the previous one.
     pub(super) fn note_shown(&mut self, now: Instant) -> f64 {
         self.shown_at.replace(now).map_or(f64::MAX, |at| now.saturating_duration_since(at).as_secs_f64())
     }
 
-    /// What to do about a frame that has just been shown.
+    /// Returns the remedy for a frame that has just been shown.
     pub(super) fn remedy(&mut self, frame: LateFrame) -> Remedy {
-        // A source that pauses goes on where it was; a decoder that is that slow for every frame does not.
+        // A source that pauses resumes where it was; a decoder that is this slow for every frame does not catch up.
         let stalls = frame.waited_secs > PATIENCE_SECS;
         let has_stalled = std::mem::replace(&mut self.has_stalled, stalls);
         let is_stall = stalls && !has_stalled;
@@ -80,12 +80,12 @@ impl Lateness {
         }
     }
 
-    /// How long a jump ahead is likely to take, in seconds.
+    /// Returns how long a jump ahead is likely to take, in seconds.
     pub(super) const fn jump_secs(&self) -> f64 {
         self.jump_secs
     }
 
-    /// Learns from a jump ahead how long the next one will take.
+    /// Updates the expected duration of a jump ahead from the last one.
     pub(super) fn learn(&mut self, took: Duration) {
         self.jump_secs = (0.5 * self.jump_secs + 0.6 * took.as_secs_f64()).clamp(JUMP_SECS.0, JUMP_SECS.1);
     }

@@ -1,6 +1,7 @@
-//! Which frame is due, and what a seek does to that: pure state, tested without a file, a GPU or a window.
+//! Which frame is due, and how a seek changes that: pure state, tested without a file, a GPU or a window.
 //!
-//! The [`Player`] decides; a [`Follower`] goes after what another clip's player shows. [`take_events`] and [`send`] carry frames and requests between it and the decoding thread.
+//! The [`Player`] decides; a [`Follower`] follows what another clip's player shows. [`take_events`] and [`send`] carry
+//! frames and requests between the player and the decoding thread.
 
 mod cache;
 mod clock;

@@ -1,4 +1,4 @@
-//! The states of a player: what is on its way to the screen, and what the user's hands do.
+//! The states of a player: its screen, and the user's actions.
 
 use std::time::Instant;
 
@@ -6,27 +6,27 @@ use super::request::Destination;
 use crate::Seek;
 use histoscope_core::picture::Frame;
 
-/// What is on its way to the screen. Each is replaced whole by the next.
+/// The state of the screen, replaced as a whole by the next one.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// A seek is under way, or the file is being opened: its first frame is shown as soon as it is there, and until then the
-    /// picture that was there stays.
+    /// A seek is in progress, or the file is being opened. Its first frame is shown as soon as it arrives; until then,
+    /// the previous picture stays.
     Seeking(Seeking),
-    /// A frame that is here already is shown with the next tick, whatever its time.
+    /// A cached frame is shown at the next tick, whatever its time.
     Arriving(Frame),
-    /// The frame on screen is the one that was asked for last; others follow as the hands have it.
+    /// The frame on screen is the last one requested; [`Hands`] determines what follows.
     Steady,
     /// The last frame has been on screen for its whole duration, or a seek has led to no frame at all.
     Ended,
 }
 
-/// A seek under way.
+/// A seek in progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seeking {
     pub(super) to: Destination,
-    /// When it was first waited for.
+    /// When its frame was first waited for.
     pub(super) since: Option<Instant>,
-    /// What to seek next, once its frame has been shown.
+    /// The next seek, once this one's frame has been shown.
     pub(super) next: Option<Destination>,
 }
 
@@ -36,45 +36,45 @@ impl Seeking {
     }
 }
 
-/// What the user's hands do.
+/// The user's current action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Hands {
-    /// The clock runs.
+    /// The clock is running.
     Playing,
-    /// Time stands; so many frames are yet to be stepped over, forward if positive.
+    /// The clock is stopped, and a number of steps are still to be made.
     Paused {
-        /// Their number.
+        /// Number of frames to step over, forward if positive.
         steps: i64,
     },
-    /// A pointer is dragged, or a key held: time stands, and pictures near where that leads are shown.
+    /// A pointer is being dragged, or a key held: the clock is stopped, and pictures near the target are shown.
     Scrubbing(Scrub),
 }
 
-/// Where a scrub has led.
+/// The state of a scrub.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scrub {
-    /// In seconds.
+    /// Its target, in seconds.
     pub(super) to_secs: f64,
-    /// How far its last move led, in seconds.
+    /// Length of its last move, in seconds.
     pub(super) step_secs: f64,
-    /// Time for which the last picture was asked.
+    /// Time for which the last picture was requested, in seconds.
     pub(super) asked_secs: Option<f64>,
-    /// Seconds of frames that come with the last request for a run of them.
+    /// Duration of the frames that arrive with the last request for a run of them, in seconds.
     pub(super) run_secs: f64,
-    /// Which request serves it best.
+    /// The quality of its pictures so far, which determines the best kind of request.
     pub(super) pace: ScrubPace,
-    /// True if time stands when it is over.
+    /// `true` if playback is paused after the scrub.
     pub(super) then_paused: bool,
 }
 
-/// What a scrub has taught about the file.
+/// The quality of the pictures that a scrub has received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScrubPace {
-    /// Quick pictures are close to where they are wanted.
+    /// Quickly decoded pictures are close to the target.
     Close,
-    /// The last quick picture was far from where it was wanted, as in a long group of frames.
+    /// The last quickly decoded picture was far from the target, as in a long group of frames.
     FarOff,
-    /// Frames could not even be fetched for it in runs: it is too fast for that.
+    /// The scrub is too fast even for fetching runs of frames.
     TooFast,
 }
 
@@ -84,16 +84,16 @@ impl Scrub {
         Self { to_secs, step_secs: 0.0, asked_secs, run_secs: 0.0, pace, then_paused }
     }
 
-    /// What the hands do when it is over.
+    /// Returns the state that follows the scrub.
     pub(super) const fn hands_after(&self) -> Hands {
         if self.then_paused { Hands::Paused { steps: 0 } } else { Hands::Playing }
     }
 
-    /// Where it has led that a seek under way will not serve.
+    /// Returns the target of the scrub, if a seek in progress will not serve it.
     pub(super) fn unserved(&self, under_way: Destination) -> Option<Destination> {
         let is_served = match under_way.seek {
             Seek::Near(_) => true,
-            // Frames as many as that come with it.
+            // The frames within `run_secs` before the target arrive with it.
             Seek::Back { .. } => self.to_secs <= under_way.secs && under_way.secs - self.to_secs < self.run_secs,
             _ => false,
         };

@@ -1,17 +1,17 @@
-//! The player: frames wait in order until they are due, seeks merge, frames of an older seek are thrown away.
+//! The player: frames wait in order until they are due, seeks merge, and frames of an older seek are discarded.
 //!
-//! Two states say what it is about, each replaced whole: the [`Phase`], which is what is on its way to the screen, and the
-//! [`Hands`], which are what the user does. A frame goes on screen only in [`tick`](Player::tick).
+//! Two states describe it, each replaced as a whole: [`Phase`] is the state of the screen, and [`Hands`] is the user's
+//! current action. A frame goes on screen only in [`tick`](Player::tick).
 //!
 //! ```text
-//!            opening                 seek_to, settle, a scrub, a loop …: the frame is not here
+//!            opening                 seek_to, settle, a scrub, a loop …: the frame is not cached
 //!               │            ┌───────────────────────────────────────────────────────────────┐
 //!               ▼            ▼                                                               │
-//!           ┌─────────────────────┐  its first frame is shown, and no other is asked for  ┌────────┐
+//!           ┌─────────────────────┐  its first frame is shown, and no seek is pending     ┌────────┐
 //!           │ Seeking             │ ────────────────────────────────────────────────────▶ │ Steady │◀─┐
-//!           │ (and what is next)  │ ◀─┐ what was asked for meanwhile comes next,          └────────┘  │
-//!           └─────────────────────┘ ──┘ at the latest after a quarter of a second          │  │  ▲    │
-//!                │ no frame comes                             the frame is here           │  │  │ it is shown
+//!           │ (and what is next)  │ ◀─┐ a seek requested meanwhile comes next,            └────────┘  │
+//!           └─────────────────────┘ ──┘ after a quarter of a second at the latest          │  │  ▲    │
+//!                │ no frame comes                             the frame is cached         │  │  │ it is shown
 //!                ▼                       ┌─────────────────────────────────────────────────┘  │  │
 //!           ┌─────────┐                  ▼                                                    │  │
 //!           │ Ended   │ ◀─ its time ─ ┌──────────┐                                            │  │
@@ -22,8 +22,9 @@
 //!   Hands:  Playing ◀── toggle_pause ──▶ Paused { steps }        scrub_to ──▶ Scrubbing ── settle ──▶ as before
 //! ```
 //!
-//! What the decoder is doing meanwhile, which frames it leaves out because it is late, and which frames are kept, is the
-//! [`FrameSupply`]'s business. `tick` decides which frame is due, `seek` where the decoder is sent, `scrubbing` what is shown on the way.
+//! The [`FrameSupply`] tracks what the decoder is doing, which frames it leaves out because it is late, and which
+//! frames are cached. `tick` decides which frame is due, `seek` where to send the decoder, and `scrubbing` what to show
+//! on the way.
 
 mod live;
 mod scrubbing;
@@ -42,27 +43,27 @@ use super::tally::{OnScreen, PlaybackTally};
 use crate::FrameIndex;
 use histoscope_core::picture::Frame;
 
-/// Timestamps are compared with this slack, in seconds, so that rounding in a file's time base delays no frame.
+/// Tolerance for comparing timestamps, in seconds, so that rounding in a file's time base delays no frame.
 const SLACK_SECS: f64 = 1e-4;
-/// How long nothing may come before the player says that it waits.
+/// Time without a needed frame after which the player reports that it is waiting.
 const BUFFERING_AFTER: Duration = Duration::from_millis(500);
-/// How long a seek may take before where it leads is told.
+/// Time after which the goal of a seek in progress is reported.
 const SLOW_SEEK: Duration = Duration::from_millis(300);
-/// The slowest and the fastest speed.
+/// The slowest and the fastest speed, in media seconds per second.
 const SPEEDS: (f64, f64) = (1.0 / 16.0, 16.0);
 
-/// The frames that were marked.
+/// The marked frames.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Marked {
-    /// None.
+    /// No frame is marked.
     Nothing,
     /// The first frame of a part.
     First(OnScreen),
-    /// A part's first frame and its last, which is played again and again.
+    /// The first and the last frame of a part, which is repeated.
     Part(OnScreen, OnScreen),
 }
 
-/// The player's state.
+/// The state of playback: decides which frame to show, and where to send the decoder.
 #[derive(Debug)]
 pub struct Player {
     options: PlayerOptions,
@@ -73,15 +74,15 @@ pub struct Player {
     shown: Option<OnScreen>,
     marked: Marked,
     lateness: Lateness,
-    /// Since when a frame is needed and none is there.
+    /// Time since which a needed frame has been missing.
     starved_since: Option<Instant>,
     tally: PlaybackTally,
-    /// When the oldest and the newest frame of a live source begin that can be decoded again, in seconds.
+    /// Start times of the oldest and newest frames of a live source that can be decoded again, in seconds.
     kept_packets: Option<(f64, f64)>,
 }
 
 impl Player {
-    /// A player that waits for the first frame of serial 0.
+    /// Creates a player that waits for the first frame of serial 0.
     #[must_use]
     pub fn new(options: PlayerOptions) -> Self {
         Self {
@@ -99,13 +100,14 @@ impl Player {
         }
     }
 
-    /// Takes a decoded frame; one of an older seek is thrown away.
+    /// Takes a decoded frame; discards one of an older seek.
     pub fn push(&mut self, frame: Frame) {
-        // Whoever looks around in what is kept of a live source keeps it; playing goes on with the newest frame anyway.
+        // While the user looks back in a live source, the cached frames stay: playback will continue with the newest
+        // frame anyway.
         let is_held = self.is_on_air() && !matches!(self.hands, Hands::Playing);
         if is_held && self.supply.is_full() {
             if self.kept_packets.is_some() {
-                // From here on they are decoded again when they are wanted.
+                // From here on, frames are decoded again when they are needed.
                 self.supply.break_off();
             }
             return;
@@ -116,17 +118,17 @@ impl Player {
         }
     }
 
-    /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order.
+    /// Takes the frames right before the one with that timestamp, without a gap, in presentation order.
     pub fn keep(&mut self, serial: u64, before_ticks: i64, frames: Vec<Frame>) {
         self.supply.keep(serial, before_ticks, frames);
     }
 
-    /// Notes that the decoder has no more frames of this serial.
+    /// Records that the decoder has no more frames of this serial.
     pub fn end_of_stream(&mut self, serial: u64) {
         self.supply.end_of_stream(serial);
     }
 
-    /// Returns whether more frames would be of use at `now`; otherwise one that is not yet due waits already.
+    /// Returns `true` if more frames would be of use at `now`; otherwise, one that is not yet due is already waiting.
     #[must_use]
     pub fn wants_frames(&self, now: Instant) -> bool {
         if self.is_on_air() {
@@ -139,7 +141,7 @@ impl Player {
         self.supply.is_fetching() || !self.supply.is_at_rest() && is_short()
     }
 
-    /// Returns whether the user has paused.
+    /// Returns `true` if the user has paused.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
         match &self.hands {
@@ -149,50 +151,50 @@ impl Player {
         }
     }
 
-    /// Returns whether a scrub has not settled yet.
+    /// Returns `true` if a scrub has not settled yet.
     #[must_use]
     pub const fn is_scrubbing(&self) -> bool {
         matches!(self.hands, Hands::Scrubbing(_))
     }
 
-    /// Returns whether the last frame has been on screen for its whole duration.
+    /// Returns `true` if the last frame has been on screen for its whole duration.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         matches!(self.phase, Phase::Ended)
     }
 
-    /// Returns whether all there is is the picture on screen: nothing comes before or after it.
+    /// Returns `true` if the picture on screen is the only one of the video.
     #[must_use]
     pub fn is_single(&self) -> bool {
         self.shown.is_some() && self.position_secs() <= 0.0 && self.supply.has_ended() && self.supply.cache.ahead() == 0
     }
 
-    /// Returns whether the user may go anywhere in the video, rather than only forwards.
+    /// Returns `true` if the user may go anywhere in the video, rather than only forwards.
     #[must_use]
     pub const fn is_seekable(&self) -> bool {
         self.options.seekable
     }
 
-    /// Returns whether a sender gives the pace.
+    /// Returns `true` if a sender sets the pace.
     #[must_use]
     pub const fn is_live(&self) -> bool {
         self.options.live
     }
 
-    /// Notes that frames of a live source were replaced by newer ones before they came here.
+    /// Records that newer frames of a live source replaced others before they were taken.
     pub fn note_replaced(&mut self, frames: u64) {
         if matches!(self.hands, Hands::Playing) {
             self.tally.count_dropped(frames);
         }
     }
 
-    /// Returns whether a picture stands and nobody waits for the frames that follow.
+    /// Returns `true` if the picture on screen stays and no more frames are needed.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         matches!(self.hands, Hands::Paused { steps: 0 })
     }
 
-    /// Returns whether something that was asked for has yet to be shown: a seek, a step, or where a scrub has led.
+    /// Returns `true` if something that was requested has yet to be shown: a seek, a step, or the target of a scrub.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         let is_on_its_way = matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_));
@@ -206,82 +208,83 @@ impl Player {
         is_on_its_way || hands_wait
     }
 
-    /// Returns whether a frame has been needed for a while that does not come: a seek that takes long, or a stalled stream.
+    /// Returns `true` if a needed frame has been missing for a while, because of a slow seek or a stalled stream.
     #[must_use]
     pub fn is_buffering(&self, now: Instant) -> bool {
         self.starved_since.is_some_and(|since| now.saturating_duration_since(since) >= BUFFERING_AFTER)
     }
 
-    /// Seconds of the user's time since the frame on screen was due; `None` while the clock stands.
+    /// Returns the seconds of real time since the frame on screen was due; `None` while the clock is stopped.
     #[must_use]
     pub fn since_due_secs(&self, now: Instant) -> Option<f64> {
         let shown = self.shown.filter(|_| self.clock.is_running())?;
         Some(((self.clock.at(now) - shown.time_secs) / self.clock.rate()).max(0.0))
     }
 
-    /// Time of the frame on screen, in seconds from the start.
+    /// Returns the time of the frame on screen, in seconds from the start.
     #[must_use]
     pub fn position_secs(&self) -> f64 {
         self.shown.map_or(0.0, |shown| shown.time_secs)
     }
 
-    /// Position of the frame on screen in presentation order, counted from zero, where it is known beyond doubt: counted by
-    /// the decoder, or listed.
+    /// Returns the number of the frame on screen in presentation order, counting from zero, if it is known beyond
+    /// doubt: counted by the decoder, or listed.
     #[must_use]
     pub fn frame_index(&self) -> Option<u64> {
         self.tally.number_of(&self.shown?)
     }
 
-    /// What that position comes to by the frame's time, where the file states that frames are evenly spaced. It may be wrong.
+    /// Returns an estimate of that number from the frame's time, if the file states that frames are evenly spaced. It
+    /// may be wrong.
     #[must_use]
     pub fn estimated_index(&self) -> Option<u64> {
         let time_secs = self.shown?.time_secs;
         self.options.frame_rate.map(|rate| (time_secs * rate).round().max(0.0) as u64)
     }
 
-    /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
+    /// Sets the list of all frames' timestamps; `None` if there is no reliable list, or no longer one.
     pub fn set_frame_index(&mut self, index: Option<Arc<FrameIndex>>) {
         self.tally.set_list(index);
     }
 
-    /// Length of the video in seconds, as far as it is known.
+    /// Returns the duration of the video in seconds, as far as it is known.
     #[must_use]
     pub const fn duration_secs(&self) -> Option<f64> {
         self.options.duration_secs
     }
 
-    /// What happened to the frames so far.
+    /// Returns the counts of frames so far.
     #[must_use]
     pub const fn counts(&self) -> PlaybackCounts {
         self.tally.counts()
     }
 
-    /// How many seconds of the video pass in a second.
+    /// Returns the playback speed, in media seconds per second.
     #[must_use]
     pub const fn speed(&self) -> f64 {
         self.clock.rate()
     }
 
-    /// Sets how many seconds of the video pass in a second, from a sixteenth to sixteen.
+    /// Sets the playback speed, in media seconds per second, from a sixteenth to sixteen.
     pub fn set_speed(&mut self, speed: f64, now: Instant) {
         if !speed.is_nan() {
             self.clock.set_rate(speed.clamp(SPEEDS.0, SPEEDS.1), now);
         }
     }
 
-    /// Returns whether the video starts again at its end.
+    /// Returns `true` if the video starts again at its end.
     #[must_use]
     pub const fn is_looped(&self) -> bool {
         self.options.looped
     }
 
-    /// Makes the video start again at its end, or not; says which.
+    /// Turns looping on or off. Returns whether it is now on.
     pub const fn toggle_loop(&mut self) -> bool {
         self.options.looped = !self.options.looped;
         self.options.looped
     }
 
-    /// The ends of the part that is played again and again.
+    /// Returns the ends of the part that is repeated.
     #[must_use]
     pub const fn marks(&self) -> Marks {
         match self.marked {
@@ -291,8 +294,8 @@ impl Player {
         }
     }
 
-    /// Marks the frame on screen as the first of a part, then as its last (the earlier one is the first in any case), then
-    /// clears both. With both marks, playback goes from the last to the first without end.
+    /// Marks the frame on screen as the first of a part, then as its last, then clears both marks. The earlier frame
+    /// becomes the first in any case. With both marks, playback repeats the part endlessly.
     pub fn mark(&mut self) -> Option<SeekRequest> {
         let shown = self.shown?;
         self.marked = match self.marked {
@@ -305,12 +308,12 @@ impl Player {
         if is_over { self.restart() } else { None }
     }
 
-    /// The first and the last frame of the part that is played again and again.
+    /// Returns the first and the last frame of the part that is repeated.
     const fn part(&self) -> Option<(OnScreen, OnScreen)> {
         if let Marked::Part(first, last) = self.marked { Some((first, last)) } else { None }
     }
 
-    /// Pauses or goes on; at the end, starts again.
+    /// Pauses or resumes; at the end, starts again.
     pub fn toggle_pause(&mut self, now: Instant) -> Option<SeekRequest> {
         if self.has_ended() && !self.options.live {
             self.hands = Hands::Playing;
@@ -331,7 +334,7 @@ impl Player {
         request
     }
 
-    /// Lets the clock run from the frame on screen, if that is what is next.
+    /// Starts the clock from the frame on screen, if the video plays and no seek is in progress.
     fn resume(&mut self, now: Instant) {
         if matches!(self.hands, Hands::Playing) && !matches!(self.phase, Phase::Seeking(_)) {
             self.clock.set(self.position_secs(), now);
@@ -339,10 +342,10 @@ impl Player {
         }
     }
 
-    /// Bytes that the frames behind the one on screen may take: all of the cache where a part is played again and again,
-    /// or where the user looks around; a part of it while the video just plays.
+    /// Returns the bytes that the frames behind the one on screen may take: the whole budget if a part is repeated or
+    /// the user looks around, a quarter of it if the video just plays.
     const fn limit_behind(&self) -> usize {
-        // What is live cannot be fetched again.
+        // Live frames cannot be fetched again.
         let is_just_playing = matches!(self.hands, Hands::Playing) && self.part().is_none() && !self.options.live;
         if is_just_playing { self.supply.budget / 4 } else { self.supply.budget }
     }

@@ -1,26 +1,26 @@
-//! What goes into the player and what comes out of it.
+//! The player's input and output.
 
 use std::time::Instant;
 
 use crate::{Seek, SeekTarget};
 use histoscope_core::picture::Frame;
 
-/// What a player is told about the video, and how it starts.
+/// Facts about the video, and how the player starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlayerOptions {
-    /// Length of the video in seconds, where it is known.
+    /// Duration of the video in seconds, if known.
     pub duration_secs: Option<f64>,
-    /// True if to open paused.
+    /// `true` to start paused.
     pub paused: bool,
-    /// True if to start again at the end.
+    /// `true` to start again at the end.
     pub looped: bool,
-    /// Bytes of frames that may be kept around the one on screen.
+    /// Budget for the frames cached around the one on screen, in bytes.
     pub cache_bytes: usize,
-    /// Frames a second, where they are known to be evenly spaced.
+    /// Frame rate in frames per second, if the frames are known to be evenly spaced.
     pub frame_rate: Option<f64>,
-    /// True if the video can be positioned; otherwise it is only played forwards.
+    /// `true` if the video supports seeking; otherwise it only plays forwards.
     pub seekable: bool,
-    /// True if a sender gives the pace: while playing, the newest frame is shown as soon as it is there.
+    /// `true` if a sender sets the pace: during playback, the newest frame is shown as soon as it arrives.
     pub live: bool,
 }
 
@@ -38,26 +38,26 @@ impl Default for PlayerOptions {
     }
 }
 
-/// A seek whose frame is shown, and the time that it leads to.
+/// A seek whose frame will be shown, and the time to which it leads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Destination {
     pub(super) seek: Seek,
-    /// In seconds from the start, as far as that can be told before the frame is there.
+    /// In seconds from the start, as far as it is known before the frame arrives.
     pub(super) secs: f64,
 }
 
 impl Destination {
-    /// The frame at a time.
+    /// Creates a seek to the frame at a time.
     pub(super) const fn at(secs: f64) -> Self {
         Self { seek: Seek::to(secs), secs }
     }
 
-    /// A frame near a time.
+    /// Creates a seek to a frame near a time.
     pub(super) const fn near(secs: f64) -> Self {
         Self { seek: Seek::Near(secs), secs }
     }
 
-    /// The frame of a target whose time is a guess.
+    /// Creates a seek to a target whose time is an estimate.
     pub(super) const fn exact(target: SeekTarget, secs: f64) -> Self {
         Self { seek: Seek::Exact(target), secs }
     }
@@ -66,18 +66,18 @@ impl Destination {
 /// A seek for the decoder to carry out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeekRequest {
-    /// The serial that its frames shall carry.
+    /// The serial that its frames will carry.
     pub serial: u64,
-    /// Where it leads, and how.
+    /// The target, and how to reach it.
     pub seek: Seek,
 }
 
-/// Where a seek leads, as it is told to people.
+/// The goal of a seek, as shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SeekGoal {
     /// The frame at a time, in seconds from the start.
     Time(f64),
-    /// The frame of that number, the first being 0.
+    /// The frame with that number, counting from 0.
     Frame(u64),
     /// The last frame.
     LastFrame,
@@ -86,7 +86,7 @@ pub enum SeekGoal {
 }
 
 impl Destination {
-    /// Where it leads.
+    /// Returns the goal to show to the user.
     pub(super) const fn goal(self) -> SeekGoal {
         match self.seek {
             Seek::Exact(SeekTarget::Number(number)) => SeekGoal::Frame(number),
@@ -97,46 +97,46 @@ impl Destination {
     }
 }
 
-/// Why a step led nowhere.
+/// The reason why a step led nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
     /// The first frame is on screen.
     First,
     /// The last frame is on screen.
     Last,
-    /// The source only plays forwards, and nothing earlier was kept.
+    /// The source only plays forwards, and no earlier frame is cached.
     ForwardsOnly,
 }
 
-/// What to do now.
+/// The actions that are due now.
 #[derive(Debug, Default)]
 pub struct Tick {
     /// A new frame to show.
     pub show: Option<Frame>,
-    /// When to ask again, if nothing happens before.
+    /// When to call [`tick`](super::Player::tick) again, if nothing happens before.
     pub wake_at: Option<Instant>,
-    /// A seek to hand to the decoder.
+    /// A seek to pass to the decoder.
     pub seek: Option<SeekRequest>,
-    /// Why a step that was asked for leads nowhere.
+    /// The reason why a requested step led nowhere.
     pub step_end: Option<StepEnd>,
 }
 
-/// What happened to the frames so far.
+/// Counts of frames so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlaybackCounts {
     /// Frames shown.
     pub shown: u64,
-    /// Frames that were due while playing and that a later one replaced before they could be shown.
+    /// Frames that were due during playback but were replaced by a later one before they could be shown.
     pub dropped: u64,
     /// Frames shown that the decoder reported as damaged.
     pub damaged: u64,
 }
 
-/// The ends of the part that is played again and again, in seconds.
+/// The ends of the part that is repeated, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Marks {
     /// Time of the part's first frame.
     pub a: Option<f64>,
-    /// Time of the part's last frame, which belongs to it.
+    /// Time of the part's last frame, which is included.
     pub b: Option<f64>,
 }

@@ -1,7 +1,7 @@
-//! The frames that are here, and what the decoder is doing about those that are not.
+//! The cached frames, and what the decoder is doing to deliver the others.
 //!
-//! The decoder is somewhere else in time than the picture on screen. What it does is one state, replaced whole by each
-//! request; only frames that fit the state are taken:
+//! The decoder is at a different time than the picture on screen. Its work is a single state, which each request
+//! replaces as a whole; only frames that fit the state are taken:
 //!
 //! ```text
 //!   restart(exact) ─▶ Onward ◀── the newest frame, once more ── Rejoining ◀── rejoin()
@@ -19,58 +19,59 @@ use super::request::SeekRequest;
 use crate::{Seek, SeekTarget};
 use histoscope_core::picture::Frame;
 
-/// What the decoder does after the newest frame that is here.
+/// The state of the decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decoding {
-    /// It delivers the frames that follow.
+    /// It delivers the frames that follow the newest cached one.
     Onward,
-    /// It was told to go on from the newest frame, which comes once more before those that follow.
+    /// It was told to continue from the newest cached frame, which arrives once more before those that follow.
     Rejoining,
-    /// It looks for one frame near a time, and then rests.
+    /// It looks for one frame near a time, then rests.
     Near,
-    /// It looks for a frame and those right before it, and then rests.
+    /// It looks for a frame and those right before it, then rests.
     Back,
-    /// It looks for those right before the frame of this timestamp, the oldest here, and then rests.
+    /// It looks for the frames right before the one with this timestamp, the oldest cached one, then rests.
     Earlier(i64),
-    /// It is elsewhere, or at rest. What it had ready before it was stopped does not follow the newest frame.
+    /// It is elsewhere, or idle. Frames that it had ready before it was stopped do not follow the newest cached one.
     Resting,
-    /// There are no more frames.
+    /// It has no more frames.
     Ended,
 }
 
-/// Which frames the decoder leaves out because it cannot keep up with the clock.
+/// The frames that the decoder leaves out because it cannot keep up with the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum LeftOut {
     /// None from here on.
     None,
-    /// Those up to the first that comes: it was sent ahead at this moment.
+    /// Those up to the first that arrives, after the decoder was sent ahead at this time.
     UpToFirst(Instant),
     /// Any before this time, in seconds.
     Before(f64),
 }
 
-/// Frames, and the decoder that delivers them.
+/// Cached frames, and the state of the decoder that delivers more.
 #[derive(Debug)]
 pub(super) struct FrameSupply {
     pub(super) cache: FrameCache,
-    /// Bytes of frames that may be kept.
+    /// Budget for cached frames, in bytes.
     pub(super) budget: usize,
     decoding: Decoding,
     left_out: LeftOut,
-    /// Serial of the last request. What carries another one is thrown away.
+    /// Serial of the last request. Anything with a different one is discarded.
     serial: u64,
-    /// Where the last request led.
+    /// The last seek requested.
     last: Option<Seek>,
-    /// Timestamp of the frame that was had quickly: on the way to the exact one it will do, in its place it will not.
+    /// Timestamp of a frame that was decoded quickly: it may be shown on the way to the exact frame, but not in its
+    /// place.
     quick: Option<i64>,
-    /// Timestamp of the frame before which there is none.
+    /// Timestamp of a frame known to have none before it.
     first: Option<i64>,
     /// Timestamp of the frame before which none could be fetched.
     unfetchable: Option<i64>,
 }
 
 impl FrameSupply {
-    /// Nothing yet; the decoder delivers from the first frame on, with serial 0.
+    /// Creates an empty supply, to which the decoder delivers from the first frame on, with serial 0.
     pub(super) fn new(budget: usize) -> Self {
         Self {
             cache: FrameCache::default(),
@@ -85,7 +86,7 @@ impl FrameSupply {
         }
     }
 
-    /// Takes a decoded frame, if it is of the last request and not here yet; says whether it did.
+    /// Takes a decoded frame, if it belongs to the last request and is not cached yet. Returns whether it did.
     pub(super) fn push(&mut self, frame: Frame) -> bool {
         if frame.serial != self.serial {
             return false;
@@ -101,7 +102,7 @@ impl FrameSupply {
         match self.decoding {
             Decoding::Onward | Decoding::Ended => self.decoding = Decoding::Onward,
             Decoding::Rejoining => {
-                // The frame that it was to begin with has not come: nobody knows what lies between.
+                // The frame to start with has not arrived, so frames may be missing in between.
                 self.cache.note_gap();
                 self.decoding = Decoding::Onward;
             }
@@ -122,8 +123,8 @@ impl FrameSupply {
         true
     }
 
-    /// Takes the frames that come right before the one of that timestamp, without a gap, in presentation order; says whether
-    /// they are of the last request.
+    /// Takes the frames right before the one with that timestamp, without a gap, in presentation order. Returns whether
+    /// they belong to the last request.
     pub(super) fn keep(&mut self, serial: u64, before_ticks: i64, mut frames: Vec<Frame>) -> bool {
         if serial != self.serial {
             return false;
@@ -157,27 +158,27 @@ impl FrameSupply {
         true
     }
 
-    /// Returns whether there is no room for more frames, and one ahead of the frame on screen.
+    /// Returns `true` if there is no room for more frames, and one is ahead of the frame on screen.
     pub(super) fn is_full(&self) -> bool {
         self.cache.ahead() > 0 && self.cache.bytes() >= self.budget
     }
 
-    /// Returns whether the last request had this serial.
+    /// Returns `true` if the last request has this serial.
     pub(super) const fn is_of(&self, serial: u64) -> bool {
         self.serial == serial
     }
 
-    /// Returns whether frames of a live source are those that come now.
+    /// Returns `true` if the frames delivered for a live source are those that its sender is sending now.
     pub(super) const fn is_of_newest(&self) -> bool {
         matches!(self.last, None | Some(Seek::Exact(SeekTarget::End)))
     }
 
-    /// Takes no more of the frames that come: they do not follow the newest that is here.
+    /// Takes no more of the arriving frames, which therefore do not follow the newest cached one.
     pub(super) const fn break_off(&mut self) {
         self.decoding = Decoding::Resting;
     }
 
-    /// Notes that the decoder has no more frames of this serial.
+    /// Records that the decoder has no more frames of this serial.
     pub(super) fn end_of_stream(&mut self, serial: u64) {
         if serial != self.serial {
             return;
@@ -192,27 +193,27 @@ impl FrameSupply {
         }
     }
 
-    /// Returns whether earlier frames are on their way.
+    /// Returns `true` if earlier frames are being fetched.
     pub(super) const fn is_fetching(&self) -> bool {
         matches!(self.decoding, Decoding::Earlier(_))
     }
 
-    /// Returns whether no frame comes after the newest that is here.
+    /// Returns `true` if no frame follows the newest cached one.
     pub(super) fn has_ended(&self) -> bool {
         self.decoding == Decoding::Ended
     }
 
-    /// Returns whether nothing comes from the decoder that is of use, until the next request.
+    /// Returns `true` if the decoder delivers nothing useful until the next request.
     pub(super) const fn is_at_rest(&self) -> bool {
         matches!(self.decoding, Decoding::Resting | Decoding::Ended)
     }
 
-    /// Returns whether the frames that follow the newest are on their way.
+    /// Returns `true` if the frames that follow the newest cached one are being delivered.
     pub(super) fn is_onward(&self) -> bool {
         self.decoding == Decoding::Onward
     }
 
-    /// Forgets all frames and sends the decoder elsewhere.
+    /// Drops all frames and sends the decoder elsewhere.
     pub(super) fn restart(&mut self, seek: Seek) -> SeekRequest {
         self.cache.clear();
         self.left_out = LeftOut::None;
@@ -232,14 +233,14 @@ impl FrameSupply {
         SeekRequest { serial: self.serial, seek }
     }
 
-    /// Sends the decoder ahead to a time; the frame on screen stays, with a gap behind it.
+    /// Sends the decoder ahead to a time, in seconds. The frame on screen stays, with a gap after it.
     pub(super) fn jump_ahead(&mut self, secs: f64, now: Instant) -> SeekRequest {
         self.cache.keep_shown(true);
         self.left_out = LeftOut::UpToFirst(now);
         self.request(Decoding::Onward, Seek::to(secs))
     }
 
-    /// How long the decoder took to jump ahead, once its first frame has come.
+    /// Returns how long the decoder took to jump ahead, once its first frame has arrived.
     pub(super) fn jump_took(&mut self, now: Instant) -> Option<Duration> {
         let LeftOut::UpToFirst(since) = self.left_out else { return None };
         if self.cache.ahead() == 0 {
@@ -249,19 +250,21 @@ impl FrameSupply {
         Some(now.saturating_duration_since(since))
     }
 
-    /// Returns whether the decoder may leave out frames of that time, in seconds.
+    /// Returns `true` if the decoder may leave out frames at that time, in seconds.
     pub(super) fn is_hurrying_at(&self, secs: f64) -> bool {
         matches!(self.left_out, LeftOut::Before(until) if secs < until)
     }
 
-    /// Lets the decoder leave out what it can before a time, in seconds; the frame on screen stays, with a gap behind it.
+    /// Lets the decoder leave out what it can before a time, in seconds. The frame on screen stays, with a gap after
+    /// it.
     pub(super) fn hurry_until(&mut self, secs: f64) -> SeekRequest {
         self.cache.keep_shown(true);
         self.left_out = LeftOut::Before(secs);
         self.request(Decoding::Onward, Seek::Towards(secs))
     }
 
-    /// Ends a hurry, as the user stops to look: the frame on screen is the one that the next ones follow, without a gap.
+    /// Stops leaving out frames because the user has paused or stepped: the next frames follow the one on screen
+    /// without a gap.
     pub(super) fn leave_nothing_out(&mut self) {
         if self.cache.is_sparse() || matches!(self.left_out, LeftOut::Before(_)) {
             self.cache.keep_shown(false);
@@ -270,7 +273,8 @@ impl FrameSupply {
         self.left_out = LeftOut::None;
     }
 
-    /// Returns whether earlier frames than these can be fetched: there is room for them, and nobody knows that there are none.
+    /// Returns `true` if frames before the cached ones can be fetched: there is room for them, and they are not known
+    /// to be unavailable.
     pub(super) fn can_fetch(&self) -> bool {
         let Some(first) = self.cache.first() else { return false };
         first.time_secs > 0.0
@@ -279,12 +283,12 @@ impl FrameSupply {
             && first.plane_bytes().saturating_mul(4) <= self.budget
     }
 
-    /// Returns whether the frame on screen is known to be the first of all.
+    /// Returns `true` if the frame on screen is known to be the first of the video.
     pub(super) fn shows_first(&self) -> bool {
         self.cache.shown() == Some(0) && self.cache.first().map(|first| first.pts_ticks) == self.first
     }
 
-    /// Asks for the frames before the oldest that is here. Half of the budget is theirs.
+    /// Requests the frames before the oldest cached one, with half of the budget for them.
     pub(super) fn fetch_earlier(&mut self) -> Option<SeekRequest> {
         let ticks = self.cache.first()?.pts_ticks;
         let half = self.budget / 2;
@@ -295,15 +299,15 @@ impl FrameSupply {
         Some(self.request(Decoding::Earlier(ticks), seek))
     }
 
-    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    /// When stepping back, requests earlier frames before the oldest cached one is reached.
     pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
-        // Early enough that they are here in time: in a long group they cost the decoding of all that lies before them.
+        // Early enough for them to arrive in time: in a long group, everything before them has to be decoded.
         let is_low = self.cache.bytes_behind() < self.budget / 2;
         if is_low && !self.is_fetching() && self.can_fetch() { self.fetch_earlier() } else { None }
     }
 
-    /// Sends a decoder that is elsewhere back to the newest frame that is here, so that it goes on from there. Frames that
-    /// were being fetched do not come then.
+    /// Sends a decoder that is elsewhere back to the newest cached frame, to continue from there. Frames that were
+    /// being fetched no longer arrive.
     pub(super) fn rejoin(&mut self) -> Option<SeekRequest> {
         if !matches!(self.decoding, Decoding::Resting | Decoding::Earlier(_)) {
             return None;
@@ -312,7 +316,7 @@ impl FrameSupply {
         Some(self.request(Decoding::Rejoining, Seek::Exact(SeekTarget::Timestamp(ticks))))
     }
 
-    /// Puts the frame at a position on screen. One that was had quickly does not come after it.
+    /// Puts the frame at a position on screen. Drops a quickly decoded frame after it.
     pub(super) fn show(&mut self, position: usize) -> Option<Frame> {
         let frame = self.cache.show(position);
         let is_quick_next = self.quick.is_some() && self.cache.last().map(|last| last.pts_ticks) == self.quick;
@@ -323,20 +327,21 @@ impl FrameSupply {
         frame
     }
 
-    /// Where among these frames the one at a time is, in seconds, if it is. Nobody promises that a picture which was had
-    /// quickly is what decoding to it exactly gives; `quick_will_do` says whether it will do.
+    /// Returns the position of the frame at a time, in seconds, if it is cached. A quickly decoded picture may differ
+    /// from an exactly decoded one; `quick_will_do` states whether it is acceptable.
     pub(super) fn position_at(&self, secs: f64, quick_will_do: bool) -> Option<usize> {
         let position = self.cache.position_at(secs, self.has_ended())?;
         self.certain(position, quick_will_do)
     }
 
-    /// Where among these frames the last of all is, if it is.
+    /// Returns the position of the last frame of the video, if it is cached.
     pub(super) fn position_of_end(&self) -> Option<usize> {
         let last = self.cache.len().checked_sub(1)?;
         if self.has_ended() { self.certain(last, false) } else { None }
     }
 
-    /// Where among these frames the one of that number or, where that is not known, of that timestamp is, if it is.
+    /// Returns the position of the frame with that number or, if its number is unknown, with that timestamp, if it is
+    /// cached.
     pub(super) fn position_of(&self, number: u64, ticks: Option<i64>) -> Option<usize> {
         let listed = || self.cache.position_of_ticks(ticks?);
         self.certain(self.cache.position_of(number).or_else(listed)?, false)

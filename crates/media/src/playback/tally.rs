@@ -1,4 +1,4 @@
-//! Which number a frame has, and what became of the frames.
+//! Frame numbers, and counts of what happened to the frames.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::request::PlaybackCounts;
 use crate::FrameIndex;
 use histoscope_core::picture::Frame;
 
-/// The most guesses that are remembered, to be counted when the frames' numbers become known.
+/// Maximum number of estimates that are remembered, to be corrected when the frames' numbers become known.
 const MOST_GUESSES: usize = 1 << 14;
 
 /// A frame that is or was on screen.
@@ -14,9 +14,9 @@ const MOST_GUESSES: usize = 1 << 14;
 pub(super) struct OnScreen {
     pub(super) pts_ticks: i64,
     pub(super) time_secs: f64,
-    /// When its time is over, in seconds from the start.
+    /// End of its presentation interval, in seconds from the start.
     pub(super) end_secs: f64,
-    /// Its number as far as the decoder counted it.
+    /// Its number, if the decoder has counted it.
     index: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ impl OnScreen {
     }
 }
 
-/// Frames that were left out between two frames whose numbers are not known: counted by the frame rate alone.
+/// The number of frames left out between two frames whose numbers are unknown, estimated from the frame rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Guess {
     from: OnScreen,
@@ -35,11 +35,11 @@ struct Guess {
     frames: u64,
 }
 
-/// Numbers and counts.
+/// Frame numbers and counts.
 #[derive(Debug, Default)]
 pub(super) struct PlaybackTally {
     counts: PlaybackCounts,
-    /// The list that tells the numbers of frames which the decoder did not count.
+    /// The list that gives the numbers of frames that the decoder did not count.
     list: Option<Arc<FrameIndex>>,
     guesses: Vec<Guess>,
 }
@@ -49,7 +49,7 @@ impl PlaybackTally {
         self.counts
     }
 
-    /// Takes the list of all frames' timestamps, or the news that there is none to go by any more.
+    /// Sets the list of all frames' timestamps; `None` if there is no reliable list, or no longer one.
     pub(super) fn set_list(&mut self, list: Option<Arc<FrameIndex>>) {
         self.list = list;
         if self.list.is_none() || self.guesses.is_empty() {
@@ -63,28 +63,29 @@ impl PlaybackTally {
         }
     }
 
-    /// The number of a frame, if it is known beyond doubt.
+    /// Returns the number of a frame, if it is known beyond doubt.
     pub(super) fn number_of(&self, frame: &OnScreen) -> Option<u64> {
         frame.index.or_else(|| self.list.as_ref()?.number_of(frame.pts_ticks))
     }
 
-    /// Timestamp of the frame of that number, if it is listed.
+    /// Returns the timestamp of the frame with that number, if it is listed.
     pub(super) fn ticks_of(&self, number: u64) -> Option<i64> {
         self.list.as_ref()?.pts.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// Counts a frame that goes on screen.
+    /// Counts a frame that is shown.
     pub(super) fn count_shown(&mut self, frame: &Frame) {
         self.counts.shown += 1;
         self.counts.damaged += u64::from(frame.damaged);
     }
 
-    /// Counts frames that a later one replaced.
+    /// Counts frames that were replaced by a later one.
     pub(super) const fn count_dropped(&mut self, frames: u64) {
         self.counts.dropped += frames;
     }
 
-    /// Counts the frames that were left out between two; by their rate a second as long as their numbers are not known.
+    /// Counts the frames that were left out between two others, estimated from the frame rate until their numbers are
+    /// known.
     pub(super) fn count_left_out(&mut self, from: OnScreen, to: OnScreen, rate: Option<f64>) {
         let frames = self.numbers_between(&from, &to).unwrap_or_else(|| {
             let frame_secs = (from.end_secs - from.time_secs).max(1e-3);

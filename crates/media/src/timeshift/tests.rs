@@ -12,7 +12,7 @@ use histoscope_core::picture::crop::Crop;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 const TICK: Ratio = Ratio { num: 1, den: 1000 };
-/// Bytes of a packet as they are counted here.
+/// Size of a packet as it is counted here, in bytes.
 const EACH: usize = PACKET_BYTES;
 
 fn coding(begins_anew: bool) -> Coding {
@@ -53,7 +53,8 @@ fn place(ms: i64, index: u64) -> TimelinePlace {
     }
 }
 
-/// Packets of groups of five frames, ten milliseconds each, in which the fourth is shown before the third, all of them decoded.
+/// Stores the packets of groups of five frames, ten milliseconds each, in which the fourth packet is shown before the
+/// third, and records all frames.
 fn receive(kept: &mut KeptSegments, groups: std::ops::Range<i64>, since_ms: i64, limit: usize) {
     for group in groups {
         for (at, shown) in [0, 1, 3, 2, 4].into_iter().enumerate() {
@@ -96,7 +97,7 @@ fn a_frame_is_decoded_from_the_keyframe_before_it() {
 }
 
 #[test]
-fn memory_is_bounded_and_only_what_can_be_decoded_is_said_to_be_kept() {
+fn memory_is_bounded_and_only_decodable_frames_are_reported() {
     let mut kept = kept(true);
     receive(&mut kept, 0..20, 0, 12 * EACH);
     assert!(kept.bytes <= 12 * EACH && kept.bytes == kept.segments.iter().map(Segment::bytes).sum::<usize>());
@@ -105,7 +106,7 @@ fn memory_is_bounded_and_only_what_can_be_decoded_is_said_to_be_kept() {
     assert!((800..=950).contains(&first), "{first}");
     assert_eq!(way(&kept, SeekTarget::Time(0.0)).map(|way| way.2), Some(first));
     assert_eq!(way(&kept, SeekTarget::Before(first)), None);
-    // A group that is larger than all memory is not kept, and the next one is.
+    // A group that is larger than the whole memory is not stored, but the next one is.
     for pts in 0..40 {
         kept.note_packet(AvPacket::new(), (Some(1000 + pts), pts == 0), EACH, 12 * EACH);
     }
@@ -115,7 +116,7 @@ fn memory_is_bounded_and_only_what_can_be_decoded_is_said_to_be_kept() {
 }
 
 #[test]
-fn pictures_that_refer_to_what_is_gone_are_gone_with_it() {
+fn pictures_are_dropped_with_the_packets_they_refer_to() {
     let mut kept = kept(true);
     // The second key packet is followed by two pictures that are shown before it.
     for (pts, is_key) in [(0, true), (30, false), (10, false), (20, false), (60, true), (40, false), (50, false)] {
@@ -131,10 +132,10 @@ fn pictures_that_refer_to_what_is_gone_are_gone_with_it() {
 }
 
 #[test]
-fn timestamps_that_begin_anew_begin_a_segment() {
+fn timestamps_that_start_over_begin_a_segment() {
     let mut kept = kept(true);
     receive(&mut kept, 0..2, 0, usize::MAX);
-    // Another sender on the same connection: its timestamps are those of the first one.
+    // Another sender on the same connection, with the same timestamps as the first one.
     receive(&mut kept, 0..2, 5000, usize::MAX);
     assert_eq!(kept.segments.len(), 2);
     assert!(kept.segments[0].is_over && !kept.segments[1].is_over);
@@ -152,7 +153,7 @@ fn timestamps_that_begin_anew_begin_a_segment() {
 }
 
 #[test]
-fn what_does_not_begin_anew_at_a_keyframe_is_decoded_from_its_first() {
+fn codec_that_keeps_state_is_decoded_from_its_first_packet() {
     let mut kept = kept(false);
     receive(&mut kept, 0..4, 0, usize::MAX);
     assert_eq!(way(&kept, SeekTarget::End), Some((0, 0, 190)));
@@ -161,7 +162,7 @@ fn what_does_not_begin_anew_at_a_keyframe_is_decoded_from_its_first() {
 }
 
 #[test]
-fn a_sender_of_which_no_frame_has_come_leaves_nothing_behind() {
+fn sender_without_frames_leaves_nothing_stored() {
     let mut kept = kept(true);
     for pts in 0..5 {
         kept.note_packet(AvPacket::new(), (Some(pts), pts == 0), EACH, usize::MAX);
@@ -172,7 +173,7 @@ fn a_sender_of_which_no_frame_has_come_leaves_nothing_behind() {
 }
 
 #[test]
-fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
+fn memory_is_used_up_to_its_limit_and_empty_segments_go() {
     let mut kept = kept(true);
     receive(&mut kept, 0..2, 0, 10 * EACH);
     assert_eq!((kept.bytes, way(&kept, SeekTarget::Time(0.0))), (10 * EACH, Some((0, 0, 0))));
@@ -183,7 +184,7 @@ fn memory_is_used_up_to_its_limit_and_what_is_empty_goes() {
     assert_eq!(kept.bytes, 10 * EACH);
 }
 
-/// Keeps packets, each with its timestamp and whether it is a keyframe's, and notes their frames.
+/// Stores packets, each with its timestamp and whether it is a keyframe, and records these frames.
 fn kept_of(packets: &[(i64, bool)], frames: &[i64]) -> KeptSegments {
     let mut kept = kept(true);
     for &(pts, is_key) in packets {
@@ -199,7 +200,7 @@ fn stated(kept: &KeptSegments) -> Vec<i64> {
 }
 
 #[test]
-fn a_picture_is_not_decoded_from_a_keyframe_that_came_after_it_and_is_lost_with_the_one_before() {
+fn picture_depends_on_the_keyframe_before_its_packet() {
     let packets = [(0, true), (70, false), (60, true), (80, false)];
     let mut kept = kept_of(&packets, &[0, 60, 70, 80]);
     assert_eq!(way(&kept, SeekTarget::Timestamp(70)), Some((0, 0, 70)));
@@ -215,7 +216,7 @@ fn a_picture_is_not_decoded_from_a_keyframe_that_came_after_it_and_is_lost_with_
 }
 
 #[test]
-fn frames_are_noted_that_can_be_decoded_again_and_rise() {
+fn only_decodable_frames_with_rising_times_are_recorded() {
     let kept = kept_of(&[(60, true), (40, false), (50, false)], &[40, 50, 60]);
     assert_eq!(stated(&kept), [60], "the others refer to what came before the first keyframe");
     let mut kept = kept_of(&[(0, true), (10, false), (20, false)], &[0, 5, 10]);
@@ -230,7 +231,7 @@ fn frames_are_noted_that_can_be_decoded_again_and_rise() {
 }
 
 #[test]
-fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_where_nothing_may_be() {
+fn packets_are_stored_until_the_connection_ends_unless_the_limit_is_zero() {
     let source = Source::new(Path::new(SAMPLE), &OpenOptions::default(), Arc::new(Interrupt::new())).unwrap();
     let mut input = source.open().unwrap();
     let stream = input.best_video().unwrap();
@@ -266,7 +267,7 @@ fn what_a_connection_sends_is_kept_and_counted_until_it_is_over_and_nothing_wher
 }
 
 #[test]
-fn what_lies_between_senders_is_a_gap_where_it_is_long_and_both_have_shown_a_frame() {
+fn long_pauses_between_senders_with_frames_are_gaps() {
     let mut kept = KeptSegments::default();
     for begin_ms in [0, 600, 5_000, 5_100] {
         kept.begin(Arc::new(coding(true)));

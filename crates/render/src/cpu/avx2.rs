@@ -1,13 +1,13 @@
-//! The conversion of 8-bit Y'CbCr with halved chroma, written out for AVX2.
+//! AVX2 implementation of the conversion of 8-bit Y'CbCr with horizontally halved chroma.
 //!
-//! The compiler makes good vectors of the loops in [`convert`](super::convert), but needs an array in memory between any
-//! two of them. Here a pixel stays in registers from its luma code to the indices under which
-//! [`pairs`](super::pairs) count it, so that the first-level cache is left to the bins. The arithmetic is the same.
+//! The compiler vectorizes the loops in [`convert`](super::convert) well, but needs an array in memory between each two of
+//! them. Here a pixel stays in registers from its luma code to the indices under which [`pairs`](super::pairs) counts it, which
+//! leaves the first-level cache to the bins. The arithmetic is the same.
 //!
-//! A row of a view is drawn likewise: from levels of three components to R'G'B' bytes without arrays between.
+//! Rows of a view are drawn in the same manner: from levels of three components to R'G'B' bytes, without intermediate arrays.
 //!
-//! The order of a block's pixels does not matter to a histogram. So that a chroma sample need not be repeated for its two
-//! pixels, pixels with even and with odd numbers are converted apart and stay apart.
+//! A histogram does not depend on the order of the pixels. Pixels at even and at odd positions are therefore converted
+//! separately and stay separate, so that a chroma sample need not be repeated for its two pixels.
 
 use std::arch::x86_64::*;
 
@@ -18,10 +18,10 @@ use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_magic
 /// The highest code.
 const TOP: i16 = 255;
 const FRACTION: i32 = fraction_bits(8) as i32;
-/// Luminance is the upper half of a product of 64 bits, shifted right by this.
+/// Shift to the right of the upper 32 bits of a 64-bit product that yields the luminance.
 const LUMINANCE_SHIFT: i32 = luminance_magic::<256>().1 as i32 - 32;
 
-/// Computes the terms of a row of chroma samples, a multiple of eight.
+/// Computes the terms of a row of chroma samples, whose length is a multiple of eight.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn set_chroma(terms: &mut SharedTerms, conversion: &Conversion, second: &[u16], third: &[u16]) {
     let (second, third) = (second.as_chunks::<8>().0, third.as_chunks::<8>().0);
@@ -36,8 +36,9 @@ pub(super) fn set_chroma(terms: &mut SharedTerms, conversion: &Conversion, secon
     }
 }
 
-/// Converts a run of pixels, a multiple of [`STEP`], and writes where the pairs of green and luminance and of red and blue
-/// are counted. `out_of_range` grows by the pixels below and above the range of red, of green and of blue.
+/// Converts a run of pixels, whose length is a multiple of [`STEP`], and writes the indices under which the pairs of green and
+/// luminance and of red and blue are counted. Adds the pixels below and above the range of red, green and blue to
+/// `out_of_range`.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn convert(
     indices: &mut [[u16; BLOCK]; 2],
@@ -57,7 +58,7 @@ pub(super) fn convert(
         let mut red = unclamped(even, odd, &red_terms[i]);
         let mut green = unclamped(even, odd, &green_terms[i]);
         let mut blue = unclamped(even, odd, &blue_terms[i]);
-        // Codes beyond the range have a bit above the lowest eight. Most pictures have few, in some places.
+        // Codes out of range have a bit set above the lowest eight. Most pictures have few of them, close together.
         let any = _mm256_or_si256(_mm256_or_si256(red, green), blue);
         if _mm256_testz_si256(any, _mm256_set1_epi16(!TOP)) == 0 {
             red = clamped(red, &mut outside, 0);
@@ -72,7 +73,7 @@ pub(super) fn convert(
     }
 }
 
-/// A channel of 16 pixels before the clamp.
+/// Returns a channel of 16 pixels before the clamp.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn unclamped(even: __m256i, odd: __m256i, term: &[i32; 8]) -> __m256i {
     let term = bytemuck::cast(*term);
@@ -81,49 +82,49 @@ fn unclamped(even: __m256i, odd: __m256i, term: &[i32; 8]) -> __m256i {
     _mm256_packs_epi32(even, odd)
 }
 
-/// The codes of a channel; counts those that lay below and above.
+/// Returns the clamped codes of a channel; counts the values below and above the range.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn clamped(values: __m256i, outside: &mut [__m256i; 6], channel: usize) -> __m256i {
     let (zero, top) = (_mm256_setzero_si256(), _mm256_set1_epi16(TOP));
-    // A comparison that holds gives -1.
+    // A comparison that holds yields -1.
     outside[2 * channel] = _mm256_sub_epi16(outside[2 * channel], _mm256_cmpgt_epi16(zero, values));
     outside[2 * channel + 1] = _mm256_sub_epi16(outside[2 * channel + 1], _mm256_cmpgt_epi16(values, top));
     _mm256_min_epi16(_mm256_max_epi16(values, zero), top)
 }
 
-/// The luminance bins of 16 pixels.
+/// Returns the luminance bins of 16 pixels.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn luminance(red: __m256i, green: __m256i, blue: __m256i) -> __m256i {
     let zero = _mm256_setzero_si256();
     let low = luminance_of(_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, zero));
     let high = luminance_of(_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, zero));
-    // Only the whitest pixel of all reaches 256.
+    // Only pure white reaches 256.
     _mm256_min_epi16(_mm256_packs_epi32(low, high), _mm256_set1_epi16(TOP))
 }
 
-/// The luminance of eight pixels, from pairs of red and green, and of blue and zero.
+/// Returns the luminance of eight pixels, given red interleaved with green, and blue interleaved with zero.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn luminance_of(red_green: __m256i, blue: __m256i) -> __m256i {
     let red_green = _mm256_madd_epi16(red_green, _mm256_set1_epi32(1063 | 3576 << 16));
     let half_sums = _mm256_add_epi32(red_green, _mm256_madd_epi16(blue, _mm256_set1_epi32(361)));
     let magic = _mm256_set1_epi64x(luminance_magic::<256>().0 as i64);
-    // Products of 64 bits are had of every other number, so the rest is moved there and back.
+    // The 64-bit product exists for even lanes only, so the odd lanes are moved there and back.
     let even = _mm256_srli_epi64::<{ 32 + LUMINANCE_SHIFT }>(_mm256_mul_epu32(half_sums, magic));
     let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(half_sums), magic);
     _mm256_blend_epi32::<0b1010_1010>(even, _mm256_srli_epi64::<LUMINANCE_SHIFT>(odd))
 }
 
-/// Where tables count two codes; see [`index_of`](super::pairs::index_of).
+/// Returns the table indices of pairs of codes; see [`index_of`](super::pairs::index_of).
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn index(first: __m256i, second: __m256i) -> __m256i {
     _mm256_or_si256(first, _mm256_slli_epi16::<8>(_mm256_sub_epi16(second, first)))
 }
 
-/// Draws pixels, a multiple of [`GROUP`], from rows of levels; see [`to_pixels`](super::resample::to_pixels).
+/// Draws pixels, in a multiple of [`GROUP`], from rows of levels; see [`to_pixels`](super::resample::to_pixels).
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[PixelGroup]; 3], pixels: &mut [u32]) {
     let rgb = rgb.map(|row| row.map(|weight| _mm256_set1_ps(weight)));
-    // Bytes that lie channel by channel within either half become pixels.
+    // Turns the channels within each half into pixels.
     let order = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
     let opaque = _mm256_set1_epi32(255);
     let [first, second, third] = groups;
@@ -136,7 +137,7 @@ pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], rows: [&[i16]; 3], groups: [&[Pixel
     }
 }
 
-/// The values of a row of levels at eight pixels.
+/// Returns the interpolated values of a row of levels at eight pixels.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
     let half = |half: usize| -> [i16; GROUP_READS] {
@@ -148,7 +149,7 @@ fn values_of(row: &[i16], group: &PixelGroup) -> __m256 {
     _mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, bytemuck::cast(group.weights)))
 }
 
-/// A channel of eight pixels, rounded, before the clamp.
+/// Returns a channel of eight pixels, rounded, before the clamp.
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 fn channel_of([x, y, z, bias]: &[__m256; 4], [a, b, c]: [__m256; 3]) -> __m256i {
     let sum = _mm256_add_ps(_mm256_mul_ps(*x, a), _mm256_mul_ps(*y, b));

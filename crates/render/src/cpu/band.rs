@@ -1,4 +1,4 @@
-//! The work on a band of rows: unpack, convert and count, block by block.
+//! Unpacks, converts and counts a band of rows, block by block.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use super::simd::{Kernel, Level};
 use histoscope_core::picture::color::Conversion;
 use histoscope_core::picture::unpack::Source;
 
-/// The subject of one pass over a picture.
+/// The data that one pass over a picture counts.
 #[derive(Clone, Copy)]
 pub(super) enum Pass<'a> {
-    /// Red, green, blue and luminance from three components, the latter two subsampled by these powers of two.
+    /// Red, green, blue and luminance, from three components; the latter two are subsampled by these powers of two.
     Color { sources: [Source<'a>; 3], chroma_shift: (u8, u8), conversion: Conversion },
-    /// The codes of one component. All four channels of the counters take part; their sum is the component's histogram.
+    /// The codes of one component. They are spread over all four channels of the counters, whose sum is the histogram.
     Component { source: Source<'a> },
 }
 
 impl Pass<'_> {
-    /// The rows that must stay together because they share chroma, and how many such groups the picture has.
+    /// Returns the number of rows that share a chroma row and must stay together, and the number of such groups.
     pub fn row_groups(&self) -> (usize, usize) {
         match self {
             Self::Color { sources: [first, ..], chroma_shift, .. } => {
@@ -30,7 +30,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Samples in a row.
+    /// Returns the number of samples in a row.
     pub fn row_samples(&self) -> usize {
         match self {
             Self::Color { sources: [first, ..], .. } => first.width,
@@ -45,20 +45,20 @@ pub(super) struct Worker {
     pub counters: Counters,
     /// The bins of two channels at a time.
     pub pairs: PairTables,
-    /// `true` if red, green, blue and luminance are counted by those.
+    /// `true` if red, green, blue and luminance are counted in `pairs`.
     pub is_paired: bool,
-    /// Pixels below and above the range of red, of green, of blue.
+    /// Pixels below and above the range of red, green and blue.
     pub out_of_range: [u32; 6],
     /// Component codes of a block.
     components: [[u16; BLOCK]; 3],
     converter: Converter,
-    /// The instructions, to find conversions that are written out for them.
+    /// The instruction set, which decides whether there is a hand-written conversion.
     level: Level,
     terms: SharedTerms,
 }
 
 impl Worker {
-    /// A worker that has counted nothing.
+    /// Creates a worker that has counted nothing.
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counters: Counters::new(),
@@ -72,7 +72,7 @@ impl Worker {
         })
     }
 
-    /// Forgets what was counted and makes room for `bins` bins a channel, of which two are counted at a time if `is_paired`.
+    /// Discards the counts and makes room for `bins` bins per channel. Two channels are counted at a time if `is_paired`.
     pub fn reset(&mut self, level: Level, bins: usize, is_paired: bool) {
         self.level = level;
         self.out_of_range = [0; 6];
@@ -83,7 +83,7 @@ impl Worker {
         }
     }
 
-    /// Brings what was counted into [`bins`](Self::bins).
+    /// Moves the counts into [`bins`](Self::bins).
     #[inline(always)]
     fn flush(&mut self) {
         match self.is_paired {
@@ -92,13 +92,13 @@ impl Worker {
         }
     }
 
-    /// The bins of all channels, after a [`Flush`].
+    /// Returns the bins of all channels; complete after a [`Flush`].
     pub fn bins(&self) -> &[u32] {
         if self.is_paired { self.pairs.bins() } else { self.counters.bins() }
     }
 }
 
-/// The end of a worker's share.
+/// Ends a worker's share by emptying its narrow bins.
 pub(super) struct Flush<'w>(pub &'w mut Worker);
 
 impl Kernel for Flush<'_> {
@@ -112,9 +112,9 @@ impl Kernel for Flush<'_> {
 pub(super) struct RowBand<'a, 'w, const BINS: usize> {
     /// The pass.
     pub pass: &'a Pass<'a>,
-    /// Which row groups.
+    /// The row groups of the band.
     pub groups: Range<usize>,
-    /// The worker that counts.
+    /// The worker that counts them.
     pub worker: &'w mut Worker,
 }
 
@@ -147,18 +147,18 @@ fn count_color<const BINS: usize>(
 ) {
     let [first, second, third] = sources;
     let rows = group << rows_shift..((group + 1) << rows_shift).min(first.height);
-    // All channels take the same part of luma, and every chroma sample serves two pixels.
+    // Luma weighs the same in all channels, and every chroma sample covers two pixels.
     let is_common = columns_shift == 1 && conversion.weights.iter().all(|row| row[0] == conversion.weights[0][0]);
     let is_written_out = BINS == 256 && worker.is_paired && is_common && worker.level.is_written_out();
     let mut x = 0;
     while x < first.width {
         let rest = first.width - x;
-        // What is written out takes whole steps; a narrow rest remains for the other way.
+        // The hand-written code takes whole steps; the general code takes the narrow remainder.
         let is_written_out = is_written_out && rest >= STEP;
         let pixels = if is_written_out { rest.min(BLOCK) / STEP * STEP } else { rest.min(BLOCK) };
         let shared = pixels.div_ceil(1 << columns_shift);
-        // The processor foresees how a row goes on, but not which rows are read by turns. While these rows are counted, the
-        // next ones come.
+        // The hardware prefetcher follows a row, but not the alternation between rows. Fetch the next rows while these are
+        // being counted.
         for y in rows.clone() {
             first.prefetch(x, y + rows.len(), pixels);
         }
@@ -191,7 +191,7 @@ fn count_color<const BINS: usize>(
     }
 }
 
-/// Counts one row of a component, a quarter of each block in every channel.
+/// Counts one row of a component, a quarter of each block per channel.
 #[inline(always)]
 fn count_component<const BINS: usize>(worker: &mut Worker, source: &Source<'_>, row: usize) {
     for x in (0..source.width).step_by(BLOCK) {

@@ -1,5 +1,5 @@
-//! The pixels that brushes select, and the scopes' counts of them, on the CPU. shaders/brush.wgsl and shaders/brushed.wgsl
-//! do the same.
+//! The pixels selected by brushes, and their histogram and scopes, on the CPU. Equivalent to shaders/brush.wgsl and
+//! shaders/brushed.wgsl.
 
 use rayon::prelude::*;
 
@@ -12,41 +12,41 @@ use histoscope_core::picture::layout::ColorModel;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts, Vectorscope, Waveform, column_of, samples_in};
 
-/// Planes of a row: one a filter.
+/// Planes per row: one per filter.
 const PLANES: usize = Filter::ALL.len();
 
-/// Which pixels of a picture pass each filter: row by row, in a row plane by plane, a bit for each pixel, the first one in its word's
-/// lowest bit.
+/// The pixels of a picture that pass each filter. Stored row by row, each row plane by plane, one bit per pixel; a word's
+/// lowest bit is its first pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedPixels {
-    /// Words of a row of a plane.
+    /// Words per row of a plane.
     pub row_words: usize,
     /// The planes.
     pub words: Vec<u32>,
-    /// Pixels that pass all brushes.
+    /// Number of pixels that pass all brushes.
     pub count: u32,
 }
 
-/// The counts that are wanted of a selection.
+/// The counts to make of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BrushedChoice {
     /// The bins.
     pub histogram: bool,
-    /// The scopes beside them.
+    /// The scopes.
     pub scopes: ScopeChoice,
 }
 
-/// The counts.
+/// The counts of a selection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BrushedCounts {
-    /// The bins; nothing is told of what lay outside the range.
+    /// The bins. Out-of-range samples are not counted.
     pub histogram: Option<Histogram>,
-    /// The scopes beside them.
+    /// The scopes.
     pub scopes: ScopeCounts,
 }
 
 impl SelectedPixels {
-    /// Which pixels of a picture a selection's brushes select.
+    /// Finds the pixels of a picture that the brushes of a selection select.
     #[must_use]
     pub fn of(picture: &Picture, selection: &Selection) -> Self {
         let rows = Rows::new(picture);
@@ -73,7 +73,7 @@ impl SelectedPixels {
         Self { row_words, words, count }
     }
 
-    /// A plane's row.
+    /// Returns a row of a plane.
     fn row(&self, filter: Filter, y: usize) -> &[u32] {
         &self.words[(y * PLANES + filter as usize) * self.row_words..][..self.row_words]
     }
@@ -85,7 +85,7 @@ impl SelectedPixels {
         (self.row(filter, y as usize)[x as usize / 32] >> (x % 32)) & 1 != 0
     }
 
-    /// Counts what is wanted of what passes.
+    /// Makes the requested counts of the pixels that pass each filter.
     #[must_use]
     pub fn count_in(
         &self,
@@ -151,14 +151,14 @@ impl SelectedPixels {
     }
 }
 
-/// Which samples of a row of a plane cover a pixel that passes.
+/// The samples of a row that cover a pixel that passes a filter.
 struct Covering<'a> {
     rows: Vec<&'a [u32]>,
     shift: u8,
 }
 
 impl<'a> Covering<'a> {
-    /// Of that row of chroma samples, or of pixels.
+    /// Creates the row `y` of pixels, or of chroma samples if `is_chroma`.
     fn of(selected: &'a SelectedPixels, picture: &Picture, filter: Filter, (y, is_chroma): (u32, bool)) -> Self {
         let y = y as usize;
         let rows = match is_chroma {
@@ -180,7 +180,7 @@ impl<'a> Covering<'a> {
     }
 }
 
-/// The counting channel by channel.
+/// The shared inputs for counting channel by channel.
 struct Channels<'a> {
     selected: &'a SelectedPixels,
     picture: &'a Picture,
@@ -189,7 +189,7 @@ struct Channels<'a> {
 }
 
 impl Channels<'_> {
-    /// Counts a channel into its bins and its part of the waveform, which has so many columns and bits of a level.
+    /// Counts a channel into its bins and its part of a waveform with that number of columns and bits per level.
     fn count(
         &self,
         channel: usize,

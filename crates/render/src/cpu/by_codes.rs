@@ -1,5 +1,5 @@
-//! Drawing by the codes of a picture, on the CPU as in shaders/video.wgsl: false colour, zebras and marks, and the
-//! codes themselves.
+//! Drawing that depends on the codes of a picture: false colour, zebras, marks, and the codes as digits. Equivalent to
+//! shaders/video.wgsl.
 
 use super::rows::Rows;
 use crate::view::datascope::{Writing, ink_on};
@@ -13,36 +13,37 @@ use histoscope_core::picture::region::Rect;
 /// The samples that cover the pixels of a view, row by row.
 pub(super) struct Covering<'a> {
     source: Rows<'a>,
-    /// The picture's column and row that covers each column and row that is drawn.
+    /// The picture's columns and rows that cover each drawn column and row.
     columns: Vec<u32>,
     rows: Vec<u32>,
 }
 
 impl<'a> Covering<'a> {
-    /// The first components of a picture, so many, in those columns and rows of its own.
+    /// Takes the first `components` components of a picture. `columns` and `rows` are the picture's, for each drawn one.
     pub fn new(picture: &'a Picture, components: usize, (columns, rows): (&[u32], &[u32])) -> Self {
         let source = Rows::of_components(picture, components);
         Self { source, columns: columns.to_vec(), rows: rows.to_vec() }
     }
 
-    /// The picture's column that covers each column that is drawn.
+    /// Returns the picture's column that covers each drawn column.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// How many components it has.
+    /// Returns the number of components.
     pub fn component_count(&self) -> usize {
         self.source.sources.len()
     }
 
-    /// Unpacks what covers the drawn row of that number and returns that row of the picture. `codes` has room for rows of the picture.
+    /// Unpacks the picture's row that covers the drawn row `y` and returns its number. `codes` must have room for a row of the
+    /// picture.
     #[inline(always)]
     pub fn unpack(&self, y: usize, codes: &mut [Vec<u16>; 3]) -> u32 {
         self.source.unpack(self.rows[y] as usize, codes);
         self.rows[y]
     }
 
-    /// Returns the codes in a column of the picture, of a row that was unpacked; 0 for components that it does not have.
+    /// Returns the codes at a column of the picture in an unpacked row; 0 for missing components.
     #[inline(always)]
     pub fn at(&self, codes: &[Vec<u16>; 3], column: u32) -> [u32; 3] {
         match self.source.sources.len() {
@@ -56,15 +57,15 @@ impl<'a> Covering<'a> {
 pub(super) struct Tinter<'a> {
     tint: Tint,
     conversion: Conversion,
-    /// The components that decide.
+    /// The components that determine the colour.
     covering: Covering<'a>,
-    /// The pixel of each value.
+    /// The pixel for each value.
     pixels: Vec<u32>,
 }
 
 impl<'a> Tinter<'a> {
-    /// A painter of a picture in those columns and rows of its own, as pixels whose red and blue are in those places; nothing where false
-    /// colour is off.
+    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one; `red` and `blue` are
+    /// the positions of those bytes in a pixel. Returns `None` if false colour is off.
     pub fn new(
         picture: &'a Picture,
         inspection: &Inspection,
@@ -88,7 +89,7 @@ impl<'a> Tinter<'a> {
         })
     }
 
-    /// Paints the row of that number. `codes` has room for rows of the picture.
+    /// Paints the drawn row `y`. `codes` must have room for a row of the picture.
     #[inline(always)]
     pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u32]) {
         self.covering.unpack(y, codes);
@@ -104,18 +105,18 @@ impl<'a> Tinter<'a> {
 pub(super) struct Inspector<'a> {
     inspection: Inspection,
     covering: Covering<'a>,
-    /// Where red and blue are among a pixel's bytes; green is between them.
+    /// Positions of red and blue among a pixel's bytes; green lies between them.
     red_blue: [usize; 2],
-    /// `true` if rows that are drawn become columns of the view.
+    /// `true` if drawn rows become columns of the view.
     is_turned: bool,
-    /// The view's column at which drawing begins.
+    /// The first drawn column of the view.
     first_column: u32,
     stripe: u32,
 }
 
 impl<'a> Inspector<'a> {
-    /// A painter of a picture in those columns and rows of its own, for a view of which `placement` has the columns from
-    /// `first_column` on.
+    /// Creates a painter for a picture. `covered` holds the picture's column and row for each drawn one. `placement` describes
+    /// the part of the view that starts at `first_column`.
     pub fn new(
         picture: &'a Picture,
         placement: &Placement,
@@ -133,7 +134,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Paints the row of that number. `codes` has room for rows of the picture.
+    /// Paints the drawn row `y`. `codes` must have room for a row of the picture.
     #[inline(always)]
     pub fn paint(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         self.covering.unpack(y, codes);
@@ -148,21 +149,21 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Writes the codes of large pixels in them, row by row.
+/// Writes the codes of enlarged pixels into them, row by row.
 pub(super) struct Writer<'a> {
     writing: Writing,
     conversion: Conversion,
     covering: Covering<'a>,
-    /// Where each column and each row of the view lies in its cell.
+    /// The position of each column and row of the view within its cell.
     cells: Cells,
-    /// Where red and blue are among a pixel's bytes; green is between them.
+    /// Positions of red and blue among a pixel's bytes; green lies between them.
     red_blue: [usize; 2],
-    /// `true` if rows that are drawn become columns of the view.
+    /// `true` if drawn rows become columns of the view.
     is_turned: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer on a picture in those columns and rows of its own.
+    /// Creates a writer for a picture. `covered` holds the picture's column and row for each drawn one.
     pub fn new(
         picture: &'a Picture,
         placement: &Placement,
@@ -180,7 +181,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes what there is in the row of that number. `codes` has room for rows of the picture.
+    /// Writes the digits that cross the drawn row `y`. `codes` must have room for a row of the picture.
     #[inline(always)]
     pub fn write(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         self.covering.unpack(y, codes);
@@ -203,12 +204,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Rows after which [`find_marked`] asks whether the answer is still wanted.
+/// Number of rows between the calls of `goes_on` in [`find_marked`].
 const MARKED_ROWS: u32 = 16;
 
-/// Finds what is marked of a part of a picture, which lies inside it; `None` once `goes_on` says that nobody waits for it any more.
+/// Finds the marked pixels in a part of a picture, which must lie inside it. Returns `None` as soon as `goes_on` returns
+/// `false`.
 ///
-/// It runs on the calling thread alone: rayon's pool is left to what counts and paints the pictures that are shown meanwhile.
+/// Runs on the calling thread only; rayon's pool stays free for counting and painting the pictures being shown.
 #[must_use]
 pub fn find_marked(
     picture: &Picture,

@@ -1,29 +1,30 @@
-//! From component codes to the codes of red, green, blue and luminance, a block of pixels at a time.
+//! Conversion of component codes to codes of red, green, blue and luminance, a block of pixels at a time.
 //!
-//! The arithmetic is exactly that of [`Conversion`]: per channel a weighted sum of three components and a bias, shifted
-//! right. It is only ordered differently. What the second and third component contribute is the same for all pixels
-//! that share a chroma sample, so it is computed once per chroma row and kept as one *term* per channel. A pixel then
-//! costs one multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on the
-//! order, not even when an intermediate sum wraps around.
+//! The arithmetic is exactly that of [`Conversion`]: per channel, a weighted sum of three components plus a bias, shifted
+//! right. Only the order differs. The contribution of the second and third component is the same for all pixels that share a
+//! chroma sample, so it is computed once per chroma row and kept as one *term* per channel. A pixel then costs one
+//! multiplication of its luma and one addition, shift and clamp per channel. Integer sums do not depend on the order, not even
+//! if an intermediate sum wraps around.
 
 use histoscope_core::picture::color::{Conversion, fraction_bits, luminance_of_half_sum};
 
-/// Pixels that are converted, then counted, at a time. Their codes and terms fit in the first-level cache beside the bins,
-/// and a block is a multiple of the widest chroma subsampling.
+/// Number of pixels that are converted and then counted at a time. Their codes and terms fit in the first-level cache along
+/// with the bins, and a block is a multiple of the widest chroma subsampling.
 pub(super) const BLOCK: usize = 512;
 
 /// The terms of the second and third component in red, green and blue, one entry per pixel of a block.
 type Terms = [[i32; BLOCK]; 3];
 
-/// Pixels that [`Level::convert`](super::Level::convert) takes at a time; a run of pixels is a multiple of it.
+/// Number of pixels that [`Level::convert`](super::Level::convert) takes at a time; the length of a run must be a multiple of
+/// it.
 pub(super) const STEP: usize = 16;
 
-/// The terms of chroma samples in red, green and blue, each sample for two pixels.
+/// The terms of chroma samples in red, green and blue; each sample covers two pixels.
 pub(super) type SharedTerms = [[[i32; STEP / 2]; BLOCK / STEP]; 3];
 
-/// The arrays between the steps of the conversion of a block of pixels.
+/// The intermediate arrays for converting a block of pixels.
 ///
-/// They live as long as the worker does: as local variables, they would have to be cleared for every block.
+/// They live as long as the worker; local variables would have to be cleared for every block.
 pub(super) struct Converter {
     /// Terms of a run of chroma samples, before they are repeated for each pixel.
     shared_terms: [i32; BLOCK],
@@ -37,7 +38,7 @@ pub(super) struct Converter {
 }
 
 impl Converter {
-    /// Arrays of zeros.
+    /// Creates a converter whose arrays are zero.
     pub const fn new() -> Self {
         Self {
             shared_terms: [0; BLOCK],
@@ -60,7 +61,7 @@ impl Converter {
                 let weighted = w1.wrapping_mul(i32::from(c1)).wrapping_add(w2.wrapping_mul(i32::from(c2)));
                 *term = weighted.wrapping_add(bias);
             }
-            // A loop of its own: the compiler does not find vectors in a loop that computes and repeats at once.
+            // A separate loop: the compiler does not vectorize a loop that both computes and repeats.
             let shared = &self.shared_terms[..count];
             match repeat_shift {
                 0 => self.terms[channel][..count].copy_from_slice(shared),
@@ -70,11 +71,11 @@ impl Converter {
         }
     }
 
-    /// Converts the pixels of `first` (luma, or the first colour component) into codes, and adds how many of them lay
-    /// below and above the range of red, of green and of blue to `out_of_range`.
+    /// Converts the pixels of `first` (luma, or the first colour component) to codes, and adds the numbers of pixels below and
+    /// above the range of red, green and blue to `out_of_range`.
     ///
-    /// Several short loops over small arrays, rather than one long one: each of them becomes vectors by itself, and the
-    /// arrays between them never leave the first-level cache.
+    /// Several short loops over small arrays instead of one long one: the compiler vectorizes each of them, and the arrays
+    /// between them never leave the first-level cache.
     #[inline(always)]
     pub fn convert<const BINS: usize>(
         &mut self,
@@ -85,7 +86,7 @@ impl Converter {
         let count = first.len();
         let [w0, w1, w2] = conversion.weights.map(|row| row[0]);
         if w0 == w1 && w0 == w2 {
-            // Y'CbCr: luma weighs the same in all channels. With one weight the compiler multiplies once.
+            // Y'CbCr: luma weighs the same in all channels. Given a single weight, the compiler multiplies once.
             add_terms::<BINS>([w0; 3], first, &self.terms, &mut self.unclamped);
         } else {
             add_terms::<BINS>([w0, w1, w2], first, &self.terms, &mut self.unclamped);
@@ -116,14 +117,14 @@ fn repeat<const COUNT: usize>(values: &[i32], repeated: &mut [i32; BLOCK]) {
     }
 }
 
-/// Red, green and blue before the clamp, from the first component and the terms of the others.
+/// Computes red, green and blue before the clamp, from the first component and the terms of the others.
 #[inline(always)]
 fn add_terms<const BINS: usize>(weights: [i32; 3], first: &[u16], terms: &Terms, unclamped: &mut [[i16; BLOCK]; 3]) {
     let count = first.len();
     let [red, green, blue] = unclamped;
     let (red, green, blue) = (&mut red[..count], &mut green[..count], &mut blue[..count]);
     let [red_terms, green_terms, blue_terms] = terms.each_ref().map(|terms| &terms[..count]);
-    // Codes have 12 bits at most and grow to less than 14 by the conversion, so 16 hold them with their sign.
+    // Codes have at most 12 bits and grow to fewer than 14 in the conversion, so they fit in 16 bits with their sign.
     let channel = |weight: i32, code: u16, term: i32| {
         let sum = weight.wrapping_mul(i32::from(code)).wrapping_add(term);
         (sum >> fraction_bits(BINS.trailing_zeros())) as i16
@@ -135,7 +136,8 @@ fn add_terms<const BINS: usize>(weights: [i32; 3], first: &[u16], terms: &Terms,
     }
 }
 
-/// Clamps a block and counts what lay outside. A block is shorter than 2^16 pixels, so 16-bit counts do.
+/// Clamps a block and returns the numbers of values below and above the range. A block is shorter than 2^16 pixels, so 16-bit
+/// counts suffice.
 #[inline(always)]
 fn clamp<const BINS: usize>(unclamped: &[i16], clamped: &mut [u16]) -> (u16, u16) {
     let top = (BINS - 1) as i16;

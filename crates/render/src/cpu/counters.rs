@@ -1,41 +1,41 @@
-//! Counting codes into bins, at a speed that does not depend on the picture.
+//! Counts codes into bins, at a speed that does not depend on the picture.
 //!
-//! Adding one to a bin means loading it, adding and storing it. If the next pixel falls into the same bin, its load has to
-//! wait for the store before it, some eight cycles later on current machines: a constant picture would be counted
-//! several times more slowly than noise. So every channel has [`SUBS`] bins per code, which neighbouring pixels take in
-//! turns, and the four channels give four more independent chains. The bins are 16 bits wide, so that all of them stay
-//! in the first-level cache at 8 and 10 bits, and are emptied into wide ones before they can overflow.
+//! Adding one to a bin means loading it, adding and storing it. If the next pixel falls into the same bin, its load has to wait
+//! for the preceding store, about eight cycles on current machines: counting a constant picture would be several times slower
+//! than counting noise. So every channel has [`SUBS`] bins per code, used in turn by neighbouring pixels, and the four channels
+//! form four more independent chains. The bins are 16 bits wide, so that all of them stay in the first-level cache at 8 and 10
+//! bits, and are emptied into wide ones before they can overflow.
 
 use super::convert::BLOCK;
 
 /// Narrow bins per code and channel.
 const SUBS: usize = 2;
-/// Narrow bins of no use between two channels. Without them, the bins of one code in the four channels of a deep picture
-/// would lie whole 4096-byte pages apart; processors that compare only the address within a page then take the channels
-/// of a gray pixel for the same bin, and make one wait for the other.
+/// Unused narrow bins between two channels. Without them, the bins of one code in the four channels of a deep picture would lie
+/// a multiple of a 4096-byte page apart. Processors that compare only the address within a page then mistake the channels of a
+/// gray pixel for the same bin and make one wait for the other.
 const GAP: usize = 48;
-/// Pixels after which a narrow bin could overflow.
+/// Number of pixels after which a narrow bin could overflow.
 const MOST_PENDING: usize = u16::MAX as usize;
 
 /// The bins of four channels while they are being counted.
 pub(super) struct Counters {
-    /// Channel by channel, code by code, `SUBS` bins.
+    /// Channel by channel, code by code: `SUBS` bins.
     narrow: Vec<[u16; SUBS]>,
-    /// Channel by channel, code by code.
+    /// Channel by channel, code by code: one bin.
     wide: Vec<u32>,
-    /// Pixels counted into the narrow bins since they were emptied.
+    /// Number of pixels counted into the narrow bins since they were last emptied.
     pending: usize,
 }
 
 impl Counters {
-    /// Counters of nothing, without any bins yet.
+    /// Creates counters without bins.
     pub const fn new() -> Self {
         Self { narrow: Vec::new(), wide: Vec::new(), pending: 0 }
     }
 
-    /// Makes four channels of `bins` empty bins.
+    /// Creates four channels of `bins` empty bins.
     pub fn reset(&mut self, bins: usize) {
-        // The narrow bins are empty after every flush, but a panic may have come between.
+        // Every flush empties the narrow bins, but a panic may have prevented it.
         self.narrow.clear();
         self.narrow.resize(4 * (bins + GAP), [0; SUBS]);
         self.wide.clear();
@@ -43,7 +43,7 @@ impl Counters {
         self.pending = 0;
     }
 
-    /// The bins of all channels, after a [`flush`](Self::flush).
+    /// Returns the bins of all channels; complete after a [`flush`](Self::flush).
     pub fn bins(&self) -> &[u32] {
         &self.wide
     }
@@ -58,8 +58,7 @@ impl Counters {
         }
         self.pending += pixels;
         let Some([bins0, bins1, bins2, bins3]) = channels::<BINS>(&mut self.narrow) else { return };
-        // `& (BINS - 1)` changes nothing, since every code is below that; it lets the compiler see so, and drop the
-        // check of every index.
+        // `& (BINS - 1)` changes nothing, since every code is below `BINS`, but it lets the compiler drop the bounds checks.
         let mut add = |sub: usize, codes: [u16; 4]| {
             let [c0, c1, c2, c3] = codes.map(|code| usize::from(code) & (BINS - 1));
             bins0[c0][sub] += 1;
@@ -79,7 +78,7 @@ impl Counters {
         }
     }
 
-    /// Counts up to three codes that were left over, in the first channel.
+    /// Counts up to three remaining codes into the first channel.
     #[inline(always)]
     pub fn count_rest(&mut self, codes: &[u16]) {
         for &code in codes {
@@ -101,7 +100,7 @@ impl Counters {
     }
 }
 
-/// The narrow bins of the four channels, with a length that the compiler knows.
+/// Splits the narrow bins into four channels, whose length the compiler knows.
 #[inline(always)]
 fn channels<const BINS: usize>(narrow: &mut [[u16; SUBS]]) -> Option<[&mut [[u16; SUBS]; BINS]; 4]> {
     let mut channels = narrow.chunks_exact_mut(BINS + GAP);

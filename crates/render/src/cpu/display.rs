@@ -1,11 +1,11 @@
-//! The picture for a view, drawn by the CPU: for machines whose only graphics adapter is software.
+//! Draws the picture of a view on the CPU, for machines whose only graphics adapter is software.
 //!
-//! A software adapter interprets the video's shader pixel by pixel, which takes several times as long as decoding. Here
-//! the same picture is made row by row: two source rows are blended into one, that row is blended horizontally by a table
-//! that all rows share, and the result becomes R'G'B' ([`resample`](super::resample)). The histograms are painted over a row
-//! while it is at hand ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. A view that
-//! is smaller than half the picture is made from the four samples nearest to each pixel, where the shader averages more: that would take
-//! this too long. Beside the picture the view is black.
+//! A software adapter interprets the video shader pixel by pixel, which takes several times as long as decoding. Here the same
+//! picture is made row by row: two source rows are blended into one, that row is resampled horizontally with a table shared by
+//! all rows, and the result is converted to R'G'B' ([`resample`](super::resample)). The histograms are painted over a row while
+//! it is in the cache ([`overlay`](super::overlay)). Only the finished pixels go to the adapter. If the view is smaller than
+//! half the picture, each pixel is interpolated from the four nearest samples; the shader averages more, which would take too
+//! long here. Outside the picture the view is black.
 
 use std::ops::Range;
 
@@ -29,10 +29,10 @@ use histoscope_core::picture::unpack::Source;
 /// Rows that a thread draws at a time.
 pub const BAND_ROWS: usize = 16;
 
-/// The positions of one component.
+/// The sample positions of one component.
 struct Grid {
     across: Axis,
-    /// The same for rows that are written out.
+    /// The positions of `across`, grouped for the hand-written code.
     groups: Vec<PixelGroup>,
     down: Axis,
 }
@@ -47,7 +47,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Where red and blue are; green is between them.
+    /// Returns the positions of red and blue; green lies between them.
     const fn red_blue(self) -> [usize; 2] {
         match self {
             Self::Rgba => [0, 2],
@@ -56,18 +56,18 @@ impl Order {
     }
 }
 
-/// The order of a pixel's bytes, and how far apart the rows are.
+/// The layout of the pixels in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PixelFormat {
     /// The order of a pixel's bytes.
     pub order: Order,
-    /// Bytes from row to row; at least four for each pixel.
+    /// Bytes from one row to the next; at least four per pixel.
     pub stride: usize,
 }
 
-/// Memory for some rows of a view, [`BAND_ROWS`] or fewer, that may be written only.
+/// Write-only memory for up to [`BAND_ROWS`] rows of a view.
 pub trait ViewBand: Send {
-    /// Writes bytes from that one on.
+    /// Writes bytes, starting at byte `at`.
     fn put(&mut self, at: usize, bytes: &[u8]);
 }
 
@@ -77,7 +77,7 @@ impl ViewBand for &mut [u8] {
     }
 }
 
-/// The layers that are drawn over a picture.
+/// The layers drawn over a picture.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Over<'a> {
     /// The layers that depend on the picture's codes.
@@ -86,28 +86,27 @@ pub struct Over<'a> {
     pub overlays: &'a [Overlay],
 }
 
-/// The layers over a picture that depend on its codes.
+/// The layers drawn over a picture that depend on its codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// The light of a brush, the rest being dimmed, and what decides.
+    /// The lighting of a brush, which dims the other pixels, and what decides which pixels are lit.
     pub light: Option<(Lighting, LitBy<'a>)>,
-    /// The stripes, marks and false colour of the picture's own codes, and the first column of the view that is drawn.
+    /// The zebra, marks and false colour for the picture's own codes, and the first drawn column of the view.
     pub inspection: Option<(Inspection, u32)>,
-    /// Which of the picture's own codes are written in its pixels, where these are large enough.
+    /// The picture's own codes to write into its pixels, if these are large enough.
     pub codes: Option<Codes>,
 }
 
 /// The picture or selection that decides which pixels are lit.
 #[derive(Debug, Clone, Copy)]
 pub enum LitBy<'a> {
-    /// The codes of a picture: the one that is drawn, or another of the same size.
+    /// The codes of a picture: the one being drawn, or a different one of the same size.
     Codes(&'a Picture),
-    /// Somebody who has selected them.
+    /// A set of selected pixels.
     Selected(&'a SelectedPixels),
 }
 
-/// Draws a picture where `placement` puts it: four bytes a pixel, opaque, rows from the top, into `bands` of
-/// [`BAND_ROWS`] rows.
+/// Draws a picture at its `placement`: four bytes per pixel, opaque, rows from the top, into `bands` of [`BAND_ROWS`] rows.
 pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, bands: Vec<impl ViewBand>) {
     let drawing = RowDrawing::new(picture, placement, over.by_codes, format.order);
     let (level, stride) = (drawing.level, format.stride);
@@ -121,7 +120,7 @@ pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: Pi
             band.put(at * stride, bytemuck::cast_slice(&scratch.pixels[..width]));
         });
     }
-    // Rows are made along the picture's own rows; the view shows those as columns, so they are turned at the end.
+    // Rows are drawn along the picture's rows, which are columns of the view, so the result is transposed at the end.
     let mut turned = vec![0_u32; width * height];
     let own: Vec<_> = bytemuck::cast_slice_mut(&mut turned).chunks_mut(4 * height * BAND_ROWS).collect();
     draw_bands(
@@ -147,13 +146,13 @@ pub fn draw(picture: &Picture, placement: &Placement, over: Over<'_>, format: Pi
     );
 }
 
-/// The same into one array, which becomes as long as it must be.
+/// Draws into a single array, which is resized to fit; otherwise like [`draw`].
 pub fn draw_whole(picture: &Picture, placement: &Placement, over: Over<'_>, format: PixelFormat, pixels: &mut Vec<u8>) {
     pixels.resize(format.stride * placement.view.1 as usize, 0);
     draw(picture, placement, over, format, pixels.chunks_mut(format.stride * BAND_ROWS).collect());
 }
 
-/// Draws `rows` rows, each by a thread's own memory, its number, its band, and its place in that.
+/// Draws `rows` rows. `draw` receives the thread's memory, the row's number, its band, and its index in the band.
 fn draw_bands<B: ViewBand, M>(
     bands: Vec<B>,
     rows: usize,
@@ -184,14 +183,14 @@ impl Kernel for Finish<'_> {
     }
 }
 
-/// The data that all rows share.
+/// Data shared by all rows.
 struct RowDrawing<'a> {
     sources: Vec<Source<'a>>,
     grids: Vec<Grid>,
     bits: u32,
-    /// Weights of the components and bias, [`Axis::along`]'s values to 0..255, in the order of a pixel's bytes.
+    /// Weights of the components and bias, from the values of [`Axis::along`] to 0..255, in the order of a pixel's bytes.
     rgb: [[f32; 4]; 3],
-    /// Columns and rows that the picture covers.
+    /// Columns and rows covered by the picture.
     covered: (Range<usize>, Range<usize>),
     light: Option<Light<'a>>,
     tinter: Option<Tinter<'a>>,
@@ -200,18 +199,18 @@ struct RowDrawing<'a> {
     level: Level,
 }
 
-/// A brush at work.
+/// The effect of a brush on the picture.
 struct Light<'a> {
     lighting: Lighting,
     selected: Option<&'a SelectedPixels>,
-    /// The components that decide where nothing was selected, and what covers the pixels in any case.
+    /// The components that decide if there is no selection, and in any case the samples that cover the pixels.
     covering: Covering<'a>,
     conversion: Conversion,
     order: Order,
 }
 
 impl<'a> RowDrawing<'a> {
-    /// Finds what the rows share; rows and columns are the picture's, however the view is turned.
+    /// Prepares the shared data; rows and columns are the picture's, however the view is turned.
     fn new(
         picture: &'a Picture,
         placement: &Placement,
@@ -238,10 +237,10 @@ impl<'a> RowDrawing<'a> {
                 let [columns, rows] = [&columns, &rows].map(|positions| positions.iter().copied());
                 return Grid::new(Axis::hard(columns.map(|x| x >> sx)), Axis::hard(rows.map(row_of)), level);
             }
-            // Chroma samples lie at the left of the luma samples that they cover, and vertically in their middle.
+            // Chroma samples are co-sited with the leftmost luma sample that they cover, and vertically centred.
             let (share_x, share_y) = (f64::from(1_u32 << sx), f64::from(1_u32 << sy));
             let across = Axis::new(width, x, size.0, share_x, 0.0);
-            // Between the rows of two fields, the chroma of both is blended as their luma is.
+            // Between rows of different fields, the chroma of both is blended in the same proportion as their luma.
             let down = match layout.chroma_lines {
                 ChromaLines::Field if is_chroma => Axis::new(height, y, picture.height(), 1.0, 0.0).mapped(row_of),
                 _ => Axis::new(height, y, size.1, share_y, (share_y - 1.0) / 2.0),
@@ -303,17 +302,17 @@ impl Grid {
     }
 }
 
-/// A thread's arrays.
+/// A thread's scratch arrays.
 struct DisplayScratch {
     upper: Vec<u16>,
     lower: Vec<u16>,
-    /// Rows of levels of the three components.
+    /// A row of levels for each component.
     levels: [Vec<i16>; 3],
-    /// Their values along the row that is drawn, where that is not written out.
+    /// Their values along the drawn row, if the hand-written code is not used.
     values: [Vec<i32>; 3],
-    /// Codes of the row that decides what is lit or marked.
+    /// Codes of the row that decides which pixels are lit or marked.
     codes: [Vec<u16>; 3],
-    /// The row, filled up to whole groups.
+    /// The row, padded to whole groups.
     pixels: Vec<u32>,
 }
 
@@ -338,7 +337,7 @@ struct ViewRow<'a, 'p> {
     y: usize,
 }
 
-/// Black, opaque.
+/// Opaque black.
 const BLACK: u32 = u32::from_ne_bytes([0, 0, 0, 255]);
 
 impl Kernel for ViewRow<'_, '_> {
@@ -368,7 +367,7 @@ impl Kernel for ViewRow<'_, '_> {
 }
 
 impl RowDrawing<'_> {
-    /// The picture's own colours in a row.
+    /// Draws a row of the picture in its own colours.
     #[inline(always)]
     fn picture_row(&self, scratch: &mut DisplayScratch, y: usize) {
         let Self { sources, grids, bits, rgb, level, .. } = self;
@@ -399,7 +398,7 @@ impl RowDrawing<'_> {
 }
 
 impl Light<'_> {
-    /// Dims the pixels of row `y` that are not lit.
+    /// Dims the unlit pixels of row `y`.
     #[inline(always)]
     fn dim(&self, y: usize, codes: &mut [Vec<u16>; 3], pixels: &mut [u8]) {
         let row = self.covering.unpack(y, codes);
@@ -425,7 +424,7 @@ impl Light<'_> {
 mod tests {
     use super::*;
 
-    /// Numbers without a pattern, below `below`.
+    /// Returns a generator of pseudo-random numbers below `below`.
     fn numbers(seed: u32, below: u32) -> impl FnMut() -> u32 {
         let mut state = seed;
         move || {
@@ -435,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_out_gives_the_same_pixels_as_the_plain_loops() {
+    fn hand_written_code_gives_the_same_pixels_as_the_plain_loops() {
         let level = Level::detect();
         let rgb = [[0.9, 0.1, 1.4, -180.0], [1.1, -0.3, -0.5, 90.0], [1.1, 1.8, 0.02, -240.0]]
             .map(|[a, b, c, bias]| [a, b, c].map(|weight: f32| weight / (1 << 20) as f32).into_iter().chain([bias]))

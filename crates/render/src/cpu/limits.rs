@@ -1,4 +1,4 @@
-//! How many pixels lie outside limits, for machines without a GPU: row by row, the terms of chroma first, as in
+//! Counts the pixels outside limits, for machines without a GPU. Works row by row and computes the chroma terms first, like
 //! [`convert`](super::convert).
 
 use rayon::prelude::*;
@@ -13,7 +13,8 @@ use histoscope_core::picture::unpack::Source;
 /// Rows that a thread counts at a time.
 const BAND_ROWS: usize = 16;
 
-/// Pixels outside the limits of EBU R 103, exactly as [`outside_r103`](histoscope_core::histogram::reference::outside_r103) counts them.
+/// Counts the pixels outside the limits of EBU R 103. Gives exactly the count of
+/// [`outside_r103`](histoscope_core::histogram::reference::outside_r103).
 #[must_use]
 pub fn count_outside_r103(picture: &Picture) -> u32 {
     let layout = picture.layout();
@@ -39,7 +40,7 @@ pub fn count_outside_r103(picture: &Picture) -> u32 {
     counts.sum()
 }
 
-/// The data that all rows share.
+/// Data shared by all rows.
 struct LimitsCount<'a> {
     sources: Vec<Source<'a>>,
     columns_shift: u8,
@@ -48,10 +49,10 @@ struct LimitsCount<'a> {
     limits: Limits,
 }
 
-/// A thread's arrays and its count.
+/// A thread's scratch arrays and its count.
 struct LimitsScratch {
     codes: [Vec<u16>; 3],
-    /// The terms of the second and third component in red, green and blue, for each of their samples.
+    /// The terms of the second and third component in red, green and blue, one per chroma sample.
     terms: [Vec<i32>; 3],
     count: u32,
 }
@@ -59,7 +60,7 @@ struct LimitsScratch {
 impl LimitsScratch {
     fn new(counting: &LimitsCount<'_>) -> Self {
         let width = |component: usize| counting.sources.get(component).map_or(0, |source| source.width);
-        // Gray has one term for all of its pixels.
+        // A gray picture has the same term for all of its pixels.
         let terms = if counting.sources.len() == 1 { width(0) } else { width(1) };
         Self {
             codes: std::array::from_fn(|component| vec![0; width(component)]),
@@ -106,7 +107,7 @@ impl Kernel for PictureRow<'_, '_> {
     }
 }
 
-/// Pixels outside, of a row in which a sample of chroma serves `SHARED` of them.
+/// Counts the pixels outside the limits in a row in which a chroma sample covers `SHARED` pixels.
 #[inline(always)]
 fn count_row<const SHARED: usize>(
     first: &[u16],

@@ -1,17 +1,17 @@
-//! The luminance of linear light, for machines without a GPU: row by row, each pixel by its definition.
+//! Counts the luminance of linear light, for machines without a GPU: row by row, each pixel by the definition.
 
 use super::rows::{Rows, fold_rows};
 use histoscope_core::histogram::LightTable;
 use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{Picture, PictureError};
 
-/// Counts the luminance of linear light of a picture of 2^n codes, of which the table is.
+/// Counts the luminance of linear light of a picture whose codes have as many bits as those of the table.
 #[must_use]
 pub fn count_linear(picture: &Picture, table: &LightTable) -> Vec<u32> {
     let conversion = picture.conversion();
     let rows = Rows::new(picture);
     let count_row = |bins: &mut Vec<u32>, codes: &mut [Vec<u16>; 3], _: usize| {
-        // Neighbours are often alike, and a look at the table takes longer than a comparison.
+        // Neighbouring pixels are often equal, and a table lookup takes longer than a comparison.
         let mut before = ([0; 3], 0);
         for x in 0..picture.width() as usize {
             let codes = rows.at(codes, x).map(|code| code as i32);
@@ -25,10 +25,10 @@ pub fn count_linear(picture: &Picture, table: &LightTable) -> Vec<u32> {
     fold_rows(&rows, picture.height() as usize, || vec![0; table.light().len()], count_row, added)
 }
 
-/// The same of a rectangle of a picture, or of all of it.
+/// Counts the luminance of linear light in a rectangle of a picture, or in all of it if `rect` is `None`.
 ///
 /// # Errors
-/// [`PictureError`] if the rectangle does not lie in it.
+/// [`PictureError`] if the rectangle does not lie in the picture.
 pub fn count_linear_region(
     picture: &Picture,
     rect: Option<Rect>,
@@ -39,7 +39,7 @@ pub fn count_linear_region(
     Ok(parts.iter().map(|part| count_linear(part, table)).fold(vec![0; table.light().len()], added))
 }
 
-/// Two parts' bins together.
+/// Returns the sum of two parts' bins.
 fn added(mut sum: Vec<u32>, part: Vec<u32>) -> Vec<u32> {
     sum.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
     sum

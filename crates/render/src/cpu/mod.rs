@@ -1,36 +1,35 @@
 //! The histogram engine for machines whose only graphics adapter is software.
 //!
-//! It gives the same counts as [`mod@histoscope_core::histogram::reference`], to the last one, and is much faster. What follows is how, since the
-//! GPU's shaders face the same two questions.
+//! Its counts are exactly those of [`mod@histoscope_core::histogram::reference`], but it is much faster. Its design is
+//! described here because the GPU's shaders face the same two questions.
 //!
-//! # Who counts what
+//! # Division of work
 //!
-//! A picture is cut into bands of rows; threads take one band after the other until none is left, so a thread that is
-//! held up by other work simply takes fewer. Every thread has bins of its own, and they are added up at the end: no two
-//! threads ever write to the same bin, so no addition has to be atomic. (The GPU does the same with a workgroup's share
-//! of a picture and workgroup memory.) Rows that share chroma stay in one band.
+//! A picture is cut into bands of rows. Threads take one band after the other until none is left, so a thread that is held up
+//! by other work simply takes fewer. Every thread has its own bins, which are added up at the end: no two threads ever write to
+//! the same bin, so no addition has to be atomic. (The GPU does the same with a workgroup's share of a picture and workgroup
+//! memory.) Rows that share chroma stay in one band.
 //!
 //! Within a band, a block of some hundred pixels of a row goes through three steps, each a module:
 //!
 //! 1. `picture::unpack`: bytes become codes, whatever the layout. From here on all layouts look alike.
-//! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, so the compiler makes
-//!    vector instructions of it (`simd` says how the right ones are chosen at run time).
-//! 3. `counters`: the codes are counted. Vectors do not help here: where the next addition goes depends on the data.
-//!    The processor on which it was tuned stores once a cycle, and every pixel needs four stores: two thirds of the
-//!    time spent. Where codes have 8 bits and a thread has much to count, `pairs` does with two stores.
+//! 2. `convert`: codes become red, green, blue and luminance. This is pure arithmetic on arrays, which the compiler vectorizes
+//!    (`simd` describes how the instruction set is chosen at run time).
+//! 3. `counters`: the codes are counted. Vectors do not help here, because the bin to increment depends on the data. The
+//!    processor on which it was tuned completes one store per cycle, and every pixel needs four: two thirds of the time. If
+//!    codes have 8 bits and a thread has much to count, `pairs` needs only two stores.
 //!
-//! For the pictures that most videos have, 8 bits with chroma at half the width, `avx2` does the second step by
-//! instructions written out, without arrays between its parts, which would crowd the bins out of the first-level cache.
+//! For the most common kind of video, 8 bits with chroma at half the width, `avx2` does the second step with intrinsics,
+//! without intermediate arrays, which would crowd the bins out of the first-level cache.
 //!
 //! # Not counting at all
 //!
-//! The fastest addition is the one that is not made. In a gray picture red, green, blue and luminance are functions of
-//! one code. So only that code is counted, four times less work, and the finished bins are moved to where their codes
-//! are converted to.
+//! The fastest addition is the one that is not made. In a gray picture red, green, blue and luminance are functions of a single
+//! code. So only that code is counted, which is a quarter of the work, and the finished bins are moved to the codes that theirs
+//! convert to.
 //!
-//! Attempts that did not pay: converting and counting in one loop, so that a processor could do both at a time (a
-//! fifth slower); four bins per code in place of two; reading the
-//! codes eight bytes at a time; AVX-512.
+//! Attempts that did not pay off: converting and counting in one loop, so that a processor could do both at a time (a fifth
+//! slower); four bins per code instead of two; reading the codes eight bytes at a time; AVX-512.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -75,18 +74,17 @@ pub use simd::Level;
 pub use vectorscope::count_vectorscope;
 pub use waveform::count_waveform;
 
-/// Samples of a band: small enough that the last bands finish at about the same time, large enough that handing them out
-/// costs nothing.
+/// Samples per band: few enough that the last bands finish at about the same time, enough that handing them out costs nothing.
 const BAND_SAMPLES: usize = 1 << 15;
 
-/// Pixels of a worker's share from which on two channels are counted at a time: emptying the tables costs a worker as much
-/// time as half of these pixels save.
+/// Pixels in a worker's share above which two channels are counted at a time: emptying the tables costs a worker as much time
+/// as half of these pixels save.
 const PAIRED_SHARE: usize = 1 << 18;
 
-/// Counts pictures on the CPU. It keeps its scratch memory from picture to picture.
+/// Counts pictures on the CPU. Keeps its scratch memory between pictures.
 pub struct Engine {
     level: Level,
-    /// `true` if two channels are counted at a time where that can be; `None` leaves it to the size of a worker's share.
+    /// `true` to count two channels at a time whenever possible; `None` to decide by the size of a worker's share.
     pairing: Option<bool>,
     workers: Vec<Box<Worker>>,
     histogram: Histogram,
@@ -105,33 +103,33 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine that uses the best instructions of this machine and all threads of rayon's current pool.
+    /// Creates an engine that uses the best instructions of this machine and all threads of rayon's current pool.
     #[must_use]
     pub fn new() -> Self {
         Self::with_level(Level::detect())
     }
 
-    /// An engine that uses the instructions of `level`, or the plain ones if the machine lacks those.
+    /// Creates an engine that uses the instructions of `level`, or the plain ones if the machine lacks those.
     #[must_use]
     pub fn with_level(level: Level) -> Self {
         let level = if level.is_available() { level } else { Level::Plain };
         Self { level, pairing: None, workers: Vec::new(), histogram: Histogram::empty(8, Components::Rgbl) }
     }
 
-    /// The same engine, but counting two channels of 8 bits at a time always or never, whatever size the pictures have.
+    /// Counts two 8-bit channels at a time always or never, regardless of the size of the pictures.
     #[must_use]
     pub fn with_pairing(self, pairing: bool) -> Self {
         Self { pairing: Some(pairing), ..self }
     }
 
-    /// The instructions in use.
+    /// Returns the instruction set in use.
     #[must_use]
     pub const fn level(&self) -> Level {
         self.level
     }
 
-    /// Counts a picture. The histogram is exactly that of `histogram::reference::histogram`; it stays
-    /// with the engine, which overwrites it with the next picture's.
+    /// Counts a picture. The histogram equals that of `histogram::reference::histogram`. The engine owns it and overwrites it
+    /// with the next one.
     pub fn count(&mut self, picture: &Picture, components: Components) -> &Histogram {
         let bits = picture.layout().bin_bits();
         self.histogram.bits = bits;
@@ -156,7 +154,7 @@ impl Engine {
         &self.histogram
     }
 
-    /// Counts a rectangle of a picture alone, or all of it where there is none: each luma sample with the chroma sample that covers
+    /// Counts a rectangle of a picture, or all of it if `region` is `None`: each luma sample with the chroma sample that covers
     /// it.
     ///
     /// # Errors
@@ -179,7 +177,7 @@ impl Engine {
         Ok(sum)
     }
 
-    /// Counts the codes of one component into the channel of that index.
+    /// Counts the codes of one component into the channel of the same index.
     fn count_component(&mut self, picture: &Picture, component: usize) {
         self.run(&Pass::Component { source: Source::new(picture, component) });
         let bins = self.histogram.bin_count();
@@ -191,8 +189,8 @@ impl Engine {
         }
     }
 
-    /// Turns the histogram of luma codes in channel 0 into those of red, green, blue and luminance: in a gray picture
-    /// all of them depend on nothing but that code.
+    /// Turns the histogram of luma codes in channel 0 into those of red, green, blue and luminance, which in a gray picture
+    /// depend only on that code.
     fn recolor_gray(&mut self, picture: &Picture) {
         let conversion = picture.conversion();
         let top = conversion.max_code();
@@ -217,14 +215,14 @@ impl Engine {
         if picture.layout().chroma_lines == ChromaLines::Frame {
             return self.add_color(picture);
         }
-        // Fields with chroma rows of their own are counted one after the other.
+        // Fields with separate chroma rows are counted one after the other.
         let whole = Rect::whole(picture.width(), picture.height());
         for (field, _) in region::by_chroma_lines(picture, whole).into_iter().flatten() {
             self.add_color(&field);
         }
     }
 
-    /// Counts a picture whose chroma rows are shared by neighbouring rows, and adds that to the histogram.
+    /// Counts a picture whose chroma rows are shared by neighbouring rows, and adds the counts to the histogram.
     fn add_color(&mut self, picture: &Picture) {
         self.run(&Pass::Color {
             sources: std::array::from_fn(|component| Source::new(picture, component)),

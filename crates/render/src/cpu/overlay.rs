@@ -1,51 +1,52 @@
-//! The histogram overlays, painted by the CPU over the rows of a view: the same as shaders/columns.wgsl and shaders/overlay.wgsl
-//! draw of bars, lines, caps, clip indicators and frames. Outlines, curves and the blurred backdrop are the shaders' alone.
+//! Paints the histogram overlays over the rows of a view, on the CPU. Bars, lines, caps, clip indicators and frames look as in
+//! shaders/columns.wgsl and shaders/overlay.wgsl. Only the shaders draw outlines, curves and the blurred backdrop.
 
 use crate::view::binning::Binning;
 use crate::view::panel::PanelRect;
 use crate::view::panel_params::PanelParams;
 use histoscope_core::histogram::{CHANNELS, Histogram, vertical_scale};
 
-/// Bands of a column.
+/// Bands per column.
 const BANDS: usize = CHANNELS + 1;
-/// As in the shaders: how dark the gap in a bar that is cut off is, what is left of the light of bars that are not selected,
-/// how dark the frame is, and the strength of the graticule's lines at the odd and at the even eighths.
+/// Same values as in the shaders: opacity of the gap in a clipped bar, brightness factor of unselected bars, opacity of the
+/// frame, and strength of the graticule's lines at the odd and at the even eighths.
 const GAP: f32 = 0.85;
 const UNSELECTED: f32 = 0.22;
 const FRAME: f32 = 0.8;
 const MINOR_LINE: f32 = 0.10;
 const MAJOR_LINE: f32 = 0.18;
 
-/// A colour in the order of a pixel's bytes, premultiplied by its opacity, which comes last.
+/// A colour in the byte order of a pixel, premultiplied by its opacity, which comes last.
 type Color = [f32; 4];
 
-/// One overlay, ready to be painted.
+/// An overlay, ready to be painted.
 #[derive(Debug)]
 pub struct Overlay {
     panel: PanelParams,
-    /// Heights in pixels at which the bands of each column end, the lowest first; the last band has no end.
+    /// Heights in pixels at which the bands of each column end, in ascending order; the last band has no end.
     ends: [Vec<u32>; CHANNELS],
-    /// The bands' colours.
+    /// Colours of the bands.
     colors: [Vec<u32>; BANDS],
-    /// The columns in which a cap lies on a bar that is cut off.
+    /// `true` for the columns in which a cap lies on a clipped bar.
     capped: Vec<bool>,
-    /// The channels whose clip indicators are lit, a bit each, at the lowest and at the highest code.
+    /// Bit masks of the channels whose clip indicators are lit, at the lowest and at the highest code.
     lit: [u32; 2],
 }
 
-/// The data from which the bars of an overlay are found.
+/// The input for the bars of an overlay.
 struct BarSource<'a> {
     panel: &'a PanelParams,
     histogram: &'a Histogram,
-    /// The bins that are drawn, channel by channel.
+    /// The bins to draw, channel by channel.
     bins: [Vec<u32>; CHANNELS],
     rect: PanelRect,
-    /// Height of a bar per count, 1 being the overlay's height, and the count of the tallest bin.
+    /// Height of a bar per count, as a fraction of the overlay's height, and the count of the tallest bin.
     scales: [(f32, u32); CHANNELS],
 }
 
 impl Overlay {
-    /// The overlay of that histogram, drawn in those bins. `swaps_red_and_blue` tells whether a pixel's first byte is blue.
+    /// Creates the overlay of a histogram, drawn with that binning. `swaps_red_and_blue` is `true` if a pixel's first byte is
+    /// blue.
     #[must_use]
     pub fn new(mut panel: PanelParams, histogram: &Histogram, binning: Binning, swaps_red_and_blue: bool) -> Self {
         if swaps_red_and_blue {
@@ -69,7 +70,7 @@ impl Overlay {
             colors.iter_mut().zip(column.colors).for_each(|(colors, color)| colors.push(packed(color)));
             clipped.push(column.is_clipped);
         }
-        // A cap reaches as far aside as it is high.
+        // A cap extends as far to either side as it is high.
         let reach = panel.cap as usize;
         let around = |at: usize| clipped[at.saturating_sub(reach)..].iter().take(at.min(reach) + 1 + reach);
         let capped = (0..clipped.len()).map(|at| around(at).any(|&is| is)).collect();
@@ -77,7 +78,7 @@ impl Overlay {
         Self { panel, ends, colors, capped, lit }
     }
 
-    /// Paints what of it lies in row `y` of the view over that row.
+    /// Paints the part of the overlay that lies in row `y` of the view over that row.
     #[inline(always)]
     pub fn paint(&self, y: usize, pixels: &mut [u32]) {
         let PanelParams { origin: [left, top], size: [width, height], line, opacity, .. } = self.panel;
@@ -86,7 +87,7 @@ impl Overlay {
             return;
         }
         let frame = packed([0.0, 0.0, 0.0, FRAME * opacity]);
-        // A view may be smaller than an overlay's least size.
+        // A view may be smaller than the minimum size of an overlay.
         let column = |at: u32| (at as usize).min(pixels.len());
         let outer = column(left.saturating_sub(line))..column(left + width + line);
         let (left, right) = (column(left), column(left + width));
@@ -98,7 +99,7 @@ impl Overlay {
         self.paint_row(y - top, &mut pixels[left..right]);
     }
 
-    /// Paints what the view has room for of a row of the overlay itself, counted from its top.
+    /// Paints the visible part of a row of the overlay, counted from its top.
     #[inline(always)]
     fn paint_row(&self, from_top: u32, pixels: &mut [u32]) {
         let PanelParams { size: [width, height], line, notch, cap, indicator, .. } = self.panel;
@@ -113,7 +114,7 @@ impl Overlay {
         } else {
             0
         };
-        // What lies at the ends or in such a row is put together pixel by pixel.
+        // Pixels at the ends, or in a row with a cap or line, are composed one by one.
         let begin = (apart as usize).min(pixels.len());
         let end = ((width - apart) as usize).clamp(begin, pixels.len());
         for at in (0..begin).chain(end..pixels.len()) {
@@ -132,7 +133,8 @@ impl Overlay {
         }
     }
 
-    /// Returns the colour of the overlay at a column in a row that is counted from below, `strength` being that of a line across.
+    /// Returns the colour of the overlay at a column in a row counted from the bottom. `strength` is that of the horizontal
+    /// line there.
     fn shown(&self, column: usize, row: u32, strength: f32) -> Color {
         let panel = &self.panel;
         let band = self.ends.iter().filter(|ends| row >= ends[column]).count();
@@ -149,7 +151,7 @@ impl Overlay {
         self.indicators_over(self.lit[usize::from(is_right)], from_end, from_top, shown)
     }
 
-    /// The lit clip indicators of one end over what is below: a pixel's column from that end, and its row from the top.
+    /// Draws the lit clip indicators of one end over the colour `below`. `column` counts from that end, `row` from the top.
     fn indicators_over(&self, lit: u32, column: u32, row: u32, below: Color) -> Color {
         let PanelParams { channels, line, indicator, notch, opacity, lights, .. } = self.panel;
         let mut color = below;
@@ -183,7 +185,7 @@ impl BarSource<'_> {
         for (channel, bar) in heights.iter_mut().enumerate().filter(|(channel, _)| self.is_shown(*channel)) {
             *bar = self.bar(channel, column);
         }
-        // A bar that goes on beyond the top is torn off: the bars end below a dark gap, on which lies a light cap.
+        // A bar that extends beyond the top is cut off: the bars end below a dark gap with a light cap above it.
         let is_clipped = heights.iter().any(|&bar| bar > height);
         let heights = heights.map(|bar| bar.min(if is_clipped { height - notch } else { height }));
         let mut ends = heights;
@@ -204,7 +206,8 @@ impl BarSource<'_> {
         self.panel.channels & (1 << channel) != 0
     }
 
-    /// Height in pixels of the tallest of a channel's bars in a column; above the overlay's height if it is clipped.
+    /// Returns the height in pixels of the tallest of a channel's bars in a column, or more than the overlay's height if it is
+    /// clipped.
     fn bar(&self, channel: usize, column: u32) -> u32 {
         let height = self.panel.size[1];
         let bins = &self.bins[channel];
@@ -218,15 +221,15 @@ impl BarSource<'_> {
             0 => count as f32 * scale,
             _ => (1.0 + count as f32).ln() / (1.0 + tallest.max(1) as f32).ln(),
         };
-        // The scale rounds, so that a bar which just touches the top may come out a hair above it.
+        // The scale is rounded, so a bar that just touches the top may come out slightly above it.
         if part > 1.0001 {
             return height + 1;
         }
-        // One pixel in a whole picture still shows: a bar that is not empty is at least a pixel high.
+        // A single pixel of the picture still shows: a bar that is not empty is at least one pixel high.
         ((part * height as f32 + 0.5) as u32).clamp(1, height.max(1))
     }
 
-    /// The light of a point that these channels' bars reach.
+    /// Returns the colour at a point reached by the bars of these channels.
     fn mixed(&self, reached: [bool; CHANNELS]) -> [f32; 3] {
         if self.panel.overlaps[0][3] > 0.0 {
             let set = (0..CHANNELS).filter(|&channel| reached[channel]).map(|channel| 1 << channel).sum::<usize>();
@@ -237,12 +240,12 @@ impl BarSource<'_> {
         for (of, _) in self.panel.lights.iter().zip(reached).filter(|(_, is_reached)| *is_reached) {
             light = std::array::from_fn(|i| light[i].max(of[i]));
         }
-        // Luminance has no colour of its own to add; it whitens what it overlaps.
+        // Luminance has no colour of its own to add; it whitens the bars it overlaps.
         let whiten = if reached[3] { self.panel.whiten } else { 0.0 };
         light.map(|part| mix(part, self.panel.lights[3][1], whiten))
     }
 
-    /// A band's colour with the lines that stand in its column.
+    /// Returns the colour of a band with the vertical lines of its column.
     fn colored(&self, column: u32, reached: [bool; CHANNELS]) -> Color {
         let panel = self.panel;
         let on_bar = reached.contains(&true);
@@ -256,7 +259,7 @@ impl BarSource<'_> {
             if !(panel.brush[0]..=panel.brush[1]).contains(&column) {
                 color[..3].iter_mut().for_each(|part| *part *= UNSELECTED);
             } else if on_bar {
-                // Bars of channels that are not brushed stay dim beside those that are.
+                // Bars of unbrushed channels stay dim next to the brushed ones.
                 let chosen = std::array::from_fn(|c| reached[c] && panel.brushed & (1 << c) != 0);
                 let (bright, dim) = (self.mixed(chosen), self.mixed(reached));
                 color = barred(std::array::from_fn(|i| bright[i].max(dim[i] * UNSELECTED)));
@@ -276,12 +279,12 @@ impl BarSource<'_> {
         color
     }
 
-    /// Returns `true` if a line that begins at a column covers this one.
+    /// Returns `true` if a line that begins at column `begin` covers `column`.
     fn is_on_line(&self, column: u32, begin: u32) -> bool {
         column >= begin && column - begin < self.panel.line
     }
 
-    /// The marks of a probed pixel: bright, a pixel thicker than other lines, between dark edges that set them off.
+    /// Draws the marks of a probed pixel: bright, a pixel thicker than other lines, between dark edges for contrast.
     fn marked(&self, column: u32, bare: Color) -> Color {
         let PanelParams { size: [width, _], line, marks, .. } = *self.panel;
         let exists = |begin: u32| begin < width;
@@ -296,7 +299,7 @@ impl BarSource<'_> {
         bare
     }
 
-    /// The clip indicators that are lit: those of channels that have more than a thousandth of their samples in the outermost code.
+    /// Returns the lit clip indicators: those of channels with more than a thousandth of their samples in the outermost code.
     fn indicators(&self) -> [u32; 2] {
         let mut lit = [0; 2];
         for channel in (0..CHANNELS).filter(|&channel| self.is_shown(channel)) {
@@ -314,18 +317,18 @@ fn mix(a: f32, b: f32, part: f32) -> f32 {
     a * (1.0 - part) + b * part
 }
 
-/// A colour over another.
+/// Composites one colour over another.
 fn over(top: Color, below: Color) -> Color {
     std::array::from_fn(|i| top[i] + below[i] * (1.0 - top[3]))
 }
 
-/// A line of the graticule: light on the dark scrim, dark on light bars, so that it is seen on both.
+/// Returns a line of the graticule: light on the dark scrim, dark on light bars, so that it is visible on both.
 fn graticule(strength: f32, on_bar: bool) -> Color {
     let light = if on_bar { 0.0 } else { strength };
     [light, light, light, strength]
 }
 
-/// A colour of 8 bits a part.
+/// Packs a colour into 8 bits per part.
 fn packed(color: Color) -> u32 {
     u32::from_ne_bytes(color.map(|part| (part.clamp(0.0, 1.0) * 255.0 + 0.5) as u8))
 }
@@ -334,8 +337,8 @@ fn unpacked(color: u32) -> Color {
     color.to_ne_bytes().map(|part| f32::from(part) / 255.0)
 }
 
-/// A colour over an opaque pixel, two parts at a time, a product of bytes being divided by 255 and rounded: as adapters blend in
-/// views of 8 bits a part.
+/// Blends a colour over an opaque pixel, two parts at a time. Products of bytes are divided by 255 and rounded, as adapters do
+/// for views with 8 bits per part.
 #[inline(always)]
 fn blended(color: u32, pixel: u32) -> u32 {
     const EVEN: u32 = 0x00ff_00ff;

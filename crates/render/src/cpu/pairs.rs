@@ -1,42 +1,42 @@
-//! Counting two channels with one addition, where codes have 8 bits.
+//! Counts two channels with one addition, if codes have 8 bits.
 //!
-//! Two codes of 8 bits are one number of 16, so that a table of 65,536 bins counts both at once, and each pixel costs two
-//! stores in place of four. Green goes with luminance and red with blue. The tables are much larger than the bins of
-//! single channels, but most pictures touch little of them: the two channels of a pixel differ by nearly as much as
-//! those of its neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column one of them;
-//! neighbouring pixels then find their bins in few and short pieces of memory, which stay close to the processor.
+//! Two 8-bit codes form one 16-bit number, so a table of 65,536 bins counts both at once, and each pixel costs two stores
+//! instead of four. Green is paired with luminance and red with blue. The tables are much larger than the bins of single
+//! channels, but most pictures touch little of them: the difference between a pixel's two channels is nearly the same in its
+//! neighbours. So a row of a table is a difference of the two codes, modulo 256, and a column is the first code. Neighbouring
+//! pixels then find their bins in a few short stretches of memory, which stay in the cache.
 //!
-//! As in [`counters`](super::counters), neighbouring pixels take [`SUBS`] bins in turns. A bin that overflows begins
-//! anew at 0, which the addition notices by itself, and what it held goes to the sums at once.
+//! As in [`counters`](super::counters), neighbouring pixels use [`SUBS`] bins in turn. A bin that overflows wraps to 0, which
+//! the addition detects, and its count is added to the sums immediately.
 
 use super::convert::BLOCK;
 use super::counters::add;
 
 /// Narrow bins per pair of codes.
 const SUBS: usize = 2;
-/// Pixels that are counted in one turn of the loop.
+/// Number of pixels counted in one turn of the loop.
 const TURN: usize = 8;
-/// Codes of a channel.
+/// Codes per channel.
 const CODES: usize = 256;
-/// Narrow bins of two channels: a row for each difference of the second code to the first, a column for each first code.
+/// Narrow bins of two channels: a row for each difference between the second and the first code, a column for each first code.
 type PairTable = [[u16; SUBS]; CODES * CODES];
 /// The count of a narrow bin that has just overflowed.
 const FULL: u32 = 1 << u16::BITS;
 
-/// The tables while they are being counted into, and the bins of the four channels.
+/// The tables being counted into, and the bins of the four channels.
 pub(super) struct PairTables {
     green_luminance: Vec<[u16; SUBS]>,
     red_blue: Vec<[u16; SUBS]>,
     /// Indices of a block's pixels in the two tables.
     indices: [[u16; BLOCK]; 2],
-    /// Channel by channel, code by code.
+    /// Channel by channel, code by code: one bin.
     wide: Vec<u32>,
-    /// `true` if the tables hold anything.
+    /// `true` if the tables are not empty.
     is_pending: bool,
 }
 
 impl PairTables {
-    /// Tables of nothing, which take no memory yet.
+    /// Creates empty tables, which take no memory yet.
     pub const fn new() -> Self {
         Self {
             green_luminance: Vec::new(),
@@ -47,12 +47,12 @@ impl PairTables {
         }
     }
 
-    /// Makes everything empty.
+    /// Clears all counts and allocates the tables.
     pub fn reset(&mut self) {
         self.wide.clear();
         self.wide.resize(4 * CODES, 0);
         for table in [&mut self.green_luminance, &mut self.red_blue] {
-            // Every flush empties the tables; only a panic may have come between.
+            // Every flush empties the tables, but a panic may have prevented it.
             if self.is_pending {
                 table.clear();
             }
@@ -61,7 +61,7 @@ impl PairTables {
         self.is_pending = false;
     }
 
-    /// The bins of all channels, after a [`flush`](Self::flush).
+    /// Returns the bins of all channels; complete after a [`flush`](Self::flush).
     pub fn bins(&self) -> &[u32] {
         &self.wide
     }
@@ -79,12 +79,12 @@ impl PairTables {
         self.count_indices(red.len());
     }
 
-    /// Where the indices of a block are written, of green with luminance and of red with blue; see [`index_of`].
+    /// Returns the index arrays to write for a block: green with luminance, and red with blue; see [`index_of`].
     pub const fn indices_mut(&mut self) -> &mut [[u16; BLOCK]; 2] {
         &mut self.indices
     }
 
-    /// Counts the first pixels of a block by their indices.
+    /// Counts the first `pixels` pixels of a block by their indices.
     #[inline(always)]
     pub fn count_indices(&mut self, pixels: usize) {
         self.is_pending = true;
@@ -135,7 +135,7 @@ impl PairTables {
     }
 }
 
-/// Adds one to a narrow bin; calls `overflow` if it was full.
+/// Adds one to a narrow bin and calls `overflow` if it was full.
 #[inline(always)]
 fn count_one(bin: &mut u16, overflow: impl FnOnce()) {
     *bin = bin.wrapping_add(1);
@@ -144,13 +144,13 @@ fn count_one(bin: &mut u16, overflow: impl FnOnce()) {
     }
 }
 
-/// Where a table counts two codes.
+/// Returns the table index of a pair of codes.
 #[inline(always)]
 pub(super) const fn index_of(first: u16, second: u16) -> u16 {
     first | second.wrapping_sub(first) << 8
 }
 
-/// Moves what a narrow bin held to the bins of its two channels.
+/// Moves the count of a full narrow bin to the bins of its two channels.
 #[cold]
 #[inline(never)]
 fn overflow(wide: &mut [u32], index: u16, [first, second]: [usize; 2]) {

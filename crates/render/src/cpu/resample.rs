@@ -1,51 +1,51 @@
-//! Values between the samples of a component, in whole numbers: where each pixel of a row lies, and what it is there.
+//! Interpolates between the samples of a component in integer arithmetic: the position of each pixel of a row, and its value.
 //!
-//! Codes of any depth become *levels* of 14 bits first. The rest is then the same for every depth, fits the products of
-//! pairs of 16-bit numbers that vector instructions have, and is finer than an 8-bit view can show.
+//! Codes of any depth are first converted to 14-bit *levels*. The rest is then the same for every depth, fits the products of
+//! pairs of 16-bit numbers that vector instructions offer, and is finer than an 8-bit view can show.
 
-/// Bits of a level.
+/// Bits per level.
 pub(super) const LEVEL_BITS: u32 = 14;
-/// Bits of the fractions along a row.
+/// Bits of the interpolation weights along a row.
 pub(super) const PART_BITS: u32 = 14;
 const ONE: f64 = (1 << PART_BITS) as f64;
-/// Samples that a row of levels has room for behind its last one, so that a group can be read whole wherever it begins.
+/// Extra samples after the last one in a row of levels, so that a group can be read in full wherever it begins.
 pub(super) const SPARE: usize = GROUP_READS;
 /// Samples that half a [`PixelGroup`] reads.
 pub(super) const GROUP_READS: usize = 8;
-/// Pixels of a [`PixelGroup`].
+/// Pixels per [`PixelGroup`].
 pub(super) const GROUP: usize = 8;
 
-/// Where each position along one side of the view lies between two samples of a component.
+/// Positions along one side of the view, each between two samples of a component.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Axis {
     low: Vec<u32>,
     high: Vec<u32>,
-    /// How far from the one to the other, of 2^[`PART_BITS`].
+    /// Distance from the lower sample towards the upper one, in units of 2^-[`PART_BITS`].
     part: Vec<u16>,
 }
 
-/// How eight neighbouring pixels come from a row of levels, four by four: from eight samples each, of which pairs are picked and
-/// weighted.
+/// A recipe for computing eight neighbouring pixels from a row of levels. Each half of four pixels reads eight samples, picks
+/// pairs of them and weights them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PixelGroup {
-    /// The first of the samples that either half reads.
+    /// The first sample that each half reads.
     pub first: [u32; 2],
-    /// Which bytes of those samples are the pairs.
+    /// The bytes of those samples that form the pairs.
     pub picks: [[u8; 16]; 2],
     /// The weights of the pairs.
     pub weights: [[i16; 8]; 2],
 }
 
 impl Axis {
-    /// `count` positions from `origin` on, `step` luma samples apart, on a grid of `size` samples each of which covers
-    /// `share` luma samples, its own place being `offset` luma samples from the first of them.
+    /// Creates `count` positions starting at `origin`, `step` luma samples apart, on a grid of `size` samples. Each of these
+    /// covers `share` luma samples and is sited `offset` luma samples after the first of them.
     pub fn new(count: u32, (origin, step): (f64, f64), size: u32, share: f64, offset: f64) -> Self {
         let last = f64::from(size.max(1) - 1);
         let mut axis = Self { low: Vec::new(), high: Vec::new(), part: Vec::new() };
         for index in 0..count {
             let luma = origin + step * (f64::from(index) + 0.5) - 0.5;
             let at = ((luma - offset) / share).clamp(0.0, last);
-            // Rounding must not take a position that is a sample off it.
+            // Rounding must not move a position that coincides with a sample.
             let at = if (at - at.round()).abs() < 1e-6 { at.round() } else { at };
             let low = at.floor() as u32;
             axis.low.push(low);
@@ -55,26 +55,26 @@ impl Axis {
         axis
     }
 
-    /// Positions that show one sample each.
+    /// Creates positions that each coincide with a sample, without interpolation.
     pub fn hard(samples: impl Iterator<Item = u32>) -> Self {
         let low: Vec<u32> = samples.collect();
         Self { high: low.clone(), part: vec![0; low.len()], low }
     }
 
-    /// The same positions between the samples that stand for those of the axis.
+    /// Replaces the axis's samples by those that `sample` returns for them; the weights stay the same.
     pub fn mapped(mut self, sample: impl Fn(u32) -> u32) -> Self {
         self.low.iter_mut().chain(&mut self.high).for_each(|at| *at = sample(*at));
         self
     }
 
-    /// The two samples of a position, and how far it is from the one to the other, of 2^15 and less than that.
+    /// Returns the two samples of a position, and the weight of the second in units of 2^-15, less than 1.
     pub fn at(&self, position: usize) -> (usize, usize, i16) {
         let part = (u32::from(self.part[position]) << (15 - PART_BITS)).min(i16::MAX as u32);
         (self.low[position] as usize, self.high[position] as usize, part as i16)
     }
 
-    /// The positions in groups, the last one filled up; none where pixels lie so far apart that four of them need more than
-    /// eight samples.
+    /// Returns the positions in groups, padding the last one. Returns no groups if the pixels are so far apart that four of
+    /// them need more than eight samples.
     pub fn groups(&self) -> Vec<PixelGroup> {
         let groups: Option<Vec<_>> = (0..self.low.len()).step_by(GROUP).map(|begin| self.group(begin)).collect();
         groups.unwrap_or_default()
@@ -100,7 +100,7 @@ impl Axis {
         Some(group)
     }
 
-    /// Finds the values of a row of levels at every position, times 2^[`PART_BITS`].
+    /// Computes the values of a row of levels at every position, times 2^[`PART_BITS`].
     #[inline(always)]
     pub fn along(&self, row: &[i16], out: &mut [i32]) {
         for (((out, &low), &high), &part) in out.iter_mut().zip(&self.low).zip(&self.high).zip(&self.part) {
@@ -110,7 +110,7 @@ impl Axis {
     }
 }
 
-/// Levels of codes, of `bits` bits, of one row.
+/// Converts a row of codes with `bits` bits to levels.
 #[inline(always)]
 pub(super) fn levels(codes: &[u16], bits: u32, out: &mut [i16]) {
     for (out, &code) in out.iter_mut().zip(codes) {
@@ -118,22 +118,22 @@ pub(super) fn levels(codes: &[u16], bits: u32, out: &mut [i16]) {
     }
 }
 
-/// Levels between two rows of codes, `part` of 2^15 of the way from the upper to the lower one.
+/// Blends two rows of codes into levels. `part` is the weight of the lower row in units of 2^-15.
 #[inline(always)]
 pub(super) fn levels_between(upper: &[u16], lower: &[u16], part: i16, bits: u32, out: &mut [i16]) {
     let shift = LEVEL_BITS - bits;
     for ((out, &a), &b) in out.iter_mut().zip(upper).zip(lower) {
         let (a, b) = ((a << shift) as i16, (b << shift) as i16);
-        // The upper half of a product of 16-bit numbers, for which there is one instruction; twice a difference fits.
+        // The upper half of a product of 16-bit numbers, for which there is a single instruction; twice a difference fits.
         let twice = (b - a) << 1;
         *out = a + ((i32::from(twice) * i32::from(part)) >> 16) as i16;
     }
 }
 
-/// R'G'B' of levels times 2^[`PART_BITS`], by weights and bias in the order of a pixel's bytes; opaque.
+/// Converts levels times 2^[`PART_BITS`] to opaque pixels, using weights and bias in the order of a pixel's bytes.
 #[inline(always)]
 pub(super) fn to_pixels(rgb: &[[f32; 4]; 3], values: &[Vec<i32>; 3], count: usize, pixels: &mut [u32]) {
-    // Rounded as the shader rounds.
+    // Rounds like the shader.
     let byte = |v: f32| (v + 0.5).clamp(0.0, 255.0) as i32 as u8;
     let [first, second, third] = values;
     if count == 1 {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_rows_lies_what_is_between_them() {
+    fn levels_between_two_rows_are_interpolated() {
         let (upper, lower) = ([0_u16, 255, 100, 7], [255_u16, 0, 100, 8]);
         let mut out = [0; 4];
         levels_between(&upper, &lower, 1 << 14, 8, &mut out);

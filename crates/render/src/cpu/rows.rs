@@ -1,4 +1,4 @@
-//! Rows of a picture's codes, for whatever goes by pixels.
+//! Access to a picture's codes row by row, for code that works pixel by pixel.
 
 use rayon::prelude::*;
 
@@ -6,7 +6,7 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::ChromaRows;
 use histoscope_core::picture::unpack::Source;
 
-/// Rows that a thread takes at a time.
+/// Number of rows that a thread takes at a time.
 const BAND_ROWS: usize = 16;
 
 /// Rows of a picture's codes.
@@ -18,12 +18,12 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// All components of a picture.
+    /// Takes all components of a picture.
     pub fn new(picture: &'a Picture) -> Self {
         Self::of_components(picture, picture.layout().component_count())
     }
 
-    /// The first components of a picture.
+    /// Takes the first `count` components of a picture.
     pub fn of_components(picture: &'a Picture, count: usize) -> Self {
         let layout = picture.layout();
         Self {
@@ -34,7 +34,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Arrays for a row of each component.
+    /// Creates arrays with room for a row of each component.
     pub fn room(&self) -> [Vec<u16>; 3] {
         std::array::from_fn(|_| vec![0; self.width])
     }
@@ -47,7 +47,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Unpacks a row of chroma samples, or of pixels.
+    /// Unpacks row `y` of the chroma samples if `is_chroma`, of the pixels otherwise.
     pub fn unpack_samples(&self, y: usize, is_chroma: bool, codes: &mut [Vec<u16>; 3]) {
         if !is_chroma {
             return self.unpack(y, codes);
@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns the codes of the pixel `x` of an unpacked row; 0 for components that a gray picture lacks.
+    /// Returns the codes of pixel `x` of an unpacked row; 0 for components that a gray picture lacks.
     #[inline(always)]
     pub fn at(&self, codes: &[Vec<u16>; 3], x: usize) -> [u32; 3] {
         let [first, second, third] = codes;
@@ -66,8 +66,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Goes through the rows of a picture in bands, on all threads: `row` is given what a thread keeps, with room for a row's codes, and the
-/// row's number.
+/// Folds the rows of a picture in bands, on all threads. `row` receives the accumulator, the row's codes in scratch arrays, and
+/// its number.
 pub(super) fn fold_rows<T: Send>(
     rows: &Rows<'_>,
     height: usize,

@@ -1,4 +1,4 @@
-//! Those scopes of a picture that are wanted, counted on the CPU, or of picture after picture, added up.
+//! Counts the requested scopes of a picture on the CPU, or sums them over many pictures.
 
 use rayon::prelude::*;
 
@@ -10,8 +10,8 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform};
 
-/// Counts them in a rectangle of a picture, in which it must lie. Without `chroma`, of a picture without colour, there is no
-/// vectorscope.
+/// Counts the wanted scopes in a rectangle, which must lie in the picture. Without `chroma`, which pictures without colour
+/// lack, there is no vectorscope.
 #[must_use]
 pub fn count_scopes(
     picture: &Picture,
@@ -22,7 +22,7 @@ pub fn count_scopes(
     recount_scopes(ScopeCounts::default(), picture, (pixels, components), chroma, wanted)
 }
 
-/// The same in the memory of counts that are of no use any more.
+/// Counts like [`count_scopes`], reusing the memory of `old` counts that are no longer needed.
 #[must_use]
 pub fn recount_scopes(
     old: ScopeCounts,
@@ -49,7 +49,7 @@ pub fn recount_scopes(
     ScopeCounts { waveform, vectorscope }
 }
 
-/// So many zeros, where possible in memory that is there.
+/// Returns `count` zeros, in the memory of `old` if its length fits.
 fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
     if old.len() != count {
         drop(old);
@@ -59,10 +59,11 @@ fn zeros(mut old: Vec<u32>, count: usize) -> Vec<u32> {
     old
 }
 
-/// The properties that pictures share whose counts are added up in 32 bits: layout, rectangle, components and chroma.
+/// The properties that must be equal in pictures whose counts are summed in 32 bits: layout, rectangle, components and chroma.
 type Alike = (PixelLayout, Rect, Components, Option<Chroma>);
 
-/// Adds the scopes of pictures up, in the memory of one: only where they change, or might overflow, are they added to the sums.
+/// Sums the scopes of pictures. Counts in the memory of a single picture, which it adds to the sums only when the pictures'
+/// properties change or a count could overflow.
 #[derive(Debug, Default)]
 pub struct CpuScopeSum {
     run: Option<(Run<Alike>, ScopeCounts)>,
@@ -70,7 +71,7 @@ pub struct CpuScopeSum {
 }
 
 impl CpuScopeSum {
-    /// Adds those scopes of a rectangle of a picture, as [`count_scopes`] counts them.
+    /// Adds the wanted scopes of a rectangle of a picture, counted as by [`count_scopes`].
     pub fn add(
         &mut self,
         picture: &Picture,
@@ -98,7 +99,7 @@ impl CpuScopeSum {
         }
     }
 
-    /// The sums of all pictures so far; those that follow begin others.
+    /// Returns the sums of all pictures so far and starts new ones.
     pub fn take(&mut self) -> ScopeSums {
         self.end_run();
         std::mem::take(&mut self.sums)

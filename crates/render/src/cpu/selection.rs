@@ -1,11 +1,11 @@
-//! How many pixels a brush selects, for machines without a GPU: row by row, each pixel by the arithmetic that lights it.
+//! Counts the pixels that a brush selects, for machines without a GPU: row by row, with the same arithmetic that lights them.
 
 use super::rows::{Rows, fold_rows};
 use crate::view::brush::Brush;
 use histoscope_core::histogram::{Components, Selected};
 use histoscope_core::picture::Picture;
 
-/// Counts the pixels of which any, and all, of a brush's channels lie in its range.
+/// Counts the pixels with any, and those with all, of a brush's channels in its range.
 #[must_use]
 pub fn count_selected(picture: &Picture, brush: &Brush, components: Components) -> Selected {
     let rows = Rows::new(picture);

@@ -1,8 +1,8 @@
 //! The choice of vector instructions at run time.
 //!
-//! The kernels are plain loops over arrays. The compiler turns such loops into vector instructions by itself, as wide
-//! as the function that contains them may use. So the same kernel is compiled several times, each time inlined into a
-//! function that promises more instructions, and [`Level::run`] calls the one that was asked for, if the machine can.
+//! The kernels are plain loops over arrays. The compiler vectorizes such loops, with vectors as wide as the enclosing
+//! function may use. So the same kernel is compiled several times, each time inlined into a function with more target
+//! features enabled, and [`Level::run`] calls the requested one if the machine supports it.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use histoscope_core::picture::color::Conversion;
 
 /// A set of vector instructions.
 ///
-/// There is no level for AVX-512: where it was measured, it changed the time by no more than a few hundredths, because
-/// counting takes longer than converting and has no use for vectors.
+/// There is no level for AVX-512: measurements showed a change of a few percent at most, because counting takes longer
+/// than converting and cannot use vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     /// The instructions of every machine of the target architecture (SSE2 on x86-64, NEON on most aarch64 targets).
@@ -30,8 +30,8 @@ pub enum Level {
 
 /// Work that [`Level::run`] compiles for every level.
 ///
-/// `run` and all that it calls must be `#[inline(always)]`: code that stays a function of its own is compiled without
-/// the level's instructions.
+/// `run` and everything it calls must be `#[inline(always)]`: a function that is not inlined is compiled without the
+/// level's instructions.
 pub(super) trait Kernel {
     /// Does the work.
     fn run(self);
@@ -47,7 +47,7 @@ impl Level {
         Self::Neon,
     ];
 
-    /// The most capable level of this machine.
+    /// Returns the most capable level of this machine.
     #[must_use]
     pub fn detect() -> Self {
         Self::ALL.iter().rev().copied().find(|level| level.is_available()).unwrap_or(Self::Plain)
@@ -67,7 +67,7 @@ impl Level {
         }
     }
 
-    /// The name that the log and the tests use.
+    /// Returns the name used in the log and the tests.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,8 +86,8 @@ impl Level {
         }
         match self {
             Self::Plain => kernel.run(),
-            // SAFETY: the only danger of calling these functions is a machine without the instructions that they are
-            // compiled for, and `is_available` has just asked for exactly those.
+            // SAFETY: these functions are only unsafe to call on machines without the instructions that they are
+            // compiled for, and `is_available` has just checked for exactly those.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => unsafe { run_avx2(kernel) },
             // SAFETY: as above.
@@ -97,10 +97,10 @@ impl Level {
     }
 }
 
-/// The functions that are written out for a level: for AVX2, in the module of that name.
+/// Functions written by hand for a level: for AVX2, in the module `avx2`.
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "nothing is written out for others"))]
 impl Level {
-    /// Returns `true` if there are any.
+    /// Returns `true` if this level has hand-written functions and the machine supports them.
     pub(super) fn is_written_out(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -109,18 +109,18 @@ impl Level {
         }
     }
 
-    /// Computes what a row of chroma samples, a multiple of eight, adds to red, green and blue.
+    /// Computes the terms that a row of chroma samples, in a multiple of eight, adds to red, green and blue.
     pub(super) fn set_chroma(self, terms: &mut SharedTerms, conversion: &Conversion, second: &[u16], third: &[u16]) {
         match self {
-            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            // SAFETY: as in `run`: the machine was just checked for the instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => unsafe { avx2::set_chroma(terms, conversion, second, third) },
             _ => unreachable!("nothing is written out for {self}"),
         }
     }
 
-    /// Converts pixels, a multiple of [`STEP`](super::convert::STEP), into the indices under which pairs of codes are
-    /// counted; adds those below and above the range of red, of green and of blue to `out_of_range`.
+    /// Converts pixels, in a multiple of [`STEP`](super::convert::STEP), to the indices under which pairs of codes are
+    /// counted. Adds the pixels below and above the range of red, green and blue to `out_of_range`.
     pub(super) fn convert(
         self,
         indices: &mut [[u16; BLOCK]; 2],
@@ -129,7 +129,7 @@ impl Level {
         out_of_range: &mut [u32; 6],
     ) {
         match self {
-            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            // SAFETY: as in `run`: the machine was just checked for the instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => unsafe {
                 avx2::convert(indices, (luma, weight), terms, out_of_range);
@@ -138,7 +138,7 @@ impl Level {
         }
     }
 
-    /// Draws pixels, a multiple of [`GROUP`](super::resample::GROUP), from the rows of levels of three components.
+    /// Draws pixels, in a multiple of [`GROUP`](super::resample::GROUP), from rows of levels of three components.
     pub(super) fn to_pixels(
         self,
         rgb: &[[f32; 4]; 3],
@@ -147,7 +147,7 @@ impl Level {
         pixels: &mut [u32],
     ) {
         match self {
-            // SAFETY: as in `run`: the machine was just asked for the instructions.
+            // SAFETY: as in `run`: the machine was just checked for the instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => unsafe { avx2::to_pixels(rgb, rows, groups, pixels) },
             _ => unreachable!("nothing is written out for {self}"),

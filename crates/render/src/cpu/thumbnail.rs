@@ -1,31 +1,31 @@
-//! Small pictures of frames: upright, with the pixel aspect that they are shown with, in the colours of the window.
+//! Thumbnails of frames: upright, with the displayed pixel aspect ratio, in the colours of the window.
 
 use super::display::{self, BAND_ROWS, Order, Over, PixelFormat, ViewBand};
 use crate::view::placement::{Fit, Placement, Shape, ViewSettings};
 use crate::view::rect::PanelRect;
 use histoscope_core::picture::Frame;
 
-/// A small picture.
+/// A thumbnail of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thumbnail {
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Red, green, blue and an opaque alpha of each pixel, rows from the top.
+    /// Red, green, blue and opaque alpha of each pixel, rows from the top.
     pub rgba: Vec<u8>,
 }
 
 impl Thumbnail {
-    /// The frame, as large as it can be in `most` pixels of width and height and no larger than it is shown. Each pixel is the
-    /// average of what it covers: samples that are left out would flicker from one picture to the next.
+    /// Creates a thumbnail of a frame, as large as fits into `most` (width and height in pixels) but no larger than the frame
+    /// is shown. Each pixel is the average of the area it covers: skipped samples would flicker from one thumbnail to the next.
     #[must_use]
     pub fn of(frame: &Frame, most: (u32, u32)) -> Self {
         let shape = Shape::of(frame);
         let upright = shape.upright();
         let scale = (f64::from(most.0) / upright.x).min(f64::from(most.1) / upright.y).min(1.0);
         let [width, height] = [upright.x, upright.y].map(|side| ((side * scale).round() as u32).max(1));
-        // What is drawn takes the four samples nearest to each pixel, which is all of them down to the picture's own size.
+        // Drawing interpolates the four samples nearest to each pixel, which are all of them down to the picture's own size.
         let finer = ((1.0 / scale).ceil() as u32).max(1);
         let view = (width * finer, height * finer);
         let area = PanelRect { left: 0, top: 0, width: view.0, height: view.1 };
@@ -88,20 +88,20 @@ mod tests {
     use histoscope_core::made;
     use histoscope_core::picture::{FrameFacts, Orientation, Ratio};
 
-    /// A gray frame whose pixels are what `code` says.
+    /// Creates a gray frame whose pixels are given by `code`.
     fn frame(size: (u32, u32), turns: u8, aspect: Ratio, code: impl Fn(u32, u32) -> u8) -> Frame {
         let orientation = Orientation { quarter_turns: turns, mirrored: false };
         let made = made::gray(size, code);
         Frame { facts: FrameFacts { sample_aspect: aspect, orientation, ..made.facts }, ..made }
     }
 
-    /// Red of the pixel there.
+    /// Returns the red component of a pixel.
     fn red(small: &Thumbnail, x: u32, y: u32) -> u8 {
         small.rgba[4 * (y * small.width + x) as usize]
     }
 
     #[test]
-    fn it_is_as_large_as_it_may_be_and_no_larger_than_it_is_shown() {
+    fn size_is_limited_by_the_given_maximum_and_the_displayed_size() {
         let wide = Ratio { num: 2, den: 1 };
         for (size, turns, aspect, expected) in [
             ((1920, 1080), 0, Ratio::ONE, (400, 225)),
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn it_is_upright_and_every_sample_counts() {
+    fn orientation_is_applied_and_every_sample_counts() {
         let quarters = |x: u32, y: u32| [[0, 50], [100, 200]][(y / 500) as usize][(x / 500) as usize];
         for (turns, corners) in [(0, [0, 50, 100, 200]), (1, [100, 0, 200, 50])] {
             let small = Thumbnail::of(&frame((1000, 1000), turns, Ratio::ONE, quarters), (100, 100));
             let found = [(5, 5), (95, 5), (5, 95), (95, 95)].map(|(x, y)| red(&small, x, y));
             assert_eq!(found, corners, "{turns} turns");
         }
-        // Stripes of one pixel are gray, not whatever sample happens to be nearest.
+        // Stripes of one pixel become gray, rather than the colour of the nearest sample.
         let stripes = |x: u32, _: u32| if x.is_multiple_of(2) { 0 } else { 200 };
         let small = Thumbnail::of(&frame((1000, 1000), 0, Ratio::ONE, stripes), (90, 90));
         let off = small.rgba.chunks_exact(4).map(|pixel| pixel[0].abs_diff(100)).max();

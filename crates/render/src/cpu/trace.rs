@@ -1,11 +1,11 @@
-//! Traces of scopes as shaders/trace.wgsl draws them, painted from counts that the CPU has: a software adapter would take several
-//! times as long. Column by column, since counts of a column lie beside each other.
+//! Paints the traces of scopes from counts held by the CPU, like shaders/trace.wgsl: a software adapter would take several
+//! times as long. Works column by column, since the counts of a column are contiguous.
 
 use rayon::prelude::*;
 
 use crate::view::scopes::{PanelDrawing, TraceParams};
 
-/// As in shaders/trace.wgsl.
+/// Same values as in shaders/trace.wgsl.
 const WAVEFORM: (f32, f32) = (0.09, 1.7);
 const VECTORSCOPE: (f32, f32) = (0.16, 20.0);
 const SPOT: f32 = 0.016;
@@ -13,7 +13,8 @@ const SMALL_SIDE: f32 = 200.0;
 const MOST_SPOT: f32 = 6.0;
 const GROUND: f32 = 0.035;
 
-/// The pixels of a panel, column by column from the left and each from the top, premultiplied RGBA of 8 bits.
+/// Paints a panel and returns its pixels: column by column from the left, each from the top, in premultiplied RGBA with 8 bits
+/// per part.
 #[must_use]
 pub fn paint(drawing: PanelDrawing, params: &TraceParams, counts: &[u32]) -> Vec<u32> {
     let [width, height] = params.size.map(|side| side as usize);
@@ -34,7 +35,7 @@ pub fn paint(drawing: PanelDrawing, params: &TraceParams, counts: &[u32]) -> Vec
     pixels
 }
 
-/// Adds columns of counts up, a level each.
+/// Sums columns of counts level by level.
 fn add_columns<'a>(sums: &mut Vec<u32>, levels: usize, columns: impl Iterator<Item = &'a [u32]>) {
     sums.clear();
     sums.resize(levels, 0);
@@ -83,8 +84,9 @@ fn waveform_column(params: &TraceParams, counts: &[u32], x: u32, (sums, column):
     }
 }
 
-/// Light of the spots of a vectorscope, column by column of its square, each from the bottom: of the pairs of levels that hold so much
-/// that their light could be no brighter. Empty where a level covers as much itself.
+/// Returns the brightness of a vectorscope's spots, column by column of its square, each from the bottom. Spots are drawn
+/// around pairs of levels whose count is so high that they could not get any brighter. Returns an empty vector if a level is as
+/// large as a spot.
 fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
     let levels = 1_usize << params.level_bits;
     let (count, finer) = (levels as f32, levels as f32 / 256.0);
@@ -104,7 +106,7 @@ fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
         (held > 0 && excess > 0.0).then_some((at, excess))
     };
     let found: Vec<_> = counts[..levels * levels].par_iter().enumerate().filter_map(bright).collect();
-    // The level that lies under a pixel's middle, and the pixels near a level.
+    // `place` gives the level below a pixel's centre, `near` the pixels near a level.
     let place = |pixel: usize| 0.5 * (count + 1.0) + (pixel as f32 + 0.5 - 0.5 * side) * step - 0.5;
     let near = |level: usize| {
         let middle = (level as f32 + 0.5 - 0.5 * (count + 1.0)) / step + 0.5 * side;
@@ -172,13 +174,14 @@ fn vectorscope_column(
     }
 }
 
-/// First and last of `count` things that pixel `at` of `pixels` shows.
+/// Returns the first and last of `count` items shown by pixel `at` of `pixels`.
 fn pieces(at: u32, pixels: u32, count: u32) -> (u32, u32) {
     let first = at * count / pixels;
     (first, if count >= pixels { (at + 1) * count / pixels - 1 } else { first })
 }
 
-/// First and last of the levels whose middles lie on a pixel of `side`; where none does, the one under the pixel's middle.
+/// Returns the first and last of the levels whose centres lie on a pixel of `side`, or the one below the pixel's centre if
+/// there are none.
 fn levels_at(params: &TraceParams, at: f32, side: f32) -> (i32, i32) {
     let count = (1_u32 << params.level_bits) as f32;
     let step = (count + 1.0) / (params.zoom * side);

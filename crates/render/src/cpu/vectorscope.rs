@@ -1,6 +1,6 @@
-//! Vectorscopes on the CPU: exactly those of [`reference`](histoscope_core::scopes::reference). Each thread counts rows of its own into
-//! a plane of its own; the planes are added up at the end. A plane's counts have 16 bits, and what goes beyond is noted beside them:
-//! so it takes half the memory, and more of it lies in the cache.
+//! Counts vectorscopes on the CPU, with exactly the counts of [`reference`](histoscope_core::scopes::reference). Each thread
+//! counts a band of rows into a plane of its own; the planes are added up at the end. A plane's counts have 16 bits, with their
+//! carries stored separately, which halves the memory so that more of it stays in the cache.
 
 use rayon::prelude::*;
 
@@ -10,10 +10,10 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::unpack::Source;
 use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
 
-/// Bytes that planes may take together, whatever the number of threads.
+/// Most bytes that all planes may take together, whatever the number of threads.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The vectorscope of a rectangle of a picture, in which it must lie.
+/// Counts the vectorscope of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vectorscope {
     let mut scope = Vectorscope::empty(picture.layout().bin_bits());
@@ -21,7 +21,7 @@ pub fn count_vectorscope(picture: &Picture, pixels: Rect, chroma: Chroma) -> Vec
     scope
 }
 
-/// Adds the same to one of that depth.
+/// Adds the vectorscope of a rectangle to one of the same depth.
 pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels: Rect, chroma: Chroma) {
     let layout = picture.layout();
     let counting = VectorscopeCount {
@@ -56,7 +56,7 @@ pub(super) fn add_vectorscope(scope: &mut Vectorscope, picture: &Picture, pixels
 struct Plane {
     /// The lower 16 bits of each pair's count.
     counts: Vec<u16>,
-    /// A pair for each time that its count went beyond them.
+    /// The index of a pair for each time that its count overflowed.
     carries: Vec<usize>,
 }
 
@@ -71,13 +71,13 @@ impl Plane {
     }
 }
 
-/// The data that all rows share.
+/// Data shared by all rows.
 struct VectorscopeCount<'a> {
     sources: [Source<'a>; 3],
     samples: Rect,
-    /// How differences are made of R'G'B'; `None` where they are coded.
+    /// The conversion from R'G'B' to colour differences; `None` if the differences are coded.
     differences: Option<(Conversion, Differences)>,
-    /// Bits of a code below those of its level.
+    /// Number of low bits of a code that its level lacks.
     surplus: u32,
     level_bits: u32,
 }

@@ -1,6 +1,7 @@
-//! Waveforms on the CPU: exactly those of [`reference`](histoscope_core::scopes::reference), in stripes of columns.
+//! Counts waveforms on the CPU, in stripes of columns, with exactly the counts of
+//! [`reference`](histoscope_core::scopes::reference).
 //!
-//! A stripe's counts belong to one thread and lie in its second-level cache, whatever the picture's height; no two threads
+//! A stripe's counts belong to one thread and fit in its second-level cache, whatever the picture's height. No two threads
 //! count in the same column.
 
 use std::ops::Range;
@@ -17,10 +18,10 @@ use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::unpack::Source;
 use histoscope_core::scopes::{Waveform, column_of, samples_in};
 
-/// Columns of a stripe of 8-bit levels; of deeper ones fewer, as a column then takes more memory.
+/// Columns per stripe at 8-bit levels. Deeper levels have fewer, because a column then takes more memory.
 const STRIPE_COLUMNS: u32 = 64;
 
-/// The waveforms of a rectangle of a picture, in which it must lie.
+/// Counts the waveforms of a rectangle, which must lie in the picture.
 #[must_use]
 pub fn count_waveform(picture: &Picture, pixels: Rect, components: Components) -> Waveform {
     let mut waveform = Waveform::empty(picture.layout(), pixels, components);
@@ -28,7 +29,7 @@ pub fn count_waveform(picture: &Picture, pixels: Rect, components: Components) -
     waveform
 }
 
-/// Adds the same to one of that shape.
+/// Adds the waveforms of a rectangle to one of the same shape.
 pub(super) fn add_waveform(waveform: &mut Waveform, picture: &Picture, pixels: Rect) {
     let layout = picture.layout();
     let source = |component| Source::new(picture, component);
@@ -57,20 +58,20 @@ pub(super) fn add_waveform(waveform: &mut Waveform, picture: &Picture, pixels: R
     }
 }
 
-/// How the levels of a sample are found.
+/// The source of a sample's levels.
 enum Pass<'a> {
-    /// Those of red, green, blue and luminance, from three components, of which two are subsampled by these powers of two.
+    /// Red, green, blue and luminance, from three components, of which two are subsampled by these powers of two.
     Color { sources: [Source<'a>; 3], chroma_shift: (u8, u8), conversion: Conversion },
-    /// From one component's code, for each channel by a table.
+    /// The code of one component, mapped by one table per channel.
     Mapped { source: Source<'a>, levels: &'a [Vec<u16>] },
 }
 
-/// The level of every code, or of what `of` makes of it.
+/// Returns the level of each code after mapping it by `of`.
 fn levels_of(level_bits: u32, bits: u32, of: impl Fn(u32) -> u32) -> Vec<u16> {
     (0..1 << bits).map(|code| (of(code) >> (bits - level_bits)) as u16).collect()
 }
 
-/// Levels of red, green, blue and luminance for every code of a gray picture.
+/// Returns the levels of red, green, blue and luminance for every code of a gray picture.
 fn gray_levels(waveform: &Waveform, conversion: &Conversion) -> [Vec<u16>; CHANNELS] {
     let bits = conversion.bits;
     let rgb =
@@ -83,12 +84,12 @@ fn gray_levels(waveform: &Waveform, conversion: &Conversion) -> [Vec<u16>; CHANN
     })
 }
 
-/// Counts the channels of a pass, from `first` on, in stripes.
+/// Counts the channels of a pass, starting with channel `first`, in stripes.
 fn fill(waveform: &mut Waveform, first: usize, samples: Rect, pass: &Pass<'_>) {
     let channels = if let Pass::Mapped { levels, .. } = pass { levels.len() } else { CHANNELS };
     let (columns, level_bits) = (waveform.columns[first], waveform.level_bits);
     let at_once = STRIPE_COLUMNS >> (level_bits - 8);
-    // A stripe's part of each channel's counts.
+    // Each stripe's part of each channel's counts.
     let mut parts: Vec<Vec<&mut [u32]>> = (0..columns).step_by(at_once as usize).map(|_| Vec::new()).collect();
     let (of_channel, stride) = ((columns as usize) << level_bits, (waveform.columns[0] as usize) << level_bits);
     for counts in waveform.counts.chunks_exact_mut(stride.max(1)).skip(first).take(channels) {
@@ -112,13 +113,13 @@ fn fill(waveform: &mut Waveform, first: usize, samples: Rect, pass: &Pass<'_>) {
 struct Stripe {
     samples: Rect,
     columns: Range<u32>,
-    /// Columns that there are.
+    /// Number of columns of the whole rectangle.
     of: u32,
     level_bits: u32,
 }
 
 impl Stripe {
-    /// The samples of a row that fall into them, counted in the whole picture.
+    /// Returns the samples of a row that fall into the stripe, as columns of the whole picture.
     fn samples_of_row(&self) -> Range<usize> {
         let first_of = |column: u32| {
             let before = (u64::from(column) * u64::from(self.samples.width)).div_ceil(u64::from(self.of));
@@ -127,7 +128,7 @@ impl Stripe {
         first_of(self.columns.start)..first_of(self.columns.end)
     }
 
-    /// For each of these samples where the counts of its column begin.
+    /// Returns the offset at which the counts of each sample's column begin.
     fn places(&self, samples: Range<usize>) -> Vec<u32> {
         let column = |x: usize| column_of(x as u32 - self.samples.x, self.samples.width, self.of);
         samples.map(|x| (column(x) - self.columns.start) << self.level_bits).collect()
@@ -138,11 +139,11 @@ impl Stripe {
     }
 }
 
-/// Counting a stripe.
+/// The task of counting a stripe.
 struct Job<'a, 'p, const BINS: usize> {
     stripe: Stripe,
     pass: &'a Pass<'p>,
-    /// For each channel, column by column, one count a level, to which is added.
+    /// The counts to add to: for each channel, column by column, one per level.
     counts: Vec<&'a mut [u32]>,
 }
 
@@ -173,7 +174,7 @@ fn count_color<const BINS: usize>(
     let mut converter = Converter::new();
     let mut components = [[0_u16; BLOCK]; 3];
     let mut out_of_range = [0; 6];
-    // Blocks begin where a chroma sample does; what lies before the stripe is not counted.
+    // Blocks begin at a chroma sample; samples before the stripe are not counted.
     let mut x = samples.start >> columns_shift << columns_shift;
     while x < samples.end {
         let pixels = (samples.end - x).min(BLOCK);

@@ -1,5 +1,5 @@
-//! The graphics adapter as a backend: its passes count, adjust and draw pictures in its own memory. Only the figures that are asked for
-//! leave it.
+//! The graphics adapter as a backend: its passes count, adjust and draw pictures in its own memory. Only requested figures are
+//! read back.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ use crate::view::brushes::Selection;
 
 const RESULT_SPANS: [Timed; 3] = [Timed::ResultChunk, Timed::ResultReduce, Timed::ResultScale];
 
-/// The passes and all that they have made.
+/// The passes and everything that they have produced.
 #[derive(Debug)]
 pub struct Adapter {
     pictures: AdapterPictures,
@@ -48,7 +48,7 @@ pub struct Adapter {
     result_bins: Option<HistogramPasses>,
     linear: Option<LinearPass>,
     scopes: Option<ScopePasses>,
-    /// Counts that were asked for; dropped with the scopes.
+    /// Requested counts; dropped together with the scopes.
     scopes_asked: Option<OnRequest<(CountKey, ScopeQuestion)>>,
     selection: Option<BrushedPasses>,
     selection_asked: Option<OnRequest<CountKey>>,
@@ -57,7 +57,7 @@ pub struct Adapter {
     has_thresholds: bool,
     thresholds: OnRequest<()>,
     video: VideoPass,
-    /// Draws the small picture of the backdrop.
+    /// Draws the small picture for the backdrop.
     small_video: Option<VideoPass>,
 }
 
@@ -69,7 +69,7 @@ struct AdapterPictures {
     difference: Option<DifferencePass>,
 }
 
-/// A picture in the adapter's memory, and what the adjustments make of it.
+/// A picture in the adapter's memory, and its adjustments.
 #[derive(Debug, Default)]
 struct AdapterPicture {
     planes: PictureBuffers,
@@ -77,8 +77,8 @@ struct AdapterPicture {
     chain: Option<Chain>,
 }
 
-/// The figures of a playing video: sums of bins, and counts of pixels that somebody asks for beside them. Its passes are made when they
-/// are first wanted.
+/// The figures of a playing video: sums of bins, and pixel counts that are requested with them. The passes are created on first
+/// use.
 #[derive(Debug)]
 struct Figures {
     cumulative: Option<CumulativePass>,
@@ -121,7 +121,7 @@ impl AdapterPictures {
         }
     }
 
-    /// Gets a pass ready to draw these parts; whether a further pass finds what is lit.
+    /// Prepares a pass to draw these parts. Returns `true` if it recorded a further pass, which finds the lit pixels.
     fn prepare(
         &self,
         (gpu, encoder): (&Gpu, &mut CommandEncoder),
@@ -130,7 +130,8 @@ impl AdapterPictures {
         parts: &[ViewPart],
     ) -> bool {
         let mut has_light = false;
-        // What is lit by the codes of another side sets that side up first, which then is set up for its own drawing.
+        // Parts lit by another side's codes come first: they overwrite that side's parameters, which its own part then sets
+        // again.
         let (lit_by_other, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.lit_by.is_some());
         for part in lit_by_other.into_iter().chain(others) {
             let (Some(bound), side) = (self.bound(part.image), side_of(part.image)) else { continue };
@@ -167,7 +168,7 @@ impl AdapterPictures {
 }
 
 impl Adapter {
-    /// Makes the passes for views of `format`.
+    /// Creates the passes for views of `format`.
     pub fn new(gpu: &Gpu, format: TextureFormat) -> Self {
         let device = &gpu.device;
         Self {
@@ -196,7 +197,7 @@ impl Adapter {
         if image == Image::Result { self.result_bins.as_ref() } else { Some(&self.bins) }
     }
 
-    /// The words of the scopes' buffers that answer a question.
+    /// Returns the words of the scopes' buffers that answer a request.
     fn words_of(&self, subject: &CountSubject, question: ScopeQuestion) -> Option<Vec<(&Buffer, Range<usize>)>> {
         let Series { rect, components, .. } = subject.series;
         let buffers = self.scopes.as_ref()?.buffers();
@@ -362,8 +363,8 @@ impl Backend for Adapter {
         there.map(|buffer| buffer.map(CountSource::There))
     }
 
-    /// The counts are sent for, and come some drawings later: until then those of an earlier picture of the series are returned, if the
-    /// question is the same.
+    /// Requests the counts, which arrive a few draws later. Until then, it returns those of an earlier picture of the series if
+    /// they answer the same request.
     fn ask_scope(
         &mut self,
         gpu: &Gpu,
@@ -420,7 +421,7 @@ impl Backend for Adapter {
             .map(|(counts, is_counted)| is_counted.then_some(CountSource::There(counts)))
     }
 
-    /// The number is sent for, and comes some drawings later: until then that of an earlier picture of the series is returned.
+    /// Requests the number, which arrives a few draws later. Until then, it returns that of an earlier picture of the series.
     fn ask_selected(&mut self, gpu: &Gpu, (key, subject): (&CountKey, &CountSubject)) -> Option<u32> {
         let series = Some(subject.series);
         let asked = self.selection_asked.get_or_insert_with(|| OnRequest::new(&gpu.device, "brushed total", 1));
@@ -511,7 +512,7 @@ impl Backend for Adapter {
         let Series { bits, components, .. } = series?;
         let selected = tag.brush.and_then(|_| Some(Selected { all: words.pop()?, any: words.pop()? }));
         let outside_r103 = if limits { words.pop() } else { None };
-        // Bins of the loaded picture before a choice are of no use any more: others are on their way.
+        // Bins of the loaded picture from an earlier revision are outdated: newer ones have been requested.
         let is_outdated = of.0 == now.0 && of.1 != now.1;
         let mut sums = Cumulative::of_scan(bits, components, &words).filter(|_| !is_outdated)?;
         sums.outside_r103 = outside_r103;
@@ -569,7 +570,7 @@ impl Backend for Adapter {
     }
 }
 
-/// The side of the view's pass that draws a picture.
+/// Returns the side of the video pass that draws a picture.
 const fn side_of(image: Image) -> Side {
     match image {
         Image::Source => Side::Source,

@@ -1,9 +1,9 @@
-//! The work that a backend does, whichever it is: it counts pictures, adjusts them, and brings them to a view.
+//! The interface of a backend, which counts and adjusts pictures and draws them on a view.
 //!
-//! There are two: the [graphics adapter](super::adapter), whose shaders read planes in its own memory, and the [CPU](super::cpu), for
-//! machines whose only adapter is software and for pictures that the adapter cannot hold. Counts are the same to the last one. The CPU's
-//! pictures may differ from the adapter's by one code, and by more where a view is smaller than half the picture, which the CPU makes
-//! from fewer samples. What only one of them does has a default that does nothing.
+//! There are two backends: the [graphics adapter](super::adapter), whose shaders read planes in its own memory, and the
+//! [CPU](super::cpu), for machines whose only adapter is software and for pictures that the adapter cannot hold. Their counts
+//! are identical. A view painted by the CPU may differ from the adapter's by one code, and by more if it is smaller than half
+//! the picture, because the CPU then averages fewer samples. Methods that only one backend supports do nothing by default.
 
 use std::fmt;
 use std::ops::Range;
@@ -33,7 +33,7 @@ use crate::view::exposure::Inspection;
 use crate::view::placement::{Placement, Shape};
 use crate::view::scene::{Brush, Counted, Scene};
 
-/// One of the pictures that a backend has.
+/// One of the pictures that a backend holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Image {
     /// The loaded picture as it was decoded.
@@ -57,40 +57,40 @@ pub enum Slot {
     Comparison,
 }
 
-/// The picture that is loaded.
+/// The loaded picture.
 #[derive(Debug)]
 pub struct Loaded {
     pub picture: Picture,
     pub shape: Shape,
     pub components: Components,
-    /// The part of it that is counted alone, if one is.
+    /// The region to count; `None` for the whole picture.
     pub region: Option<Rect>,
-    /// How its codes become light.
+    /// The transfer function that turns its codes into linear light.
     pub transfer: Transfer,
-    /// The frame that it is of, where it is one.
+    /// The frame that the picture belongs to, if any.
     pub tag: Option<FrameTag>,
-    /// The number of this loading.
+    /// The number of this load.
     pub loading: u64,
-    /// Its bins, where the caller knows them.
+    /// Its bins, if the caller already knows them.
     pub given: Option<Histogram>,
     /// `true` if its bins are ready to be drawn.
     pub is_counted: bool,
 }
 
 impl Loaded {
-    /// The series that the picture is of.
+    /// Returns the series that the picture belongs to.
     pub fn series(&self) -> Series {
         let Shape { width, height, .. } = self.shape;
         let video = self.tag.map(|tag| tag.video).unwrap_or_default();
         Series { video, size: (width, height), rect: self.rect(), bits: self.bits(), components: self.components }
     }
 
-    /// The part of the picture that is counted.
+    /// Returns the part of the picture that is counted.
     pub fn rect(&self) -> Rect {
         self.region.unwrap_or(Rect::whole(self.picture.width(), self.picture.height()))
     }
 
-    /// Bits of a code.
+    /// Returns the bits per code.
     pub const fn bits(&self) -> u32 {
         self.picture.layout().bin_bits()
     }
@@ -104,15 +104,15 @@ pub struct AdjustJob<'a> {
     /// The series of the loaded picture.
     pub series: Series,
     pub adjustments: Adjustments,
-    /// Seconds since the picture before; `None` where it does not follow that.
+    /// Seconds since the previous picture; `None` if this one does not follow it.
     pub elapsed_secs: Option<f64>,
     /// `true` if all of the source's red, green, blue and luminance has been counted.
     pub counts_source: bool,
-    /// `true` if all of the result is going to be counted.
+    /// `true` if all of the result will be counted.
     pub counts_result: bool,
 }
 
-/// Two pictures whose difference is to be found.
+/// Two pictures to subtract from each other.
 #[derive(Debug, Clone, Copy)]
 pub struct DifferenceJob {
     /// The live picture and the other one.
@@ -121,43 +121,44 @@ pub struct DifferenceJob {
     pub gain: Gain,
 }
 
-/// The key of what was counted of a picture: the loading, the choice of what is adjusted, and which picture is counted.
+/// Identifies the counts of a picture: the number of the load, the revision of the adjustments, and the picture that is
+/// counted.
 pub type CountedKey = (u64, u64, Counted);
 
-/// The picture that scopes, brushes and linear light are counted of: the one whose bins are drawn as filled bars.
+/// The picture that scopes, brushes and linear light are counted from: the one whose bins are drawn as filled bars.
 #[derive(Debug, Clone, Copy)]
 pub struct CountSubject {
     pub key: CountedKey,
     pub image: Image,
-    /// The picture, as passes take it.
+    /// The picture as input of the passes.
     pub input: InputPicture,
-    /// The series that it is of, with the part of it that is counted.
+    /// The series that it belongs to, including the part that is counted.
     pub series: Series,
-    /// Its colour differences; `None` without colour.
+    /// Its colour differences; `None` if it has no colour.
     pub chroma: Option<Chroma>,
 }
 
-/// A picture on some columns of the view.
+/// A picture drawn on a range of the view's columns.
 #[derive(Debug, Clone)]
 pub struct ViewPart {
     pub image: Image,
-    /// The columns, at least one.
+    /// The columns; never empty.
     pub columns: Range<u32>,
     pub placement: Placement,
-    /// The light of a brush, if there is one.
+    /// The brush's lighting, if there is a brush.
     pub lighting: Option<Lighting>,
-    /// `true` if the scopes' brushes have selected the lit pixels one by one.
+    /// `true` if the scopes' brushes have selected the lit pixels individually.
     pub is_selected: bool,
-    /// The picture whose codes decide what is lit, where that is another one.
+    /// The picture whose codes decide which pixels are lit, if it is not `image`.
     pub lit_by: Option<Image>,
-    /// The exposure marks of its own codes, if there are any.
+    /// Exposure marks for its own codes, if any.
     pub inspection: Option<Inspection>,
-    /// Which of its codes are written in its pixels, if any are.
+    /// The codes to write in its pixels, if any.
     pub codes: Option<Codes>,
 }
 
 impl ViewPart {
-    /// The same on a view of another size, without exposure marks and codes; `None` where no column is left.
+    /// Returns the same part for a view of another size, without exposure marks and codes; `None` if no column is left.
     #[must_use]
     pub fn resized(&self, to: (u32, u32)) -> Option<Self> {
         let from = self.placement.view.0;
@@ -167,51 +168,51 @@ impl ViewPart {
         (!columns.is_empty()).then(|| Self { columns, placement, inspection: None, codes: None, ..self.clone() })
     }
 
-    /// The picture whose codes decide what is lit.
+    /// Returns the picture whose codes decide which pixels are lit.
     pub fn decisive(&self) -> Image {
         self.lit_by.unwrap_or(self.image)
     }
 }
 
-/// A request for figures: those of the bins that are drawn as filled bars.
+/// A request for the figures of the bins that are drawn as filled bars.
 #[derive(Debug, Clone, Copy)]
 pub struct FigureQuestion {
     pub image: Image,
     /// `true` if the bins are ready.
     pub is_counted: bool,
     pub tag: FrameTag,
-    /// The number of the loading, and of the choice of what is adjusted and counted.
+    /// The number of the load, and the revision of its adjustments and counts.
     pub of: (u64, u64),
     pub series: Series,
     pub conversion: Conversion,
-    /// `true` if the pixels outside the limits of EBU R 103 are to be counted.
+    /// `true` to count the pixels outside the limits of EBU R 103.
     pub limits: bool,
-    /// The brush whose selected pixels are to be counted.
+    /// The brush whose selected pixels to count.
     pub brush: Option<Brush>,
     /// Samples that were out of range before they became codes.
     pub clamped: OutOfRange,
 }
 
-/// A request for some counts of a scope.
+/// A request for part of a scope's counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeQuestion {
-    /// Those of a column of each channel's waveform, one for each level.
+    /// A column of each channel's waveform, one count per level.
     Column([u32; CHANNELS]),
-    /// Those of a level of Cb in the vectorscope, one for each level of Cr.
+    /// One level of Cb in the vectorscope, one count per level of Cr.
     Cb(u32),
 }
 
-/// Counts that were asked for.
+/// The answer to a [`ScopeQuestion`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeAnswer {
     /// The request.
     pub question: ScopeQuestion,
-    /// The counts: of a column channel by channel.
+    /// The counts; those of waveform columns follow each other channel by channel.
     pub counts: Vec<u32>,
 }
 
 impl ScopeAnswer {
-    /// Returns the count of a level: of a channel of the waveform, or of Cr in the vectorscope, whose only channel is the first.
+    /// Returns the count of a level of a waveform channel, or of a level of Cr in the vectorscope, which only has channel 0.
     #[must_use]
     pub fn count(&self, channel: usize, level: u32) -> Option<u32> {
         let channels = match self.question {
@@ -223,51 +224,51 @@ impl ScopeAnswer {
     }
 }
 
-/// The counts of each scope; `None` where nothing was counted.
+/// The counts of each scope; `None` for a scope that was not counted.
 pub type ScopeSources<'a> = PerScope<Option<CountSource<'a>>>;
 
-/// Counts, adjusts and paints. What is recorded happens when it is submitted.
+/// Counts, adjusts and paints. Recorded work runs once it is submitted.
 pub trait Backend: fmt::Debug {
-    /// Takes the loaded picture; how long copying it took, if it was copied.
+    /// Loads a picture. Returns how long the copy took, if there was one.
     ///
     /// # Errors
     /// [`GpuError`] if it cannot hold or count such a picture.
     fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError>;
 
-    /// Takes the picture that the loaded one is compared with.
+    /// Loads the picture that the loaded one is compared with.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     fn load_comparison(&mut self, recording: &mut Recording<'_>, picture: &Picture) -> Result<(), GpuError>;
 
-    /// Counts the source or the result and makes the bins ready to be drawn.
+    /// Counts the source or the result and prepares the bins for drawing.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     fn count(&mut self, recording: &mut Recording<'_>, loaded: &Loaded, image: Image) -> Result<(), GpuError>;
 
-    /// Adjusts a picture; false where that failed, and the picture is shown as it is.
+    /// Adjusts a picture. Returns `false` if that failed; the picture is then shown unadjusted.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     fn adjust(&mut self, recording: &mut Recording<'_>, job: &AdjustJob<'_>) -> Result<bool, GpuError>;
 
-    /// Gives back the memory of an adjusted picture.
+    /// Frees the memory of an adjusted picture.
     fn release_adjusted(&mut self, slot: Slot);
 
-    /// Finds the difference of two pictures; false where that failed.
+    /// Computes the difference of two pictures. Returns `false` if that failed.
     ///
     /// # Errors
     /// As [`load`](Self::load).
     fn find_difference(&mut self, recording: &mut Recording<'_>, job: &DifferenceJob) -> Result<bool, GpuError>;
 
-    /// Gives back the memory of the difference.
+    /// Frees the memory of the difference.
     fn release_difference(&mut self);
 
-    /// Counts the luminance of linear light.
+    /// Counts the luminance in linear light.
     fn count_linear(&mut self, recording: &mut Recording<'_>, subject: &CountSubject, table: &LightTable);
 
-    /// The bins of linear light, behind those of three empty channels.
+    /// Returns the bins of linear light, preceded by those of three empty channels.
     fn linear_bins(&self) -> Option<&Buffer>;
 
     /// Counts these scopes.
@@ -281,16 +282,16 @@ pub trait Backend: fmt::Debug {
         wanted: ScopeChoice,
     ) -> Result<(), GpuError>;
 
-    /// The counts of the scopes, which `key` tells apart from others.
+    /// Returns the counts of the scopes; `key` identifies them.
     fn scope_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a>;
 
-    /// Returns the counts of a scope that are asked for, once they are there. Never waits.
+    /// Returns the requested counts of a scope once they are available. Never blocks.
     fn ask_scope(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject), question: ScopeQuestion) -> Option<ScopeAnswer>;
 
-    /// Gives back the memory of the scopes' counts.
+    /// Frees the memory of the scopes' counts.
     fn release_scopes(&mut self);
 
-    /// Finds the pixels that brushes select, and counts what is wanted of them.
+    /// Finds the pixels that brushes select, and makes the requested counts of them.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -302,31 +303,32 @@ pub trait Backend: fmt::Debug {
         wanted: BrushedChoice,
     ) -> Result<(), GpuError>;
 
-    /// The bins of the selected pixels.
+    /// Returns the bins of the selected pixels.
     fn selected_bars(&self) -> Option<Bars<'_>>;
 
-    /// The counts of the scopes of the selected pixels.
+    /// Returns the scopes' counts of the selected pixels.
     fn selected_counts<'a>(&'a self, key: &'a CountKey) -> ScopeSources<'a>;
 
-    /// Returns the number of selected pixels, once it is there. Never waits.
+    /// Returns the number of selected pixels once it is available. Never blocks.
     fn ask_selected(&mut self, gpu: &Gpu, of: (&CountKey, &CountSubject)) -> Option<u32>;
 
-    /// Gives back the memory of the selection.
+    /// Frees the memory of the selection.
     fn release_selection(&mut self);
 
-    /// The bins of the source or the result, with their scales.
+    /// Returns the bins of the source or the result, with their scales.
     fn bars(&self, image: Image) -> Option<Bars<'_>>;
 
-    /// Reads the bins of the source or the result; waits for them.
+    /// Reads the bins of the source or the result. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
     fn read_bins(&self, gpu: &Gpu, loaded: &Loaded, image: Image) -> Result<Histogram, GpuError>;
 
-    /// The newest thresholds of a picture of that series.
+    /// Returns the newest thresholds of a picture of this series.
     fn thresholds(&self, series: Option<Series>) -> Option<[u32; 4]>;
 
-    /// Paints the parts of a view, with overlays over them, or gets ready to draw them; whether the view has them now.
+    /// Paints the parts of a view with overlays over them, or prepares to draw them. Returns `true` if the view has been
+    /// painted.
     fn paint(
         &mut self,
         recording: &mut Recording<'_>,
@@ -335,30 +337,30 @@ pub trait Backend: fmt::Debug {
         overlays: &[Overlay],
     ) -> bool;
 
-    /// Makes the small picture of those parts that the backdrop is blurred from.
+    /// Draws these parts as the small picture that the backdrop is blurred from.
     fn paint_small(&mut self, recording: &mut Recording<'_>, backdrop: &BackdropPass, parts: &[ViewPart]);
 
-    /// Must follow the submission of what was recorded.
+    /// Must be called after the recorded commands are submitted.
     fn submitted(&mut self);
 
-    // Only the CPU has pictures and figures at hand, and paints overlays with a picture.
+    // Only the CPU has pictures and figures available immediately, and paints overlays with a picture.
 
-    /// The picture, where it is not in the adapter's memory alone.
+    /// Returns the picture if it is in the CPU's memory.
     fn picture(&self, _image: Image) -> Option<&Picture> {
         None
     }
 
-    /// Returns figures at once, where they are at hand.
+    /// Returns figures immediately if the backend has them.
     fn figures(&mut self, _question: &FigureQuestion) -> Option<Cumulative> {
         None
     }
 
-    /// The overlays, ready to be painted with the parts of a view; nothing where the adapter draws them.
+    /// Returns the overlays, ready to be painted with the parts of a view; `None` if the adapter draws them.
     fn overlays(&self, _shown: &OverlayContent, _of: (Image, &Scene), _view: &Texture) -> Option<Vec<Overlay>> {
         None
     }
 
-    // Only the adapter draws in the pass of a view, and has its figures come back some drawings later.
+    // Only the adapter draws in the render pass of a view, and reads its figures back a few draws later.
 
     /// Draws the parts that were not painted.
     fn draw(&self, _pass: &mut RenderPass<'_>, _parts: &[ViewPart], _height: u32) {}
@@ -368,22 +370,22 @@ pub trait Backend: fmt::Debug {
         0
     }
 
-    /// Sends for figures that are not at hand; whether they are under way now.
+    /// Requests figures that are not available immediately. Returns `true` if they are now in flight.
     fn send_figures(&mut self, _gpu: &Gpu, _encoder: &mut CommandEncoder, _question: &FigureQuestion) -> bool {
         false
     }
 
-    /// Returns `true` if the answer to this question is under way.
+    /// Returns `true` if the answer to this request is in flight.
     fn is_answering(&self, _question: &FigureQuestion) -> bool {
         false
     }
 
-    /// Returns `true` if any figures are under way.
+    /// Returns `true` if any figures are in flight.
     fn has_figures_under_way(&self) -> bool {
         false
     }
 
-    /// Takes figures that have come back. Those of the loaded picture before its last choice are dropped.
+    /// Takes figures that have been read back. Figures of the loaded picture from before its current revision are dropped.
     fn poll_figures(
         &mut self,
         _gpu: &Gpu,
@@ -393,15 +395,15 @@ pub trait Backend: fmt::Debug {
         None
     }
 
-    /// Sends for the thresholds of the result, where it has some and they are not there.
+    /// Requests the thresholds of the result, if it has some and they are not available yet.
     fn send_thresholds(&mut self, _encoder: &mut CommandEncoder, _series: Option<Series>) {}
 
-    /// Takes thresholds that have come back; whether newer ones can be sent for.
+    /// Takes thresholds that have been read back. Returns `true` if newer ones should be requested.
     fn poll_thresholds(&mut self, _gpu: &Gpu, _series: Option<Series>) -> bool {
         false
     }
 
-    /// Takes counts of scopes and selections that have come back.
+    /// Takes counts of scopes and selections that have been read back.
     fn poll_scopes(&mut self, _gpu: &Gpu, _series: Option<Series>) -> FiguresState {
         FiguresState::Settled
     }

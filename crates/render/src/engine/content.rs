@@ -1,4 +1,4 @@
-//! The loaded picture and what has been made of it so far: plain facts, whichever backend has the pictures.
+//! The loaded picture and the state of everything derived from it, independent of the backend that holds the pictures.
 
 use std::ops::Range;
 
@@ -19,20 +19,21 @@ use crate::view::brush::Lighting;
 use crate::view::placement::{Placement, Shape};
 use crate::view::scene::{Counted, Look, Other, Pair, Scene, Seam, Sharing};
 
-/// The picture that is shown with the loaded one, other than its source. It is drawn and adjusted like the loaded one, but not counted
-/// here.
+/// The picture shown with the loaded one, unless that is its own source. It is drawn and adjusted like the loaded one, but not
+/// counted here.
 #[derive(Debug)]
 pub struct Comparison {
     pub frame: Frame,
-    /// Its number among the pictures that were compared with.
+    /// Its number among all comparisons.
     pub number: u64,
-    /// `true` if the backend has it.
+    /// `true` if the backend holds it.
     is_loaded: bool,
     adjusted: Option<AdjustmentKey>,
 }
 
 impl Comparison {
-    /// Returns `true` if it shows this frame, read in this way. It keeps the memory of its own, so that no other picture can lie there.
+    /// Returns `true` if this comparison already shows `frame`, with its samples interpreted the same way. Because the
+    /// comparison keeps its picture's memory alive, no other picture can have the same address.
     fn is_of(&self, frame: &Frame) -> bool {
         let (own, other) = (&self.frame.picture, &frame.picture);
         let place = |picture: &Picture| (picture.plane(0).bytes.as_ptr(), picture.width(), picture.height());
@@ -48,7 +49,7 @@ impl Comparison {
     }
 }
 
-/// The part of a scene that decides which pictures are made and counted.
+/// The part of a scene that decides which pictures are produced and counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContentChoice {
     pub adjustments: Adjustments,
@@ -60,21 +61,21 @@ impl ContentChoice {
         Self { adjustments: scene.look.adjustments, counted: scene.look.counted }
     }
 
-    /// Which pictures are counted where these components are.
+    /// Returns which pictures are counted when these components are counted.
     pub fn counted_in(&self, components: Components) -> Counted {
         let Self { adjustments, counted } = *self;
         Look { adjustments, counted, ..Look::default() }.counted_in(components)
     }
 }
 
-/// The adjusted picture that was made last.
+/// The most recent adjusted picture.
 #[derive(Debug)]
 struct AdjustedResult {
     key: AdjustmentKey,
     is_counted: bool,
 }
 
-/// The pictures of a difference: the numbers of both, of what is done to them, and the gain.
+/// Identifies a difference: the numbers of both pictures, the revision of their adjustments, and the gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DifferenceKey {
     numbers: [u64; 2],
@@ -82,7 +83,7 @@ struct DifferenceKey {
     gain: Gain,
 }
 
-/// The loaded picture, its comparison, and which of the pictures that are made of them are there.
+/// The loaded picture, its comparison, and which of the pictures derived from them exist.
 #[derive(Debug)]
 pub struct Content {
     pub loaded: Option<Loaded>,
@@ -91,9 +92,9 @@ pub struct Content {
     difference: Option<DifferenceKey>,
     /// Pictures loaded so far.
     pub loadings: u64,
-    /// Pictures compared with so far.
+    /// Comparisons set so far.
     comparisons: u64,
-    /// The choice of the last recording, and how often it has changed.
+    /// The choice of the last recording, and how often the choice has changed.
     pub choice: ContentChoice,
     pub revision: u64,
 }
@@ -112,7 +113,7 @@ impl Content {
         }
     }
 
-    /// Notes what is adjusted and counted from now on; whether that is something else than before.
+    /// Sets the adjustments and the pictures to count. Returns `true` if they have changed.
     pub fn choose(&mut self, choice: ContentChoice) -> bool {
         let is_new = self.choice != choice;
         self.choice = choice;
@@ -120,7 +121,7 @@ impl Content {
         is_new
     }
 
-    /// Compares with this frame from now on, or with none; whether it is another one than before.
+    /// Sets the frame to compare with; `None` removes it. Returns `true` if the comparison changed.
     pub fn compare_with(&mut self, frame: Option<&Frame>) -> bool {
         self.comparisons += 1;
         let Some(frame) = frame else { return self.comparison.take().is_some() };
@@ -133,7 +134,7 @@ impl Content {
         true
     }
 
-    /// Forgets all that a backend has made, so that another one makes it.
+    /// Forgets everything that a backend has produced, so that another backend produces it again.
     pub fn forget_made(&mut self) {
         if let Some(loaded) = &mut self.loaded {
             loaded.is_counted = false;
@@ -146,7 +147,7 @@ impl Content {
         self.difference = None;
     }
 
-    /// Has the backend count and adjust what is still to do of the loaded picture.
+    /// Makes the backend count and adjust what is not yet done for the loaded picture.
     ///
     /// # Errors
     /// [`GpuError`] if the backend cannot.
@@ -193,7 +194,7 @@ impl Content {
         let Some(loaded) = self.loaded.as_ref().filter(|_| !self.has_result()) else { return Ok(()) };
         let key = AdjustmentKey::new(loaded.tag, loaded.loading, &loaded.picture, self.choice.adjustments);
         let elapsed_secs = key.elapsed_secs(self.adjusted.as_ref().map(|adjusted| &adjusted.key));
-        // The adjustments go by all of the picture, whatever part of it is counted.
+        // Adjustments depend on the whole picture, whichever part of it is counted.
         let is_whole = loaded.region.is_none();
         let job = AdjustJob {
             slot: Slot::Loaded,
@@ -209,7 +210,7 @@ impl Content {
         Ok(())
     }
 
-    /// Has the backend make ready what is shown with the loaded picture.
+    /// Makes the backend prepare what is shown with the loaded picture.
     ///
     /// # Errors
     /// [`GpuError`] if the backend cannot.
@@ -270,7 +271,7 @@ impl Content {
         Ok(())
     }
 
-    /// The key of the difference of that pair; nothing where one of the two is not there.
+    /// Returns the key of this pair's difference; `None` if one of the two pictures is not available.
     fn difference_key(&self, pair: Pair) -> Option<DifferenceKey> {
         if !self.has(pair.other) {
             return None;
@@ -286,24 +287,24 @@ impl Content {
         })
     }
 
-    /// The series that the loaded picture is of.
+    /// Returns the series that the loaded picture belongs to.
     pub fn series(&self) -> Option<Series> {
         self.loaded.as_ref().map(Loaded::series)
     }
 
-    /// Returns `true` if the loaded picture's adjusted one is there.
+    /// Returns `true` if the loaded picture's adjusted version is available.
     pub fn has_result(&self) -> bool {
         self.loaded.as_ref().is_some_and(|loaded| self.is_adjusted(loaded.loading, &self.choice.adjustments))
     }
 
-    /// Returns `true` if these adjustments of the picture of that loading are there.
+    /// Returns `true` if the picture of this load is available with these adjustments.
     pub fn is_adjusted(&self, loading: u64, adjustments: &Adjustments) -> bool {
         let is =
             |adjusted: &AdjustedResult| adjusted.key.loading == loading && adjusted.key.adjustments == *adjustments;
         self.adjusted.as_ref().is_some_and(is)
     }
 
-    /// Which pictures' bins there are to draw.
+    /// Returns which pictures have bins to draw.
     pub fn counted(&self) -> Counted {
         match &self.loaded {
             Some(loaded) if self.has_result() => self.choice.counted_in(loaded.components),
@@ -311,7 +312,7 @@ impl Content {
         }
     }
 
-    /// The picture whose bins are drawn as filled bars, and the one whose bins are outlines.
+    /// Returns the picture whose bins are drawn as filled bars, and the one whose bins are drawn as outlines.
     pub fn bars(&self) -> (Image, Option<Image>) {
         match self.counted() {
             Counted::Source => (Image::Source, None),
@@ -320,7 +321,7 @@ impl Content {
         }
     }
 
-    /// The picture whose bins are drawn as filled bars, once it is there; nothing where it comes with the next drawing.
+    /// Returns the picture whose bins are drawn as filled bars; `None` if only the next draw produces it.
     pub fn filled(&self) -> Option<Image> {
         let loaded = self.loaded.as_ref()?;
         let is_result = self.choice.counted_in(loaded.components) != Counted::Source;
@@ -339,7 +340,7 @@ impl Content {
         }
     }
 
-    /// The frame that the filled bars belong to.
+    /// Returns the tag of the frame that the filled bars belong to.
     pub fn tag(&self, loaded: &Loaded) -> FrameTag {
         FrameTag {
             adjusted: self.counted() != Counted::Source,
@@ -349,7 +350,7 @@ impl Content {
         }
     }
 
-    /// How a picture that is made of the loaded one is read.
+    /// Returns the layout and colorimetry of one of the pictures.
     pub fn reading(&self, image: Image) -> Option<(PixelLayout, Colorimetry)> {
         let source = match image {
             Image::Source | Image::Result | Image::Difference => &self.loaded.as_ref()?.picture,
@@ -363,13 +364,13 @@ impl Content {
         })
     }
 
-    /// The conversion of the picture whose bins are drawn as filled bars.
+    /// Returns the conversion for the picture whose bins are drawn as filled bars.
     pub fn conversion(&self) -> Option<Conversion> {
         let (layout, colorimetry) = self.reading(self.filled()?)?;
         Some(Conversion::new(&layout, &colorimetry))
     }
 
-    /// The picture that scopes, brushes and linear light are counted of.
+    /// Returns the picture that scopes, brushes and linear light are counted from.
     pub fn subject(&self) -> Option<CountSubject> {
         let loaded = self.loaded.as_ref()?;
         let image = self.bars().0;
@@ -385,7 +386,7 @@ impl Content {
         Some(CountSubject { key, image, input, series: loaded.series(), chroma })
     }
 
-    /// The samples of the counted picture that were out of range before they became codes.
+    /// Returns the samples of the counted picture that were out of range before they became codes.
     pub fn clamped(&self) -> OutOfRange {
         let is_source = |loaded: &&Loaded| {
             let counted = self.choice.counted_in(loaded.components);
@@ -398,7 +399,7 @@ impl Content {
         clamped.map_or_else(OutOfRange::default, |clamped| clamped.counts())
     }
 
-    /// The loaded picture as it is shown.
+    /// Returns the loaded picture as it is shown.
     fn live(&self) -> Image {
         if self.has_result() { Image::Result } else { Image::Source }
     }
@@ -408,7 +409,7 @@ impl Content {
         if is_adjusted { Image::AdjustedComparison } else { Image::Comparison }
     }
 
-    /// Returns `true` if that picture is there to be drawn with the loaded one.
+    /// Returns `true` if this picture can be drawn with the loaded one.
     fn has(&self, other: Other) -> bool {
         match other {
             Other::Source => self.has_result(),
@@ -416,7 +417,7 @@ impl Content {
         }
     }
 
-    /// How two pictures are shown; nothing where one picture takes all of the view.
+    /// Returns how two pictures share the view; `None` if one picture takes all of it.
     pub fn paired(&self, scene: &Scene) -> Option<Pair> {
         let pair = scene.paired().filter(|pair| self.has(pair.other))?;
         let is_there = pair.sharing != Sharing::Difference
@@ -424,19 +425,19 @@ impl Content {
         is_there.then_some(pair)
     }
 
-    /// Where two pictures meet on a view, if they do.
+    /// Returns the seam where two pictures meet on a view, if they do.
     pub fn seam(&self, scene: &Scene, size: (u32, u32)) -> Option<Seam> {
         self.paired(scene).and_then(|_| scene.seam(size))
     }
 
-    /// The parts of a view of that many pixels, each with its picture.
+    /// Returns the parts of a view of `size` pixels, each with its picture.
     pub fn parts(&self, scene: &Scene, size: (u32, u32)) -> Vec<ViewPart> {
         let Some(loaded) = &self.loaded else { return Vec::new() };
         let lighting = scene.lighting(loaded.components).map(|lighting| lighting.inside(loaded.region));
         let pair = self.paired(scene);
         let placement = scene.placement(&loaded.shape, size);
         if pair.is_some_and(|pair| pair.sharing == Sharing::Difference) {
-            // Light, marks and codes of a difference would mean nothing.
+            // A brush, exposure marks or codes would mean nothing on a difference.
             return vec![ViewPart {
                 image: Image::Difference,
                 columns: 0..size.0,
@@ -454,7 +455,7 @@ impl Content {
             let (layout, colorimetry) = self.reading(image)?;
             let inspection = scene.look.exposure.of(&layout, &colorimetry, loaded.components);
             let codes = scene.look.datascope.codes(&layout, loaded.components);
-            // A brush selects codes of the picture that is counted, wherever its pixels are shown.
+            // A brush selects codes of the counted picture, wherever its pixels are shown.
             let other = match self.bars().0 {
                 Image::Source => Image::Result,
                 _ => Image::Source,
@@ -474,7 +475,7 @@ impl Content {
                 }
                 (Other::Held | Other::Second, Some(Comparison { frame, .. })) => {
                     let placement = scene.placement_of_other(&Shape::of(frame), size);
-                    // A brush lights the counted picture alone.
+                    // A brush lights only the counted picture.
                     part(self.comparison_image(), columns, placement, None)
                 }
                 (Other::Held | Other::Second, None) => None,
@@ -494,17 +495,18 @@ fn loaded_extent(loaded: &Loaded) -> Extent {
     Extent { size: size_of(&loaded.picture), orientation: loaded.shape.orientation }
 }
 
-/// The longest gap, in seconds, after which a picture still follows the one before.
+/// The longest gap, in seconds, after which a picture still counts as following the previous one.
 const LONGEST_SECS: f64 = 1.0;
 
-/// A picture that was adjusted, and how: the smoothing of equalization goes by the time between the picture before and the next.
+/// Identifies an adjusted picture and its adjustments. The smoothing of equalization depends on the time between successive
+/// pictures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct AdjustmentKey {
-    /// The frame it is of, where it is one.
+    /// The frame that it belongs to, if any.
     tag: Option<FrameTag>,
-    /// Number of its loading.
+    /// The number of its load.
     loading: u64,
-    /// Where its first plane lies: two videos may have frames of the same number.
+    /// Address of its first plane, because frames of two videos may have the same number.
     planes: usize,
     colorimetry: Colorimetry,
     adjustments: Adjustments,
@@ -516,8 +518,9 @@ impl AdjustmentKey {
         Self { tag, loading, planes, colorimetry: *picture.colorimetry(), adjustments }
     }
 
-    /// Seconds since the picture before: 0 where it is the same picture, so that its curve stays as it is, and `None` where
-    /// the picture does not follow the one before. Of a picture that has stood still a new choice takes hold at once.
+    /// Returns the seconds since the previous picture: 0 if it is the same picture, so that its curve stays as it is, and
+    /// `None` if this picture does not follow that one. On an unchanged picture, a new blur or tone also gives `None`, so that
+    /// it takes effect without smoothing.
     fn elapsed_secs(&self, before: Option<&Self>) -> Option<f64> {
         let before = before?;
         if self.is_picture_of(before) {
@@ -578,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_choice_on_the_same_picture_takes_hold_at_once() {
+    fn a_new_choice_on_the_same_picture_takes_effect_immediately() {
         let first = key(1, 5.0, 1);
         let mut other = first;
         other.adjustments.tone = Some(Tone::Equalize(Equalize { per_channel: true, ..Equalize::default() }));

@@ -1,4 +1,4 @@
-//! Counting frames in the order in which they are submitted, with several under way where an adapter counts.
+//! Counts frames in the order in which they are submitted, with several in flight if an adapter counts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
@@ -13,12 +13,12 @@ use histoscope_core::picture::region::{self, Rect};
 use histoscope_core::picture::{ClampedSamples, Picture, PictureError};
 use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
-/// Pictures that the adapter may have under way: one is fetched, one is counted, two come back.
+/// Pictures in flight on the adapter: one being uploaded, one being counted, two being read back.
 const PICTURES_IN_FLIGHT: usize = 4;
-/// How many pixels they may have together, because all of them keep their memory from the decoder; two pictures always may.
-/// Decoding large ones takes so much longer than counting them that two are enough.
+/// Most pixels in flight, because every picture in flight keeps its decoder memory; two pictures are always allowed. Decoding
+/// large pictures takes so much longer than counting them that two are enough.
 const PIXELS_IN_FLIGHT: u64 = 16 << 20;
-/// Pictures that it may have under way whose scopes come back with their bins, because those are large.
+/// Pictures in flight on the adapter if scopes are read back with the bins; fewer, because scopes are large.
 const SCOPES_IN_FLIGHT: usize = 2;
 
 /// Why a picture was not counted.
@@ -27,10 +27,10 @@ pub enum EngineError {
     /// The device failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The region is no part of the picture.
+    /// The region is not part of the picture.
     #[error("cutting out the region failed: {0}")]
     Region(PictureError),
-    /// No counts came of a picture that was submitted.
+    /// A submitted picture yielded no counts.
     #[error("the picture was not counted")]
     Uncounted,
     /// The picture could not be adjusted.
@@ -41,53 +41,53 @@ pub enum EngineError {
 /// The counts of one picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
-    /// A histogram for each of the components that the counter counts, in their order.
+    /// A histogram for each of the counter's components, in their order.
     pub histograms: Vec<Histogram>,
-    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only where
-    /// the pictures are parted so.
+    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None` unless
+    /// the pictures are segmented by Otsu's method.
     pub thresholds: Option<[u32; 4]>,
-    /// The scopes that the counter counts, of the first of its components.
+    /// The counter's scopes, counted for the first of its components.
     pub scopes: ScopeCounts,
-    /// Name of the engine that counted all of it, or its largest part.
+    /// Name of the engine that counted all of it, or most of it.
     pub engine: &'static str,
 }
 
-/// Counts pictures, adjusted first where that is wanted.
+/// Counts pictures, adjusting them first if requested.
 pub struct Counter {
     components: Vec<Components>,
     adjustments: Adjustments,
     scopes: ScopeTally,
-    /// Those that the CPU has counted, where their sum is wanted.
+    /// Sums of the scopes that the CPU has counted, if sums are requested.
     summing: cpu::CpuScopeSum,
     who: Who,
     cpu: cpu::Engine,
     processor: Processor,
     under_way: VecDeque<SubmittedPicture>,
-    /// Pixels of the last picture that was submitted.
+    /// Pixels of the last submitted picture.
     pixels: u64,
-    /// Why the adapter refused the last picture that it did, so that this is said once.
+    /// The adapter's most recent reason for refusing a picture, so that it is logged once.
     refused: Option<String>,
 }
 
 /// The engine of the next picture.
 enum Who {
     Cpu,
-    /// The CPU, until this has been found.
+    /// The CPU, until the engine is known.
     Starting(Arc<OnceLock<FoundEngine>>),
-    /// The adapter; its passes are made for the first picture.
+    /// The adapter; its passes are created for the first picture.
     Adapter(Arc<Gpu>, Option<Box<CountQueue>>),
 }
 
-/// A picture that was submitted.
+/// A submitted picture.
 struct SubmittedPicture {
-    /// The CPU's counts.
+    /// The CPU's counts; the adapter's are added when they are taken.
     counts: Counts,
-    /// For each of its histograms, whether the adapter adds to it.
+    /// For each of the histograms, `true` if the adapter adds to it.
     owed: Vec<bool>,
 }
 
 impl Counter {
-    /// A counter of these components of pictures that are adjusted so.
+    /// Creates a counter for these components, with these adjustments applied first.
     #[must_use]
     pub fn new(engine: &Engine, components: &[Components], adjustments: Adjustments) -> Self {
         let mut counter = Self {
@@ -106,13 +106,13 @@ impl Counter {
         counter
     }
 
-    /// The same, that counts those scopes besides, of the first of its components.
+    /// Also counts these scopes, for the first of the components.
     #[must_use]
     pub fn with_scopes(self, scopes: ScopeTally) -> Self {
         Self { scopes, ..self }
     }
 
-    /// Goes over to the engine as soon as it has started.
+    /// Switches to the engine as soon as it has started.
     fn take_engine(&mut self) {
         let Who::Starting(engine) = &self.who else { return };
         let who = match engine.get() {
@@ -127,7 +127,7 @@ impl Counter {
     #[must_use]
     pub fn is_full(&self) -> bool {
         match &self.who {
-            // Pictures that the adapter cannot hold are the CPU's, and take no room in its queue.
+            // The CPU counts pictures that the adapter cannot hold, and they take no room in its queue.
             Who::Adapter(_, queue) => {
                 let most = (PIXELS_IN_FLIGHT / self.pixels.max(1)).clamp(2, PICTURES_IN_FLIGHT as u64);
                 let has_room = queue.as_ref().is_none_or(|queue| queue.room() >= self.components.len());
@@ -137,8 +137,8 @@ impl Counter {
         }
     }
 
-    /// Submits a picture, of which `region` alone is counted, if there is one. An adjusted picture is adjusted as a whole, and
-    /// by itself, whatever came before it.
+    /// Submits a picture. If there is a `region`, only that is counted. Adjustments apply to the whole picture and do not
+    /// depend on earlier pictures.
     ///
     /// # Errors
     /// [`EngineError`] if the device fails, or the region does not lie in the picture.
@@ -153,8 +153,8 @@ impl Counter {
         Ok(())
     }
 
-    /// Submits a picture whose components may be counted of other samples than its R'G'B'. Of a picture that was converted, what is not
-    /// counted of the same samples as the first components is the CPU's.
+    /// Submits a picture without adjusting it. A converted picture has both R'G'B' and coded samples; the CPU counts the
+    /// components that use other samples than the first component.
     fn submit_as_it_is(&mut self, picture: &Picture, region: Option<Rect>) -> Result<SubmittedPicture, EngineError> {
         let all = std::mem::take(&mut self.components);
         let first = all.first().copied().unwrap_or_default().in_picture(picture);
@@ -187,7 +187,7 @@ impl Counter {
         Ok(SubmittedPicture { counts: Counts { histograms, thresholds: None, scopes, engine: CPU }, owed })
     }
 
-    /// The scopes of a picture; none where it is their sum that is wanted, to which they are added.
+    /// Counts the scopes of a picture, or, if sums are requested, adds them to the sums and returns none.
     fn scopes_on_cpu(&mut self, picture: &Picture, part: (Rect, Components), chroma: Option<Chroma>) -> ScopeCounts {
         match self.scopes {
             ScopeTally::Each(wanted) => cpu::count_scopes(picture, part, chroma, wanted),
@@ -200,7 +200,7 @@ impl Counter {
         }
     }
 
-    /// The sums of the scopes of all pictures that were submitted, where those are wanted.
+    /// Returns the sums of the scopes of all submitted pictures, if sums are requested.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -212,7 +212,7 @@ impl Counter {
         Ok(sums)
     }
 
-    /// A picture of which the adapter counts everything.
+    /// Returns a submitted picture that the adapter counts entirely.
     fn owed(&mut self, picture: &Picture) -> SubmittedPicture {
         let histograms = self.empty_histograms(picture.layout().bin_bits());
         let owed = vec![true; histograms.len()];
@@ -237,7 +237,8 @@ impl Counter {
         Ok(SubmittedPicture { counts, owed })
     }
 
-    /// Returns `true` if the adapter took a picture. What it cannot hold is the CPU's: this is the place that says so.
+    /// Returns `true` if the adapter took a picture. If the adapter cannot hold it, the CPU counts it, and the reason is logged
+    /// here.
     fn try_adapter(
         &mut self,
         submit: impl FnOnce(&Gpu, &mut CountQueue, &[Components]) -> Result<(), GpuError>,
@@ -269,7 +270,7 @@ impl Counter {
         self.components.iter().map(count).collect::<Result<_, _>>().map_err(EngineError::Region)
     }
 
-    /// Waits for the oldest picture's counts; `None` if no picture is under way.
+    /// Waits for the oldest picture's counts; returns `None` if no picture is in flight.
     ///
     /// # Errors
     /// [`GpuError`] if the device fails.
@@ -291,14 +292,14 @@ impl Counter {
     }
 }
 
-/// Adds the samples of a part that were clamped before the adapter got their codes.
+/// Adds the out-of-range samples of a region, which were clamped before the adapter got their codes.
 fn add_clamped(histograms: &mut [Histogram], clamped: Option<&ClampedSamples>) {
     let Some(clamped) = clamped.map(ClampedSamples::counts) else { return };
     let of_rgbl = histograms.iter_mut().filter(|histogram| histogram.components == Components::Rgbl);
     of_rgbl.for_each(|histogram| histogram.add_out_of_range(clamped));
 }
 
-/// The rectangle that is counted.
+/// Returns the rectangle to count.
 pub(super) fn pixels_of(picture: &Picture, region: Option<Rect>) -> Result<Rect, EngineError> {
     let pixels = region.unwrap_or(Rect::whole(picture.width(), picture.height()));
     if pixels.fits(picture.width(), picture.height()) {

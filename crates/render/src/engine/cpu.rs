@@ -1,5 +1,5 @@
-//! The CPU as a backend: it counts and adjusts pictures, and paints them for the view, to which they are copied. Its bins and traces
-//! are uploaded where shaders draw from them.
+//! The CPU as a backend: it counts and adjusts pictures, and paints them into memory that is copied to the view. It uploads
+//! bins and traces for shaders to draw from.
 
 use std::time::{Duration, Instant};
 
@@ -28,14 +28,14 @@ use crate::gpu::{Buffer, Gpu, GpuError, Series, Texture};
 use crate::view::brushes::Selection;
 use crate::view::scene::Scene;
 
-/// The pictures, and all that was found in them.
+/// The pictures, and all counts made from them.
 #[derive(Debug, Default)]
 pub struct Cpu {
     engine: cpu::Engine,
     loaded: CpuPicture,
     comparison: CpuPicture,
     difference: Option<Picture>,
-    /// The part of the loaded picture that is counted alone, and what of it is.
+    /// The counted region of the loaded picture, if not all of it, and its counted components.
     counted: (Option<Rect>, Components),
     source_bins: CpuBins,
     result_bins: CpuBins,
@@ -43,15 +43,15 @@ pub struct Cpu {
     scopes: ScopeCounts,
     selection: Option<CpuSelection>,
     selected_bins: Option<UploadedBins>,
-    /// The thresholds of the result, and the series that it is of.
+    /// The thresholds of the result, and the series that it belongs to.
     thresholds: Option<(Series, [u32; 4])>,
-    /// One for each picture that a view may have.
+    /// One for each picture that a view may show.
     painters: [PaintPass; 2],
-    /// The small pictures of the backdrop.
+    /// The small pictures for the backdrop.
     small: [Vec<u8>; 2],
 }
 
-/// A picture, and what the adjustments make of it.
+/// A picture and its adjusted version.
 #[derive(Debug, Default)]
 struct CpuPicture {
     source: Option<Picture>,
@@ -59,14 +59,14 @@ struct CpuPicture {
     adjusted: Option<Picture>,
 }
 
-/// Bins that were counted, and where they are uploaded to be drawn.
+/// Counted bins, and the buffers that they are uploaded to for drawing.
 #[derive(Debug, Default)]
 struct CpuBins {
     counted: Option<Histogram>,
     uploaded: Option<UploadedBins>,
 }
 
-/// The pixels that brushes select, and what was counted of them.
+/// The pixels that brushes select, and the counts made from them.
 #[derive(Debug)]
 struct CpuSelection {
     pixels: SelectedPixels,
@@ -88,7 +88,7 @@ impl Cpu {
         if matches!(image, Image::Result) { &self.result_bins } else { &self.source_bins }
     }
 
-    /// The bins of the source or the result, counted now if they were not yet.
+    /// Returns the bins of the source or the result, counting them if necessary.
     fn counted(&mut self, image: Image) -> Option<&Histogram> {
         if self.bins(image).counted.is_none() {
             let (region, components) = self.counted;
@@ -111,12 +111,12 @@ impl Cpu {
         self.bins(image).counted.as_ref()
     }
 
-    /// The parts of a picture that are counted together.
+    /// Returns the parts of a picture that together make up a rectangle.
     fn parts(&self, image: Image, rect: Rect) -> Vec<Picture> {
         self.image(image).and_then(|picture| region::parts(picture, rect).ok()).unwrap_or_default()
     }
 
-    /// The light of a part of the view, and what decides which pixels are lit.
+    /// Returns the lighting of a part of the view, and the pixels or codes that decide what is lit.
     fn light(&self, part: &ViewPart) -> Option<(crate::view::brush::Lighting, LitBy<'_>)> {
         let by = match self.selection.as_ref().filter(|_| part.is_selected) {
             Some(selection) => LitBy::Selected(&selection.pixels),
@@ -225,7 +225,7 @@ impl Backend for Cpu {
         self.linear.as_ref().map(|pass| &pass.bins)
     }
 
-    /// Counts in the memory of what was counted last.
+    /// Reuses the memory of the previous counts.
     fn count_scopes(
         &mut self,
         recording: &mut Recording<'_>,
@@ -282,7 +282,7 @@ impl Backend for Cpu {
         selection: &Selection,
         wanted: BrushedChoice,
     ) -> Result<(), GpuError> {
-        // What was found before is of no use any more, and as large.
+        // Frees the previous selection first: it is obsolete and just as large.
         self.selection = None;
         let Some(picture) = self.image(subject.image) else { return Ok(()) };
         let pixels = SelectedPixels::of(picture, selection);
@@ -388,7 +388,8 @@ impl Backend for Cpu {
                 display::draw_whole(picture, &part.placement, over, format, pixels);
             }
         }
-        // So few pixels are painted whole for either part; then the second part's columns go over the first's.
+        // The picture is so small that each part is painted at full width; then the second part's columns are copied over the
+        // first's.
         let [first, second] = &mut small;
         if let [_, part] = parts {
             let columns = 4 * part.columns.start as usize..4 * part.columns.end as usize;
@@ -405,7 +406,7 @@ impl Backend for Cpu {
     }
 }
 
-/// Counts of the scopes as they are drawn.
+/// Returns the counts of the scopes in the form in which they are drawn.
 fn sources<'a>(counts: &'a ScopeCounts, key: &'a CountKey) -> ScopeSources<'a> {
     counts.words().map(|counts| counts.map(|counts| CountSource::Here(key, counts)))
 }

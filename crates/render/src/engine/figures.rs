@@ -1,4 +1,4 @@
-//! Further counts of one picture for figures: scopes, and the luminance of linear light.
+//! Other counts of one picture for figures: scopes, and the luminance of linear light.
 
 use super::counter::pixels_of;
 use super::{BackendKind, Engine, EngineError, FoundEngine, Renderer};
@@ -12,8 +12,9 @@ use histoscope_core::picture::{Frame, Picture};
 use histoscope_core::scopes::{Chroma, ScopeChoice, ScopeCounts};
 
 impl Engine {
-    /// Counts those scopes of a picture, or of `region` alone. Where adjustments are on, they are those of the adjusted picture, its
-    /// red, green, blue and luminance: it is adjusted as a whole, and by itself. What the adapter cannot hold, the CPU counts.
+    /// Counts these scopes of a picture, or only of `region`. If there are adjustments, the scopes count the red, green, blue
+    /// and luminance of the adjusted picture, which is adjusted as a whole and without smoothing in time. The CPU counts
+    /// pictures that the adapter cannot hold.
     ///
     /// # Errors
     /// [`EngineError`] if the region does not lie in the picture, or the device fails.
@@ -41,8 +42,8 @@ impl Engine {
         Ok(cpu::count_scopes(&adjusted, (pixels, Components::Rgbl), Some(Chroma::of_adjusted(picture)), wanted))
     }
 
-    /// Counts the luminance of linear light of a frame, or of `region` alone, 2^n bins, and returns how its codes become light. Where
-    /// adjustments are on, it is that of the adjusted picture, which is adjusted as a whole.
+    /// Counts the luminance of a frame in linear light, or only of `region`, in 2^n bins. Also returns the transfer function
+    /// that linearized its codes. If there are adjustments, it counts the adjusted picture, which is adjusted as a whole.
     ///
     /// # Errors
     /// [`EngineError`] if the region does not lie in the picture, or the device fails.

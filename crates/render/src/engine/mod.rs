@@ -1,8 +1,9 @@
 //! The one place that decides between the graphics adapter and the CPU.
 //!
-//! An [`Engine`] is found once, by what the user wants and what the machine has, and carried as a value. A [`Counter`] counts whole
-//! files with it; a [`Renderer`] draws views with its [backend](backend::Backend), which counts, adjusts and paints. Both give to the
-//! CPU what the adapter cannot hold. The counts are the same to the last one, whoever counts.
+//! An [`Engine`] is chosen once, from the user's choice and the machine's hardware, and passed around as a value. A [`Counter`]
+//! counts whole files with it; a [`Renderer`] draws views with its [backend](backend::Backend), which counts, adjusts and
+//! paints. Both fall back to the CPU for pictures that the adapter cannot hold. The counts are identical, whichever engine
+//! makes them.
 
 mod adapter;
 mod backend;
@@ -22,13 +23,13 @@ pub use renderer::Renderer;
 use crate::cpu::Level;
 use crate::gpu::{AdapterChoice, Gpu, GpuError};
 
-/// The engine that the user wants.
+/// The engine that the user requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EngineChoice {
-    /// The adapter, or the CPU where the adapter is software.
+    /// The adapter, or the CPU if the adapter is software.
     #[default]
     Auto,
-    /// The adapter, whatever it is.
+    /// The adapter, even a software one.
     Gpu,
     /// The CPU.
     Cpu,
@@ -37,32 +38,32 @@ pub enum EngineChoice {
 /// The backend that counts, adjusts and paints the pictures of views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
-    /// The adapter, by its shaders.
+    /// The adapter, through shaders.
     Adapter,
     /// The CPU.
     Cpu,
 }
 
-/// The engine that was found.
+/// The chosen engine.
 #[derive(Debug, Clone)]
 enum FoundEngine {
     Cpu,
     Adapter(Arc<Gpu>),
 }
 
-/// The engine, once it is known: drivers take their time to load, and an engine may be started on a thread of its own.
+/// The engine, which may still be starting on another thread because drivers are slow to load.
 ///
-/// Unless the user asked for the adapter, frames are counted by the CPU until it is there.
+/// The CPU counts frames until the adapter is ready, unless the user requested the adapter.
 #[derive(Debug)]
 pub struct Engine {
     found: Arc<OnceLock<FoundEngine>>,
     thread: Option<JoinHandle<Result<(), GpuError>>>,
-    /// `true` if the user asked for the adapter.
+    /// `true` if the user requested the adapter.
     is_wanted: bool,
 }
 
 impl Engine {
-    /// Starts to look for what the user wants. Without an adapter the CPU counts, unless one was asked for.
+    /// Starts looking for the requested engine. If there is no adapter, the CPU counts, unless the user requested an adapter.
     #[must_use]
     pub fn start(choice: EngineChoice, adapter: &AdapterChoice) -> Self {
         if choice == EngineChoice::Cpu {
@@ -86,13 +87,13 @@ impl Engine {
         Self { found, thread: Some(thread::spawn(find)), is_wanted }
     }
 
-    /// The engine on a machine whose adapter has been found already.
+    /// Creates an engine on a machine whose adapter is already known.
     #[must_use]
     pub fn on(choice: EngineChoice, gpu: &Arc<Gpu>) -> Self {
         Self::known(choose(choice, gpu), choice == EngineChoice::Gpu)
     }
 
-    /// The CPU, which needs no adapter.
+    /// Creates an engine that uses the CPU and needs no adapter.
     #[must_use]
     pub fn cpu() -> Self {
         say_cpu();
@@ -103,28 +104,28 @@ impl Engine {
         Self { found: Arc::new(OnceLock::from(found)), thread: None, is_wanted }
     }
 
-    /// Waits for an engine that was asked for.
+    /// Waits for the adapter if the user requested it.
     ///
     /// # Errors
-    /// [`GpuError`] if it cannot be used.
+    /// [`GpuError`] if the adapter cannot be used.
     pub fn wait_if_wanted(&mut self) -> Result<(), GpuError> {
         let Some(thread) = self.thread.take_if(|_| self.is_wanted) else { return Ok(()) };
         thread.join().unwrap_or_else(|_| Err(GpuError::Lost("starting the adapter failed".to_owned())))
     }
 
-    /// The engine's name in figures and on screen.
+    /// Returns the engine's name for figures and the screen.
     #[must_use]
     pub fn name(&self) -> &'static str {
         if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { GPU } else { CPU }
     }
 
-    /// The backend for views: that of the adapter, once that has been found.
+    /// Returns the backend for views: the adapter's once the adapter is ready, the CPU's until then.
     #[must_use]
     pub fn backend(&self) -> BackendKind {
         if matches!(self.found.get(), Some(FoundEngine::Adapter(_))) { BackendKind::Adapter } else { BackendKind::Cpu }
     }
 
-    /// The engine for people: "the CPU", or the adapter's name.
+    /// Returns the engine's name in prose: "the CPU", or the adapter's name.
     #[must_use]
     pub fn description(&self) -> String {
         match self.found.get() {
@@ -137,18 +138,18 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // A program that ends while drivers load may crash in them.
+        // A program that exits while drivers are loading may crash in them.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The engines' names in figures.
+/// Names of the engines in figures.
 const GPU: &str = "gpu";
 const CPU: &str = "cpu";
 
-/// The decision, where there is an adapter.
+/// Chooses the engine on a machine that has an adapter.
 fn choose(choice: EngineChoice, gpu: &Arc<Gpu>) -> FoundEngine {
     match choice {
         EngineChoice::Auto if gpu.is_software() => {

@@ -1,4 +1,4 @@
-//! The order of the passes, in one place: the window, saved pictures and tests all draw through here.
+//! The order of the passes, in one place: the window, saved pictures and tests all draw through this module.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ use crate::view::panel_params::Outlined;
 use crate::view::placement::Shape;
 use crate::view::scene::{Brush, Scene};
 
-/// Everything that turns pictures into views, for views of one texture format.
+/// Draws pictures on views of one texture format.
 #[derive(Debug)]
 pub struct Renderer {
     format: TextureFormat,
@@ -53,13 +53,13 @@ pub struct Renderer {
     recorded: Vec<&'static str>,
 }
 
-/// The backends of a renderer. The CPU takes what the adapter cannot hold.
+/// The backends of a renderer. The CPU takes pictures that the adapter cannot hold.
 #[derive(Debug)]
 struct Backends {
-    /// Not made where the CPU does everything.
+    /// `None` if the CPU does everything.
     adapter: Option<Box<Adapter>>,
     cpu: Box<Cpu>,
-    /// The one that has the loaded picture.
+    /// The backend that holds the loaded picture.
     kind: BackendKind,
 }
 
@@ -83,7 +83,8 @@ impl Backends {
         }
     }
 
-    /// Gives a picture to the adapter, or to the CPU where that cannot hold it; how long copying it took, if it was copied.
+    /// Loads a picture into the adapter, or the CPU if the adapter cannot hold it. Returns how long the copy took, if there was
+    /// one.
     fn load(&mut self, gpu: &Gpu, loaded: &Loaded) -> Result<Option<Duration>, GpuError> {
         if let Some(adapter) = &mut self.adapter {
             match adapter.load(gpu, loaded) {
@@ -105,11 +106,11 @@ struct MadeForView {
     scopes: Option<(CountKey, CountSubject)>,
     selection: Option<MadeSelection>,
     linear: Option<CountedKey>,
-    /// The light of the codes of so many bits.
+    /// The linear light of each code, and the bits per code.
     light: Option<(u32, LightTable)>,
 }
 
-/// The selection of brushes in scopes.
+/// The pixels selected by the scopes' brushes.
 #[derive(Debug)]
 struct MadeSelection {
     key: CountKey,
@@ -117,19 +118,19 @@ struct MadeSelection {
     wanted: BrushedChoice,
 }
 
-/// Which figures are asked for.
+/// The figures that are requested.
 #[derive(Debug, Default)]
 struct FigureRequest {
-    /// `true` if somebody waits for figures that are not on their way yet.
+    /// `true` if requested figures are not in flight yet.
     is_wanted: bool,
-    /// The loading that they were asked of.
+    /// The number of the load they were requested for.
     asked: Option<u64>,
     limits: bool,
     brush: Option<Brush>,
 }
 
 impl Renderer {
-    /// Makes the passes for views of `format`, which must not be sRGB: codes are shown as they are.
+    /// Creates a renderer for views of `format`, which must not be sRGB: codes are shown unchanged.
     #[must_use]
     pub fn new(gpu: &Gpu, format: TextureFormat, kind: BackendKind) -> Self {
         Self {
@@ -150,51 +151,51 @@ impl Renderer {
         }
     }
 
-    /// Makes the passes for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
+    /// Creates a renderer for pictures that no window shows: [`snapshot`](Self::snapshot) and [`count`](Self::count).
     #[must_use]
     pub fn headless(gpu: &Gpu, kind: BackendKind) -> Self {
         Self::new(gpu, VIEW_FORMAT, kind)
     }
 
-    /// Makes the passes for a target. The CPU cannot paint to every surface; if it cannot, the adapter does everything.
+    /// Creates a renderer for a target. The CPU cannot paint on every surface; if it cannot, the adapter does everything.
     #[must_use]
     pub fn for_target(gpu: &Gpu, target: &Target, kind: BackendKind) -> Self {
         let takes_pixels = target.takes_copies() && has_bytes(target.format());
         Self::new(gpu, target.format(), if takes_pixels { kind } else { BackendKind::Adapter })
     }
 
-    /// Names of the passes that the last drawing recorded, in order, without those of text. What is kept from the drawing
-    /// before is not among them.
+    /// Returns the names of the passes that the last draw recorded, in order, except those for text. Passes whose results were
+    /// reused from an earlier draw are not included.
     #[must_use]
     pub fn recorded(&self) -> &[&'static str] {
         &self.recorded
     }
 
-    /// Bytes of adjusted pictures in the adapter's memory.
+    /// Returns the bytes of adjusted pictures in the adapter's memory.
     #[must_use]
     pub fn adjusted_bytes(&self) -> u64 {
         self.backends.current_ref().adjusted_bytes()
     }
 
-    /// The backend that has the loaded picture.
+    /// Returns the backend that holds the loaded picture.
     #[must_use]
     pub const fn backend(&self) -> BackendKind {
         self.backends.kind
     }
 
-    /// Starts or stops timing the passes. Without it, no query is made and no buffer is read back.
+    /// Starts or stops timing the passes. While timing is off, no query is made and no buffer is read back.
     pub fn set_timing(&mut self, gpu: &Gpu, on: bool) {
         self.timing = on.then(|| LiveTiming::new(gpu));
     }
 
-    /// Counts the pixels outside the limits of EBU R 103 with each histogram that is asked for, or stops doing so. On the adapter it
-    /// takes a pass of its own.
+    /// Turns on or off counting pixels outside the EBU R 103 limits along with each requested histogram. The adapter needs a
+    /// separate pass for it.
     pub const fn set_limits(&mut self, on: bool) {
         self.figures.limits = on;
     }
 
-    /// Draws the bins of a reference as outlines over those of what is loaded, wherever the same is counted, or none any more. They
-    /// take the place of the source's outlines.
+    /// Sets the reference whose bins are outlined over those of the loaded picture, if both count the same components; `None`
+    /// removes it. These outlines replace those of the source.
     pub fn set_reference(&mut self, gpu: &Gpu, reference: Option<&Arc<Histogram>>) {
         let held = self.reference.take();
         self.reference = reference.map(|bins| match held {
@@ -203,11 +204,11 @@ impl Renderer {
         });
     }
 
-    /// Compares with this frame where the scene says so, with the adjustments of the loaded picture, or with none any more. A frame that
-    /// is compared with already is not uploaded again.
+    /// Sets the frame that is compared with the loaded picture if the scene asks for it, with the same adjustments; `None`
+    /// removes it. Setting the same frame again does not upload it again.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold it: the loaded picture is shown alone then.
+    /// [`GpuError::PictureTooLarge`] if the adapter draws and cannot hold the frame; then only the loaded picture is shown.
     pub fn set_comparison(&mut self, gpu: &Gpu, frame: Option<&Frame>) -> Result<(), GpuError> {
         let fits = match (&self.backends.adapter, frame) {
             (Some(_), Some(frame)) => PictureBuffers::check(gpu, &frame.picture),
@@ -217,14 +218,14 @@ impl Renderer {
         fits
     }
 
-    /// Counts the pixels that a brush selects by any and by all of its channels with each histogram that is asked for, or stops doing
-    /// so. Of one channel the bins tell that already.
+    /// Sets the brush whose pixels, selected by any or by all of its channels, are counted along with each requested histogram;
+    /// `None` turns this off. For a brush of one channel, the bins already give the count.
     pub fn set_selecting(&mut self, brush: Option<Brush>) {
         self.figures.brush = brush.filter(|brush| brush.channels.iter().count() > 1);
     }
 
-    /// Returns what these adjustments have made of the loaded picture, once it is drawn: the number of its loading, and the picture
-    /// where it is not in the adapter's memory alone.
+    /// Returns the result of applying these adjustments to the loaded picture, once drawn: the number of the load, and the
+    /// picture if it is in the CPU's memory.
     #[must_use]
     pub fn result(&self, adjustments: &Adjustments) -> Option<(u64, Option<&Picture>)> {
         let loading = self.content.loaded.as_ref()?.loading;
@@ -232,13 +233,13 @@ impl Renderer {
         self.content.is_adjusted(loading, adjustments).then(|| (loading, picture()))
     }
 
-    /// The newest times of the passes, if they are timed, and whether the adapter tells the GPU's own.
+    /// Returns the newest times of the passes, if they are timed, and whether the adapter reports times of the GPU itself.
     #[must_use]
     pub fn pass_times(&self) -> Option<(PassTimes, bool)> {
         self.timing.as_ref().map(|timing| (timing.times, timing.has_timestamps()))
     }
 
-    /// Takes times that have come back from the GPU, without waiting.
+    /// Takes times that have been read back from the GPU, without blocking.
     pub fn poll_times(&mut self, gpu: &Gpu) -> FiguresState {
         self.poll_thresholds(gpu);
         let Some(timing) = &mut self.timing else { return FiguresState::Settled };
@@ -249,7 +250,7 @@ impl Renderer {
         }
     }
 
-    /// Must follow the submission of what was recorded.
+    /// Must be called after the recorded commands are submitted.
     pub fn submitted(&mut self) {
         if let Some(timing) = &mut self.timing {
             timing.submitted();
@@ -257,12 +258,12 @@ impl Renderer {
         self.backends.current().submitted();
     }
 
-    /// Sets the text and panels that are drawn over everything from the next drawing on.
+    /// Sets the text and panels that the next and later draws put over everything.
     pub fn set_shapes(&mut self, shapes: Shapes) {
         self.text.set(shapes);
     }
 
-    /// Loads a frame's picture, as [`load`](Self::load) does, and names it as the frame that its bins belong to.
+    /// Loads a frame's picture like [`load`](Self::load), and tags its bins with the frame.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -283,8 +284,8 @@ impl Renderer {
         self.load_next(gpu, loaded)
     }
 
-    /// Loads a picture for the next recording. Where there is a `region`, that alone is counted; adjusted pictures are adjusted as a
-    /// whole. The CPU takes a picture that the adapter cannot hold or count.
+    /// Loads a picture for the next recording. If there is a `region`, only that is counted; adjustments still apply to the
+    /// whole picture. The CPU takes a picture that the adapter cannot hold or count.
     ///
     /// # Errors
     /// [`GpuError`] if the region does not lie in the picture, or the device fails.
@@ -300,7 +301,7 @@ impl Renderer {
         self.load_next(gpu, loaded)
     }
 
-    /// Loads a picture with these bins, which are not counted: for tests of what is drawn of them.
+    /// Loads a picture with these bins instead of counting it, for tests of the drawing.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -356,16 +357,17 @@ impl Renderer {
         Ok(())
     }
 
-    /// Forgets what the backend before has made.
+    /// Forgets everything that the previous backend has produced.
     fn forget_made(&mut self) {
         self.content.forget_made();
         (self.made.scopes, self.made.selection, self.made.linear) = (None, None, None);
     }
 
-    /// Records all that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless that is done,
-    /// then the picture, then the overlays. Without a picture the view becomes black.
+    /// Records everything that turns the loaded picture into a view of `size` pixels: counting and adjusting, unless already
+    /// done, then the picture, then the overlays. If no picture is loaded, the view is black.
     ///
-    /// The scene may change its adjustments and counts at any time; what follows from them is made anew from what is loaded.
+    /// The scene may change its adjustments and counts at any time; whatever depends on them is recomputed from the loaded
+    /// picture.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -378,8 +380,8 @@ impl Renderer {
         self.record_view(gpu, encoder, (view, size), scene, true);
     }
 
-    /// Draws the loaded picture to a window's texture and shows it. `before` is called when all is drawn, right before it
-    /// is shown.
+    /// Draws the loaded picture to a window's texture and shows it. `before` is called when drawing is done, right before the
+    /// texture is shown.
     pub fn present(&mut self, gpu: &Gpu, target: TargetFrame, scene: &Scene, before: impl FnOnce()) {
         let (view, size) = target.view();
         let mut encoder = gpu.encoder("frame");
@@ -391,16 +393,16 @@ impl Renderer {
         target.present(gpu);
     }
 
-    /// Returns the loaded picture with its overlays as an image of `size` pixels, counted before if it was not yet. Text and panels
-    /// are left out.
+    /// Returns the loaded picture with its overlays as an image of `size` pixels, counting it first if necessary. Text and
+    /// panels are left out.
     ///
     /// # Errors
-    /// [`GpuError`] if the adapter has no textures of that size, or fails.
+    /// [`GpuError`] if the adapter does not support textures of that size, or fails.
     pub fn snapshot(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> Result<readback::Image, GpuError> {
         self.snapshot_over(gpu, size, scene, None)
     }
 
-    /// The same with shapes over it, which have been laid out with fonts of their own.
+    /// Like [`snapshot`](Self::snapshot), with shapes on top, which must have been laid out with fonts of their own.
     ///
     /// # Errors
     /// As [`snapshot`](Self::snapshot).
@@ -428,7 +430,7 @@ impl Renderer {
         let view = texture.create_view(&Default::default());
         let mut encoder = gpu.encoder("snapshot");
         let has_text = shapes.is_some();
-        // The window's own text has its own fonts, and is left as it is.
+        // The window's own text uses its own fonts and must stay as it is.
         let windows = shapes.map(|shapes| {
             let mut text = TextPass::new(self.format);
             text.set(shapes);
@@ -444,7 +446,7 @@ impl Renderer {
         readback::read_texture(gpu, &texture)
     }
 
-    /// A snapshot where the window's own format does not have one byte a sample: drawn by passes of their own.
+    /// Takes a snapshot with a separate renderer, because the window's format does not have one byte per sample.
     fn snapshot_in_bytes(
         &self,
         gpu: &Gpu,
@@ -462,12 +464,12 @@ impl Renderer {
     }
 }
 
-/// Counting what is loaded, and bringing figures back.
+/// Counting the loaded picture, and reading figures back.
 impl Renderer {
-    /// Asks for the bins of the loaded picture as numbers: those that the overlays show filled. They are there some frames
-    /// later, without anybody waiting for them; see [`poll_histogram`](Self::poll_histogram). Asking again for what is under
-    /// way changes nothing, unless what is told with them has changed since. Where the next drawing adjusts or counts otherwise,
-    /// its bins are sent without asking again.
+    /// Requests the bins that the overlays show filled, as numbers. They arrive a few frames later; nothing blocks on them. See
+    /// [`poll_histogram`](Self::poll_histogram). A request for bins that are already in flight changes nothing, unless the
+    /// figures requested with them have changed since. If the next draw adjusts or counts differently, its bins are requested
+    /// automatically.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         self.figures.asked = Some(self.content.loadings);
         let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
@@ -475,7 +477,7 @@ impl Renderer {
         self.fetch_histogram(gpu);
     }
 
-    /// Returns the bins that were asked for if they have come, summed up, and which frame's they are. Never waits.
+    /// Returns the requested bins, summed up, with the tag of their frame, once they have arrived. Never blocks.
     pub fn poll_histogram(&mut self, gpu: &Gpu) -> Option<(FrameTag, Cumulative)> {
         self.poll_thresholds(gpu);
         if let Some(question) = self.wanted()
@@ -490,18 +492,18 @@ impl Renderer {
         come
     }
 
-    /// Returns `true` if bins were asked for that have not come yet, or thresholds are under way.
+    /// Returns `true` if requested bins have not arrived yet, or thresholds are pending.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
         self.figures.is_wanted || self.backends.current_ref().has_figures_under_way()
     }
 
-    /// The figures that somebody waits for and that are not on their way yet.
+    /// Returns the requested figures that are not in flight yet.
     fn wanted(&self) -> Option<FigureQuestion> {
         if self.figures.is_wanted { self.question() } else { None }
     }
 
-    /// The figures that are asked for; nothing where the picture that is counted comes with the next drawing.
+    /// Returns the request for the current figures; `None` if only the next draw produces the counted picture.
     fn question(&self) -> Option<FigureQuestion> {
         let loaded = self.content.loaded.as_ref()?;
         Some(FigureQuestion {
@@ -517,16 +519,16 @@ impl Renderer {
         })
     }
 
-    /// Counts the loaded picture as the last drawing did, unless it is counted, and reads its bins; waits for both. Before the
-    /// first drawing that is the source.
+    /// Counts the loaded picture like the last draw did, unless already counted, and reads its bins. Blocks until both are
+    /// done. Before the first draw, it counts the source.
     ///
     /// # Errors
-    /// [`GpuError::Lost`] if the device fails; what was never loaded has no bins.
+    /// [`GpuError::Lost`] if the device fails. If no picture is loaded, the histogram is empty.
     pub fn count(&mut self, gpu: &Gpu) -> Result<Histogram, GpuError> {
         self.count_choice(gpu, self.content.choice)
     }
 
-    /// The same for what the overlays of that scene would show filled.
+    /// Like [`count`](Self::count), for the picture that the overlays of this scene would show filled.
     ///
     /// # Errors
     /// As [`count`](Self::count).
@@ -540,8 +542,8 @@ impl Renderer {
         self.backends.current_ref().read_bins(gpu, loaded, self.content.bars().0)
     }
 
-    /// Counts the luminance of linear light of what the overlays of that scene show filled, 2^n bins, and how its codes became light;
-    /// waits for it. Nothing before a picture was loaded.
+    /// Counts the luminance in linear light of the picture that the overlays of this scene show filled, in 2^n bins. Also
+    /// returns the transfer function that linearized its codes. Blocks until done. Without a loaded picture, there are no bins.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -569,7 +571,7 @@ impl Renderer {
         self.submitted();
     }
 
-    /// Sends for the bins that are wanted if they are counted already; else the next recording does.
+    /// Requests the wanted bins now if they are counted already; otherwise the next recording does.
     fn fetch_histogram(&mut self, gpu: &Gpu) {
         let Some(question) = self.wanted() else { return };
         let mut encoder = gpu.encoder("fetch bins");
@@ -580,35 +582,35 @@ impl Renderer {
         }
     }
 
-    /// Takes thresholds that have come, and sends for newer ones.
+    /// Takes thresholds that have arrived, and requests newer ones.
     fn poll_thresholds(&mut self, gpu: &Gpu) {
         let series = self.content.series();
         if self.backends.current().poll_thresholds(gpu, series) {
             let mut encoder = gpu.encoder("fetch thresholds");
-            // What was made of an earlier picture is not of this one's series.
+            // A result of an earlier picture does not belong to this one's series.
             self.backends.current().send_thresholds(&mut encoder, series.filter(|_| self.content.has_result()));
             gpu.queue.submit([encoder.finish()]);
             self.backends.current().submitted();
         }
     }
 
-    /// The newest luminance codes at which the second class and those after it begin, `u32::MAX` where there is none; `None`
-    /// where no threshold is among the adjustments, or they have not come yet. Never waits: they come with
-    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every drawing.
+    /// Returns the newest luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not
+    /// exist; `None` if the adjustments have no threshold or its codes have not arrived yet. Never blocks:
+    /// [`poll_histogram`](Self::poll_histogram), [`poll_times`](Self::poll_times) and every draw receive them.
     #[must_use]
     pub fn thresholds(&self) -> Option<[u32; 4]> {
         self.backends.current_ref().thresholds(self.content.series())
     }
 
-    /// Returns the counts of the scopes that are asked for, once they are there; nothing where no scopes are shown. Never waits.
+    /// Returns the requested counts of a scope once they are available; `None` if no scopes are shown. Never blocks.
     pub fn ask_scope(&mut self, gpu: &Gpu, question: ScopeQuestion) -> Option<ScopeAnswer> {
         let series = self.content.series();
         let (key, subject) = self.made.scopes.as_ref().filter(|(_, subject)| Some(subject.series) == series)?;
         self.backends.current().ask_scope(gpu, (key, subject), question)
     }
 
-    /// Returns the pixels that all of these brushes select and those that are counted, once that is known of what was drawn with them;
-    /// nothing where only the histograms are brushed and no other scope is shown. Never waits.
+    /// Returns the number of pixels that all of these brushes select, and the number of all counted pixels, once known for a
+    /// view drawn with these brushes; `None` if only the histograms are brushed and no other scope is shown. Never blocks.
     pub fn ask_brushed(&mut self, gpu: &Gpu, brushes: Brushes) -> Option<(u32, u64)> {
         let series = self.content.series();
         let is_of_it = |made: &&MadeSelection| made.key.brushes == Some(brushes) && Some(made.subject.series) == series;
@@ -617,7 +619,7 @@ impl Renderer {
         Some((count, made.subject.series.rect.pixel_count()))
     }
 
-    /// Takes counts of scopes, and of what is brushed in them, that have come back from the GPU, without waiting.
+    /// Takes counts of scopes and selections that have been read back from the GPU, without blocking.
     pub fn poll_scope(&mut self, gpu: &Gpu) -> FiguresState {
         let series = self.content.series();
         self.backends.current().poll_scopes(gpu, series)
@@ -626,7 +628,7 @@ impl Renderer {
 
 /// Recording a view.
 impl Renderer {
-    /// Records a view: counting and adjusting, unless that is done, the pictures, the overlays, and text where it is wanted.
+    /// Records a view: counting and adjusting, unless already done, the pictures, the overlays, and text if requested.
     fn record_view(
         &mut self,
         gpu: &Gpu,
@@ -655,7 +657,7 @@ impl Renderer {
         }
         let has_scopes = self.prepare_scopes(gpu, size, scene);
         self.recorded.push("draw");
-        // Where there are overlays, drawing begins with the pass that finds their columns.
+        // If there are overlays, drawing starts with the pass that computes their columns.
         let spans = self.timing.as_mut().and_then(|timing| timing.also(&[Timed::Draw]));
         let mut pass = ViewPass { view, is_painted, spans, begins: drawn.is_none() }.begin(encoder);
         self.backends.current_ref().draw(&mut pass, &parts, size.1);
@@ -680,7 +682,7 @@ impl Renderer {
         }
     }
 
-    /// Records the counting and adjusting of what is loaded, and of what a view of it shows, as far as that has not been done yet.
+    /// Records counting and adjusting the loaded picture, and everything else that a view of it shows, unless already done.
     fn record_count(
         &mut self,
         gpu: &Gpu,
@@ -690,7 +692,7 @@ impl Renderer {
     ) {
         self.recorded.clear();
         if self.content.choose(choice) {
-            // Bins of the loaded picture that were asked for are asked for again.
+            // Bins that were requested for the loaded picture are requested again.
             self.figures.is_wanted |= self.figures.asked == Some(self.content.loadings);
         }
         if let Err(reason) = self.make(gpu, encoder, view) {
@@ -712,7 +714,7 @@ impl Renderer {
         self.backends.current().send_thresholds(encoder, series);
     }
 
-    /// Has the backend make what it lacks.
+    /// Makes the backend produce what is missing.
     fn make(
         &mut self,
         gpu: &Gpu,
@@ -732,7 +734,7 @@ impl Renderer {
         made.count_scopes(backend, &mut recording, content, has_scopes.then(|| scene.look.scopes.counted()))
     }
 
-    /// The overlays that are shown, if any are.
+    /// Returns the overlays to show, if any.
     fn shown_overlays(&self, scene: &Scene) -> Option<OverlayContent> {
         let loaded = self.content.loaded.as_ref().filter(|_| scene.look.overlays)?;
         let shows_selected = self.made.shows_selected();
@@ -742,14 +744,15 @@ impl Renderer {
             None if drawn_reference(&self.reference, &self.content).is_some() => Outlined::Other,
             None => Outlined::None,
         };
-        // That line has the scale of the whole's luminance, which is not the bars' then.
+        // The linear-light line uses the scale of the whole picture's luminance, which differs from the bars' scale while a
+        // selection is shown.
         let linear = scene.look.shows_linear(loaded.components) && !shows_selected;
         let (bits, range) = (loaded.bits(), loaded.picture.colorimetry().range.value);
         Some(OverlayContent { bits, components: loaded.components, range, outlined, linear, backdrop: None })
     }
 
-    /// The overlays, where the backend paints them with the picture: one picture has the view, and nothing is drawn that only the
-    /// shaders do.
+    /// Returns the overlays if the backend can paint them with the picture: the view shows a single picture and nothing that
+    /// only shaders can draw.
     fn painted_overlays(
         &self,
         shown: &OverlayContent,
@@ -757,7 +760,7 @@ impl Renderer {
         scene: &Scene,
         (view, size): (&TextureView, (u32, u32)),
     ) -> Option<Vec<crate::cpu::overlay::Overlay>> {
-        // The ground of a split layout would cover what was painted.
+        // The background of a split layout would cover the painted overlays.
         let needs_shaders = scene.arranged(size).is_split
             || shown.outlined != Outlined::None
             || shown.linear
@@ -771,7 +774,7 @@ impl Renderer {
         self.backends.current_ref().overlays(shown, (self.content.bars().0, scene), view.texture())
     }
 
-    /// Makes the reference's bins ready to be drawn, where they are.
+    /// Prepares the reference's bins for drawing, if they are shown.
     fn record_reference(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, scene: &Scene) {
         let Some(loaded) = self.content.loaded.as_ref().filter(|_| scene.look.overlays) else { return };
         let reference = self.reference.as_mut().filter(|reference| reference.of.components == loaded.components);
@@ -780,7 +783,7 @@ impl Renderer {
         }
     }
 
-    /// Records the counting of linear light, unless that is done.
+    /// Records counting linear light, unless already done.
     fn record_linear(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder) {
         let (Some(subject), Some(loaded)) = (self.content.subject(), &self.content.loaded) else { return };
         if self.made.linear == Some(subject.key) {
@@ -796,7 +799,7 @@ impl Renderer {
         self.made.light = Some(table);
     }
 
-    /// Sets the overlays up that the adapter draws, and records what goes before their drawing.
+    /// Sets up the overlays that the adapter draws, and records the passes that run before the draw.
     fn prepare_overlays(
         &mut self,
         gpu: &Gpu,
@@ -851,7 +854,7 @@ impl Renderer {
         self.overlay.prepare(gpu, encoder, &shown, counts, scene, size, spans);
     }
 
-    /// Sets up the drawing of the scopes beside the histograms; whether there are any.
+    /// Sets up the scopes that are drawn next to the histograms. Returns `true` if there is anything to draw.
     fn prepare_scopes(&mut self, gpu: &Gpu, size: (u32, u32), scene: &Scene) -> bool {
         let arranged = scene.arranged(size);
         if self.content.loaded.is_none() || (!arranged.is_split && arranged.panels.is_empty()) {
@@ -869,12 +872,12 @@ impl Renderer {
 }
 
 impl MadeForView {
-    /// Returns `true` if the histograms show what the scopes' brushes select.
+    /// Returns `true` if the histograms show the pixels that the scopes' brushes select.
     fn shows_selected(&self) -> bool {
         self.selection.as_ref().is_some_and(|made| made.wanted.histogram)
     }
 
-    /// Finds and counts what the brushes of the scopes select, where anything that is shown asks for it.
+    /// Finds and counts the pixels that the brushes of the scopes select, if anything shown needs them.
     fn select(
         &mut self,
         backend: &mut dyn Backend,
@@ -899,7 +902,7 @@ impl MadeForView {
         Ok(())
     }
 
-    /// Counts the scopes that are shown beside the histograms, unless that is done.
+    /// Counts the scopes shown next to the histograms, unless already done.
     fn count_scopes(
         &mut self,
         backend: &mut dyn Backend,
@@ -924,9 +927,10 @@ impl MadeForView {
     }
 }
 
-/// How much of what is selected has to be counted for a scene: where nothing but the histograms is brushed they show it themselves.
+/// Returns which counts of the selected pixels a scene needs; `None` if only the histograms are brushed and no scope has to
+/// show it.
 fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
-    // A scope does not show what its own brush selects.
+    // A scope does not show the selection of its own brush.
     let brushed = scene.brushes.scopes();
     let count = brushed.each().filter(|&is_brushed| is_brushed).count();
     let by_others = brushed.map(|own| scene.brushes.histogram.is_some() || count > usize::from(own));
@@ -935,22 +939,22 @@ fn selected_in(scene: &Scene, shown: ScopeChoice) -> Option<BrushedChoice> {
     (in_scopes || scopes.any()).then_some(BrushedChoice { histogram: in_scopes && scene.look.overlays, scopes })
 }
 
-/// How counts are drawn, where there are any.
+/// Returns the counts in the form in which they are drawn.
 fn drawn<'a>(subject: &CountSubject, counts: ScopeSources<'a>) -> ScopeBuffers<'a> {
     let Series { rect, components, .. } = subject.series;
     ScopeBuffers::new(&subject.input.layout, (rect, components), subject.chroma, counts)
 }
 
-/// The bins of a frame that is held as a reference, drawn as outlines over those of what is loaded.
+/// The bins of a frame that is held as a reference, outlined over those of the loaded picture.
 #[derive(Debug)]
 struct Reference {
     of: Arc<Histogram>,
     bins: UploadedBins,
-    /// The measure that the uploaded bins are in.
+    /// The depth and sample counts that the uploaded bins are scaled to.
     uploaded: Option<Measure>,
 }
 
-/// Bits of a code, and samples of each channel.
+/// Bits per code, and samples of each channel.
 type Measure = (u32, [u64; CHANNELS]);
 
 impl Reference {
@@ -958,7 +962,8 @@ impl Reference {
         Self { of, bins: UploadedBins::new(gpu, "reference bins"), uploaded: None }
     }
 
-    /// Makes them ready to be drawn over those of what is loaded, in the same measure; whether there was anything to record.
+    /// Prepares the reference's bins for drawing over those of the loaded picture, scaled to its depth and sample counts.
+    /// Returns `true` if it recorded anything.
     fn record(&mut self, gpu: &Gpu, encoder: &mut CommandEncoder, loaded: &Loaded) -> bool {
         let measure = (loaded.bits(), samples_of(loaded));
         if self.uploaded == Some(measure) {
@@ -970,13 +975,13 @@ impl Reference {
     }
 }
 
-/// The reference whose bins are drawn over those of what is loaded, if they are: the same must have been counted.
+/// Returns the reference if it is drawn over the loaded picture's bins, which requires that both count the same components.
 fn drawn_reference<'a>(reference: &'a Option<Reference>, content: &Content) -> Option<&'a Reference> {
     let loaded = content.loaded.as_ref()?;
     reference.as_ref().filter(|reference| reference.of.components == loaded.components)
 }
 
-/// Samples of each channel that are counted of what is loaded.
+/// Returns the number of samples counted in each channel of the loaded picture.
 fn samples_of(loaded: &Loaded) -> [u64; CHANNELS] {
     let (layout, rect) = (loaded.picture.layout(), loaded.rect());
     std::array::from_fn(|channel| match loaded.components {

@@ -1,9 +1,9 @@
-//! The passes of the adjustments: each of what [`histoscope_core::adjust`] defines, on the GPU, to the same codes.
+//! The passes of the adjustments: each adjustment that [`histoscope_core::adjust`] defines, on the GPU, with identical results.
 //!
-//! [`Chain`] puts them together: from a picture's planes, and the bins that the counting passes left, to an adjusted picture
-//! in a buffer ([`WorkingPicture`]), which the counting and drawing passes read as they read any other. Nothing is read
-//! back: what a frame's histogram decides is computed by passes of one workgroup or a few from the bins, by way of
-//! the prefix sum of [`scan`].
+//! [`Chain`] combines them. From a picture's planes, and the bins of the counting passes, it makes an adjusted picture in a
+//! buffer ([`WorkingPicture`]), which the counting and drawing passes read like any other. Nothing is read back: everything
+//! that depends on a frame's histogram is computed from the bins by passes of one or a few workgroups, using the prefix sum of
+//! [`scan`].
 
 mod blur;
 mod chain;

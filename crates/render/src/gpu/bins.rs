@@ -1,4 +1,4 @@
-//! Bins that lie in a buffer already: the scales by which they are drawn, their sums, and the way there for those that the CPU has.
+//! Bins in buffers: the scales they are drawn to, their sums, and the upload of bins that the CPU counted.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -15,19 +15,19 @@ use super::timing::{Spans, compute_pass};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct ChannelScale {
-    /// Height of a bar per count, 1 being the overlay's height; 0 where nothing was counted.
+    /// Height of a bar per count, as a fraction of the overlay's height; 0 if nothing was counted.
     pub height: f32,
     /// Count of the tallest bin.
     pub tallest: u32,
     /// Samples counted.
     pub samples: u32,
-    /// Fills the structure up to 16 bytes.
+    /// Padding to 16 bytes.
     pub padding: u32,
 }
 
 const _: () = assert!(size_of::<ChannelScale>() == 16);
 
-/// Bins, and the scales by which they are drawn.
+/// Bins, and the scales they are drawn to.
 #[derive(Debug, Clone, Copy)]
 pub struct Bars<'a> {
     /// The bins, laid out as [`Histogram::words`].
@@ -36,7 +36,7 @@ pub struct Bars<'a> {
     pub scales: &'a wgpu::Buffer,
 }
 
-/// Finds the scales of bins. Its pipelines are kept for each number of bins.
+/// Computes the scales of bins. Its pipelines are kept for each number of bins.
 #[derive(Debug)]
 pub(super) struct ScalePass {
     shader: shaders::Module,
@@ -48,14 +48,14 @@ impl ScalePass {
         Self { shader: shaders::SCALE.module(&gpu.device), pipelines: HashMap::new() }
     }
 
-    /// Sets the pass up for so many bins a channel.
+    /// Prepares the pass for this number of bins per channel.
     pub fn prepare(&mut self, gpu: &Gpu, bins: u32) {
         let shader = &self.shader;
         let pipeline = || shader.compute(&gpu.device, "scale", &[("BINS", f64::from(bins))]);
         self.pipelines.entry(bins).or_insert_with(pipeline);
     }
 
-    /// Dispatches it, once it is set up for so many bins, with the bins and scales that `group` binds.
+    /// Dispatches the pass, which must have been prepared for this number of bins, on the bins and scales that `group` binds.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, group: &wgpu::BindGroup, bins: u32) {
         let Some(pipeline) = self.pipelines.get(&bins) else { return };
         pass.set_pipeline(pipeline);
@@ -64,12 +64,12 @@ impl ScalePass {
     }
 }
 
-/// Makes a buffer for the scales of all channels.
+/// Creates a buffer for the scales of all channels.
 pub(super) fn scale_buffer(gpu: &Gpu, label: &str) -> wgpu::Buffer {
     storage(&gpu.device, label, CHANNELS * size_of::<ChannelScale>() / 4)
 }
 
-/// Bins that the CPU has, in the adapter's memory.
+/// Bins from the CPU, uploaded to the adapter's memory.
 #[derive(Debug)]
 pub struct UploadedBins {
     bins: wgpu::Buffer,
@@ -79,7 +79,7 @@ pub struct UploadedBins {
 }
 
 impl UploadedBins {
-    /// Makes room for bins of every depth.
+    /// Creates buffers with room for bins of every depth.
     #[must_use]
     pub fn new(gpu: &Gpu, label: &str) -> Self {
         let bins = storage(&gpu.device, label, Histogram::word_count(12));
@@ -88,7 +88,7 @@ impl UploadedBins {
         Self { bins, scales, group, scale: ScalePass::new(gpu) }
     }
 
-    /// Writes bins, for what is submitted next, and records the finding of their scales.
+    /// Writes bins for the next submission, and records computing their scales.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -102,39 +102,39 @@ impl UploadedBins {
         compute_pass(encoder, "scale", spans, |pass| self.scale.dispatch(pass, &self.group, bins));
     }
 
-    /// The bins and their scales.
+    /// Returns the bins and their scales.
     #[must_use]
     pub const fn bars(&self) -> Bars<'_> {
         Bars { bins: &self.bins, scales: &self.scales }
     }
 }
 
-/// The cumulative histograms: the prefix sum of the bins that it was last dispatched for. Curves are drawn from it, and it comes back as
-/// numbers.
+/// Computes cumulative histograms: the prefix sums of the bins of the last dispatch. Curves are drawn from them, and they are
+/// read back as figures.
 #[derive(Debug)]
 pub struct CumulativePass {
     pass: ScanPass,
-    /// Sums over all channels in one: what lies before a channel is taken off again where its sums are read. The words are
-    /// those of [`Cumulative::scan_words`].
+    /// Sums across all channels: readers subtract the total of the preceding channels. There are [`Cumulative::scan_words`] of
+    /// them.
     pub sums: wgpu::Buffer,
-    /// The bin buffer of the job, and the bits of its codes.
+    /// The bin buffer of the job, and the bits per code.
     made: Option<(wgpu::Buffer, u32, ScanJob)>,
 }
 
 impl CumulativePass {
-    /// Makes the pass with room for every depth.
+    /// Creates the pass with room for every depth.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let sums = storage(&gpu.device, "cumulative bins", Cumulative::scan_words(12));
         Self { pass: ScanPass::new(gpu), sums, made: None }
     }
 
-    /// Dispatches the scan of these bins, of `bits` bits, in a compute pass of the caller's.
+    /// Dispatches the scan of these bins, of `bits` bits, in the caller's compute pass.
     pub fn dispatch(&mut self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, bins: &wgpu::Buffer, bits: u32) {
         let made = self.made.take().filter(|(made, made_bits, _)| (made, *made_bits) == (bins, bits));
         let (_, _, job) = self.made.insert(made.unwrap_or_else(|| {
             let (from, to) = (BufferWords { buffer: bins, offset: 0 }, BufferWords { buffer: &self.sums, offset: 0 });
-            // A word more than there are bins: in front of it stand all of them, so that it has their sum.
+            // One word more than there are bins: the last word receives the sum of all bins.
             let job = self.pass.job(gpu, from, to, Cumulative::scan_words(bits) as u32);
             (bins.clone(), bits, job)
         }));

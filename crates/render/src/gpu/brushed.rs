@@ -1,4 +1,4 @@
-//! The selection of the scopes' brushes: one pass finds the pixels, others count them for the scopes.
+//! The selection of the scopes' brushes: one pass finds the pixels, others count them for histograms and scopes.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -22,27 +22,27 @@ use histoscope_core::scopes::{Chroma, Differences, MOST_LEVEL_BITS, PerScope, Ve
 pub struct BrushParams {
     /// Column and row of the first pixel that may be selected.
     pub first: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last pixel that may be selected.
     pub end: [u32; 2],
-    /// Channels of the histograms' brush, a bit each, 0 where there is none; its lowest and highest bin.
+    /// The histograms' brush: a bit mask of its channels, 0 if there is no brush, and its lowest and highest bin.
     pub histogram: [u32; 4],
-    /// The same of the waveform's.
+    /// The waveform's brush, in the same form.
     pub waveform: [u32; 4],
-    /// The first pixel of a row that the waveform's may select, and the one behind the last.
+    /// The first pixel of a row that the waveform's brush may select, and the one after the last.
     pub columns: [u32; 2],
     /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
-    /// Words of a row of a plane.
+    /// Words per row of a plane.
     pub row_words: u32,
     /// Weights of red, green and blue in Cb, and the bias.
     pub cb: [i32; 4],
-    /// The same in Cr.
+    /// Weights and bias of Cr.
     pub cr: [i32; 4],
-    /// 0 where there is no vectorscope's brush, 1 where Cb and Cr are coded, 2 where they are computed.
+    /// 0 if the vectorscope has no brush, 1 if Cb and Cr are coded, 2 if they are computed.
     pub pairs: u32,
-    /// Bits of a level of a pair.
+    /// Bits per level of a pair.
     pub level_bits: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
+    /// Padding to a multiple of 16 bytes.
     pub padding: [u32; 2],
 }
 
@@ -52,41 +52,41 @@ const _: () = assert!(size_of::<BrushParams>() == 112);
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct BrushedParams {
-    /// Column and row of the first sample that is counted.
+    /// Column and row of the first counted sample.
     pub low: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last counted sample.
     pub high: [u32; 2],
-    /// Binary logarithm of the pixels to a sample, across and down.
+    /// Binary logarithm of the pixels per sample, across and down.
     pub shift: [u32; 2],
     /// Rows of the picture.
     pub height: u32,
-    /// Words of a row of a plane.
+    /// Words per row of a plane.
     pub row_words: u32,
     /// Columns of the waveform.
     pub columns: u32,
-    /// Its counts from one channel to the next.
+    /// Counts per channel of the waveform.
     pub stride: u32,
     /// `true` if bins are counted.
     pub bins: u32,
-    /// `true` if the waveform is.
+    /// `true` if the waveform is counted.
     pub waveform: u32,
     /// Weights of red, green and blue in Cb, and the bias.
     pub cb: [i32; 4],
-    /// The same in Cr.
+    /// Weights and bias of Cr.
     pub cr: [i32; 4],
 }
 
 const _: () = assert!(size_of::<BrushedParams>() == 80);
 
-/// Planes of selected pixels.
+/// Number of planes of selected pixels.
 const PLANES: u32 = Filter::ALL.len() as u32;
-/// Pixels of a row from which on the shader's products would leave 32 bits.
+/// Row length, in pixels, from which the shader's products would overflow 32 bits.
 const MOST_PIXELS: u32 = 1 << 22;
-/// Invocations of a workgroup, and pixels of one.
+/// Invocations per workgroup, and pixels per invocation.
 const WORKGROUP: u32 = 64;
 const RUN: u32 = 32;
 
-/// Finds and counts what brushes select. Buffers grow with what is asked.
+/// Finds and counts the pixels that brushes select. Buffers grow as needed.
 #[derive(Debug)]
 pub struct BrushedPasses {
     select: shaders::Module,
@@ -94,9 +94,9 @@ pub struct BrushedPasses {
     pipelines: HashMap<BrushedPipelineKey, wgpu::ComputePipeline>,
     params: wgpu::Buffer,
     pairs: wgpu::Buffer,
-    /// The planes.
+    /// The planes of selected pixels.
     planes: wgpu::Buffer,
-    /// Pixels that all brushes select.
+    /// The number of pixels that all brushes select.
     pub total: wgpu::Buffer,
     bins: wgpu::Buffer,
     scales: wgpu::Buffer,
@@ -119,23 +119,23 @@ enum BrushedWork {
     Colors,
     /// A component as it is coded.
     Coded(u32),
-    /// Pairs; whether they are computed.
+    /// Pairs; `true` if they are computed.
     Pairs(bool),
 }
 
-/// Where what was found lies.
+/// The buffers with the results.
 #[derive(Debug, Clone, Copy)]
 pub struct BrushedBuffers<'a> {
-    /// The planes, as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
+    /// The planes, laid out as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
     pub planes: &'a wgpu::Buffer,
-    /// Bins of what the histograms' own brush does not decide.
+    /// Bins of the pixels that all brushes except the histograms' select.
     pub bins: &'a wgpu::Buffer,
     /// Counts of each scope.
     pub scopes: PerScope<&'a wgpu::Buffer>,
 }
 
 impl BrushedPasses {
-    /// Passes that have found nothing yet.
+    /// Creates passes that have found nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let room = |label| storage(&gpu.device, label, 0);
@@ -155,10 +155,10 @@ impl BrushedPasses {
         }
     }
 
-    /// Checks that they can find what is selected of pictures of that size: a dispatch has a row of workgroups for each row of pixels.
+    /// Checks that the passes support pictures of this size: a dispatch has a row of workgroups for each row of pixels.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if they cannot.
+    /// [`GpuError::PictureTooLarge`] if they do not.
     pub fn check(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), GpuError> {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension;
         if width < MOST_PIXELS && height <= most {
@@ -168,21 +168,21 @@ impl BrushedPasses {
         Err(GpuError::PictureTooLarge { width, height, bytes, most, adapter: gpu.info.name.clone() })
     }
 
-    /// The bins that were recorded last, with their scales.
+    /// Returns the last recorded bins, with their scales.
     #[must_use]
     pub const fn bars(&self) -> Bars<'_> {
         Bars { bins: &self.bins, scales: &self.scales }
     }
 
-    /// Where what was recorded last lies.
+    /// Returns the buffers of the last recorded results.
     #[must_use]
     pub const fn buffers(&self) -> BrushedBuffers<'_> {
         let Self { planes, bins, waveform, vectorscope, .. } = self;
         BrushedBuffers { planes, bins, scopes: PerScope { waveform, vectorscope } }
     }
 
-    /// Records the finding of what is selected of a picture like this one, bound by `group`, and the counting of what is wanted of
-    /// that. The selection holds for what is submitted next.
+    /// Records finding the selected pixels of a picture like this one, bound by `group`, and making the requested counts of
+    /// them. The selection applies to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -219,7 +219,7 @@ impl BrushedPasses {
         }
     }
 
-    /// One of the dispatches that count.
+    /// Creates one of the counting dispatches.
     fn counting(
         &mut self,
         gpu: &Gpu,
@@ -279,7 +279,7 @@ impl BrushedPasses {
         self.pipelines.entry(key).or_insert_with(make).clone()
     }
 
-    /// Makes the buffers large enough.
+    /// Enlarges the buffers if necessary.
     fn make_room(
         &mut self,
         gpu: &Gpu,
@@ -317,7 +317,8 @@ impl BrushedPasses {
     }
 }
 
-/// The dispatches that count: how, which samples, and how many pixels those have.
+/// Returns the counting dispatches: the kind of work, the samples, and the binary logarithm of the pixels per sample, across
+/// and down.
 fn works(
     layout: &PixelLayout,
     selection: &Selection,
@@ -343,7 +344,7 @@ fn works(
     works
 }
 
-/// Weights of red, green and blue in Cb or in Cr, and the bias.
+/// Returns the weights of red, green and blue in Cb or in Cr, and the bias.
 fn weights(differences: Option<&Differences>, index: usize) -> [i32; 4] {
     differences.map_or([0; 4], |differences| {
         let [red, green, blue] = differences.weights[index];

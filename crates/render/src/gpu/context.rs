@@ -1,4 +1,4 @@
-//! Choosing an adapter and making a device on it.
+//! Chooses an adapter and creates a device on it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,10 +7,10 @@ use std::thread;
 use super::GpuError;
 use super::import::{self, Imports};
 
-/// Which adapter the user wants.
+/// The adapter that the user requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdapterChoice {
-    /// Part of the adapter's name, in any case; `None` leaves the choice to wgpu.
+    /// Part of the adapter's name, ignoring case; `None` leaves the choice to wgpu.
     pub name: Option<String>,
 }
 
@@ -24,11 +24,11 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Its only queue.
     pub queue: wgpu::Queue,
-    /// The most bytes that a plane may have to be bound; larger pictures are the CPU's.
+    /// Size of the largest plane that can be bound, in bytes; the CPU handles larger pictures.
     pub most_plane_bytes: u64,
-    /// Pictures that it reads where the decoder wrote them.
+    /// Decoder memory that the device reads in place.
     pub(super) imports: Imports,
-    /// The first error that no call returned, if there was one: a validation error, or the loss of the device.
+    /// The first error that no call returned, if any: a validation error, or the loss of the device.
     failure: Arc<Mutex<Option<String>>>,
 }
 
@@ -38,8 +38,8 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// wgpu's entry point. `WGPU_BACKEND` names the backends to try; else they are Vulkan, Metal and DirectX 12, and OpenGL
-/// only where those find nothing, because starting it takes long.
+/// Creates wgpu's entry point. `WGPU_BACKEND` names the backends to try. Without it, they are Vulkan, Metal and DirectX 12, and
+/// OpenGL only if those find nothing, because it is slow to start.
 #[must_use]
 pub fn instance(display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
     wgpu::Instance::new(descriptor(wgpu::Backends::from_env().unwrap_or(wgpu::Backends::PRIMARY), display))
@@ -50,7 +50,7 @@ fn descriptor(
     display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>,
 ) -> wgpu::InstanceDescriptor {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    // Source names in the shaders' binaries are of no use here, and older validation layers take them for an error.
+    // Source names in shader binaries are of no use here, and older validation layers report them as errors.
     descriptor.flags.remove(wgpu::InstanceFlags::DEBUG);
     let mut descriptor = descriptor.with_env();
     descriptor.backends = backends;
@@ -58,14 +58,14 @@ fn descriptor(
     descriptor
 }
 
-/// The description of an adapter in the words of its backend and driver.
+/// The description of an adapter as reported by its backend and driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterInfo {
-    /// Its name, part of which chooses it ([`AdapterChoice`]).
+    /// Its name; any part of it selects the adapter ([`AdapterChoice`]).
     pub name: String,
     /// Its kind, such as `DiscreteGpu` or `Cpu`.
     pub kind: String,
-    /// Its graphics interface, such as `Vulkan`.
+    /// Its graphics API, such as `Vulkan`.
     pub backend: String,
     /// The driver and its version.
     pub driver: String,
@@ -89,7 +89,7 @@ impl From<wgpu::AdapterInfo> for AdapterInfo {
     }
 }
 
-/// Every adapter of every backend that `WGPU_BACKEND` allows.
+/// Returns every adapter of every backend that `WGPU_BACKEND` allows.
 ///
 /// # Errors
 /// `GpuError::NoAdapter` if there is none.
@@ -104,15 +104,15 @@ pub fn adapters() -> Result<Vec<AdapterInfo>, GpuError> {
 }
 
 impl Gpu {
-    /// Makes a device without a window.
+    /// Creates a device without a window.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
+    /// [`GpuError`] if there is no adapter, none has that name, or the device cannot be created.
     pub fn headless(choice: &AdapterChoice) -> Result<Self, GpuError> {
         Self::headless_of(&instance(None), choice)
     }
 
-    /// The same with an instance that is there already.
+    /// Like [`headless`](Self::headless), with an existing instance.
     ///
     /// # Errors
     /// As [`headless`](Self::headless).
@@ -125,8 +125,8 @@ impl Gpu {
         }
     }
 
-    /// The same device for all who ask for that adapter one after the other, such as a run over many files. It lasts as
-    /// long as the program: making one takes a tenth of a second, and so does giving one back.
+    /// Returns a device shared by all callers that request the same adapter, such as a run over many files. It lives as long as
+    /// the program: creating and destroying a device take a tenth of a second each.
     ///
     /// # Errors
     /// As [`headless`](Self::headless).
@@ -142,10 +142,10 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Makes a device, one that can draw to `surface` if there is one.
+    /// Creates a device; if there is a `surface`, one that can draw to it.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no adapter, none of that name, or it makes no device.
+    /// [`GpuError`] if there is no adapter, none has that name, or the device cannot be created.
     pub fn new(
         instance: &wgpu::Instance,
         choice: &AdapterChoice,
@@ -159,9 +159,9 @@ impl Gpu {
         let timestamps = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("histoscope"),
-            // Subgroups are for one of the lab's methods.
+            // One of the lab's methods uses subgroups.
             required_features: adapter.features() & (timestamps | wgpu::Features::SUBGROUP),
-            // Everything that the adapter has: large pictures need large buffers, deep ones much workgroup memory.
+            // All that the adapter has: large pictures need large buffers, and deep ones need much workgroup memory.
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
@@ -191,19 +191,19 @@ impl Gpu {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
-    /// Begins to record commands.
+    /// Creates a command encoder.
     #[must_use]
     pub fn encoder(&self, label: &str) -> wgpu::CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) })
     }
 
-    /// The most pixels a side that a view can have.
+    /// Returns the most pixels that a side of a view may have.
     #[must_use]
     pub fn most_view_side(&self) -> u32 {
         self.device.limits().max_texture_dimension_2d
     }
 
-    /// Checks that nothing went wrong outside the calls that return errors.
+    /// Checks for errors that no call returned.
     ///
     /// # Errors
     /// [`GpuError::Lost`] with the first such error.
@@ -220,30 +220,30 @@ impl Gpu {
         self.imports.are_possible()
     }
 
-    /// How many blocks of decoded pictures it reads in place now.
+    /// Returns how many blocks of decoded pictures are currently read in place.
     #[must_use]
     pub fn blocks_in_place(&self) -> usize {
         self.imports.count()
     }
 
-    /// Loses the device, as a driver that fails would make it. For tests of what follows.
+    /// Loses the device, as if the driver had failed. For tests.
     pub fn lose(&self) {
         let message = "device lost (on request)".to_owned();
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
         self.device.destroy();
     }
 
-    /// Waits until the GPU has done all that was submitted.
+    /// Waits until the GPU has finished everything submitted so far.
     ///
     /// # Errors
-    /// [`GpuError::Lost`] if the device does not answer or something failed meanwhile.
+    /// [`GpuError::Lost`] if the device does not answer or any error has occurred.
     pub fn wait(&self) -> Result<(), GpuError> {
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Lost(e.to_string()))?;
         self.check()
     }
 }
 
-/// Opens the device, if possible one that reads pictures where they lie.
+/// Opens the device, if possible one that can read pictures in place.
 fn open(
     adapter: &wgpu::Adapter,
     descriptor: &wgpu::DeviceDescriptor<'_>,
@@ -257,7 +257,7 @@ fn open(
     Ok((device, queue, imports))
 }
 
-/// Keeps the first error that no call returns.
+/// Records the first error that no call returns.
 fn watch(device: &wgpu::Device, failure: &Arc<Mutex<Option<String>>>) {
     let keep = |failure: &Mutex<Option<String>>, message: String| {
         log::error!("graphics: {message}");
@@ -303,18 +303,18 @@ fn choose(
     drawing.ok_or(GpuError::NoSurface { available })
 }
 
-/// The error where no adapter can draw in a window.
+/// Returns the error for when no adapter can draw in a window.
 pub(super) fn without_surface(instance: &wgpu::Instance) -> GpuError {
     let all = all(instance);
     if all.is_empty() { GpuError::NoAdapter } else { GpuError::NoSurface { available: names(&all) } }
 }
 
-/// Every adapter that an instance knows.
+/// Returns every adapter that an instance knows.
 fn all(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all())))
 }
 
-/// Their names; an adapter that several backends know is named once.
+/// Returns the adapters' names; an adapter known to several backends is listed once.
 fn names(adapters: &[wgpu::Adapter]) -> String {
     let mut names: Vec<_> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
     names.sort_unstable();
@@ -322,32 +322,33 @@ fn names(adapters: &[wgpu::Adapter]) -> String {
     names.join(", ")
 }
 
-/// wgpu's entry point, through which adapters and windows' surfaces come.
+/// wgpu's entry point, which provides adapters and window surfaces.
 #[derive(Debug, Clone)]
 pub struct Instance(pub(super) wgpu::Instance);
 
 impl Instance {
-    /// One that knows the display, as OpenGL needs.
+    /// Creates an instance that knows the display, as OpenGL requires.
     #[must_use]
     pub fn with_display(display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Self {
         Self(instance(Some(Box::new(display))))
     }
 }
 
-/// The entry point in the making, on a thread of its own: loading the graphics drivers takes longest of all that a start needs.
-/// It is waited for in any case: a program that ends while a driver is being loaded on another thread can crash in the driver.
+/// The entry point while it loads on a separate thread: loading the graphics drivers is the slowest part of starting up.
+/// Dropping this also waits for the thread, because a program that exits while another thread loads a driver can crash in the
+/// driver.
 #[derive(Debug)]
 pub struct Loading(Option<thread::JoinHandle<wgpu::Instance>>);
 
 impl Loading {
-    /// Starts to load the drivers.
+    /// Starts loading the drivers.
     #[must_use]
     pub fn start() -> Self {
         Self(Some(thread::spawn(|| instance(None))))
     }
 
-    /// The instance that was made meanwhile; where OpenGL was asked for, or the instance has been taken before, a new one
-    /// that knows the display.
+    /// Returns the loaded instance. If OpenGL was requested, or the instance has already been taken, creates a new one that
+    /// knows the display.
     pub fn finish(&mut self, display: impl wgpu::wgt::WgpuHasDisplayHandle) -> Instance {
         let wants_gl = wgpu::Backends::from_env().is_some_and(|backends| backends.contains(wgpu::Backends::GL));
         match self.join() {
@@ -377,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shared_device_is_made_once_and_again_after_it_was_lost() {
+    fn a_shared_device_is_created_once_and_again_after_a_loss() {
         let choice = AdapterChoice::default();
         let shared = || Gpu::shared(&choice).expect("an adapter, if only a software one");
         let first = shared();

@@ -1,5 +1,5 @@
-//! Counting picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the
-//! bins of those before come back.
+//! Counts picture after picture with several in flight: while the GPU adjusts and counts one, the next is uploaded and the bins
+//! of earlier ones are read back.
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, ScopeCounts, ScopeSums, ScopeTally};
 
-/// Bytes of the thresholds that come back behind the bins.
+/// Bytes of the thresholds that are read back after the bins.
 const THRESHOLD_BYTES: u64 = 4 * 4;
 
-/// The counting passes, those of the adjustments where they are wanted, and a few buffers to bring bins back in.
+/// The counting passes, the adjustments' passes if needed, and a few buffers for reading bins back.
 #[derive(Debug)]
 pub struct CountQueue {
     pictures: PictureBuffers,
@@ -29,7 +29,7 @@ pub struct CountQueue {
     belt: ReadbackBelt<CountLayout>,
 }
 
-/// The passes that make other pictures of those that are uploaded.
+/// The passes that make adjusted pictures from the uploaded ones.
 #[derive(Debug)]
 struct Adjusting {
     chain: Chain,
@@ -40,9 +40,9 @@ struct Adjusting {
 #[derive(Debug)]
 enum Scopes {
     None,
-    /// Those of each picture come back with its bins.
+    /// The counts of each picture are read back with its bins.
     Each(Box<ScopePasses>),
-    /// Their sums are kept.
+    /// Only the sums are kept.
     Sum(Box<GpuScopeSum>),
 }
 
@@ -69,7 +69,7 @@ impl Scopes {
         }
     }
 
-    /// Records the counting of the picture that is bound so; what comes back of it.
+    /// Records counting the picture of this bind group. Returns the ranges to read back and their shape.
     fn record(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -87,10 +87,10 @@ impl Scopes {
     }
 }
 
-/// Bytes of a buffer.
+/// A buffer and a range of its bytes.
 type BufferRange<'a> = (&'a wgpu::Buffer, Range<u64>);
 
-/// The layout of the words that come back.
+/// The layout of the words that are read back.
 #[derive(Debug, Clone)]
 struct CountLayout {
     bits: u32,
@@ -104,16 +104,16 @@ struct CountLayout {
 pub struct PictureCounts {
     /// Its bins.
     pub histogram: Histogram,
-    /// Luminance codes at which Otsu's second class and those after it begin, `u32::MAX` where there is none; only of
-    /// pictures that were parted so.
+    /// Luminance codes at which Otsu's second and later classes begin, `u32::MAX` for classes that do not exist; `None` unless
+    /// the picture was segmented by Otsu's method.
     pub thresholds: Option<[u32; 4]>,
-    /// Its scopes, where they were wanted.
+    /// Its scopes, if requested for each picture.
     pub scopes: ScopeCounts,
 }
 
 impl CountQueue {
-    /// A queue in which `depth` histograms, at least one, can be under way; with the first of a picture's histograms those scopes
-    /// of it come, too, of which not the sum is wanted.
+    /// Creates a queue with room for `depth` histograms in flight, at least one. With [`ScopeTally::Each`], a picture's scopes
+    /// are read back with the first of its histograms.
     #[must_use]
     pub fn new(gpu: &Gpu, depth: usize, tally: ScopeTally) -> Self {
         let pictures = PictureBuffers::default();
@@ -125,17 +125,17 @@ impl CountQueue {
         Self { pictures, passes, adjusting: None, scopes, belt }
     }
 
-    /// Histograms that can still be submitted before one must be taken.
+    /// Returns how many histograms can be submitted before one must be taken.
     #[must_use]
     pub fn room(&self) -> usize {
         self.belt.room()
     }
 
-    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there must
-    /// be [`room`](Self::room).
+    /// Uploads a picture once and submits one count of it, or of a rectangle in it, for each of `components`, for which there
+    /// must be [`room`](Self::room).
     ///
     /// # Errors
-    /// [`GpuError`] if the adapter cannot count the picture; then nothing was submitted.
+    /// [`GpuError`] if the adapter cannot count the picture; then nothing is submitted.
     pub fn submit(
         &mut self,
         gpu: &Gpu,
@@ -175,12 +175,12 @@ impl CountQueue {
         Ok(())
     }
 
-    /// Uploads a picture, adjusts it and submits one count of red, green, blue and luminance of the result, for which there
-    /// must be [`room`](Self::room). Whatever came before it, it becomes the same: nothing is smoothed in time. With
-    /// `region`, which must lie in the picture, that part of the adjusted picture is counted alone.
+    /// Uploads a picture, adjusts it, and submits one count of red, green, blue and luminance of the result, for which there
+    /// must be [`room`](Self::room). The result does not depend on earlier pictures: nothing is smoothed in time. If there is a
+    /// `region`, which must lie in the picture, only that part of the adjusted picture is counted.
     ///
     /// # Errors
-    /// [`GpuError`] if the adapter cannot adjust or count the picture; then nothing was submitted.
+    /// [`GpuError`] if the adapter cannot adjust or count the picture; then nothing is submitted.
     pub fn submit_adjusted(
         &mut self,
         gpu: &Gpu,
@@ -195,7 +195,7 @@ impl CountQueue {
         let region = region.filter(|&rect| rect != Rect::whole(source.size.0, source.size.1));
         let bits = source.layout.bin_bits();
         match region {
-            // What is cut out is counted afterwards; all of it, while it is written.
+            // A cropped region is counted afterwards; the whole picture is counted while it is written.
             Some(_) => chain.prepare(gpu, source, adjustments, None, false)?,
             None => chain.prepare_counting(gpu, source, adjustments, None, false, passes)?,
         }
@@ -243,7 +243,7 @@ impl CountQueue {
         Ok(())
     }
 
-    /// The sums of the scopes of all pictures that were submitted, if those are wanted; it waits for them.
+    /// Waits for the sums of the scopes of all submitted pictures, and returns them if sums are requested.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -251,7 +251,7 @@ impl CountQueue {
         if let Scopes::Sum(summing) = &mut self.scopes { summing.take(gpu) } else { Ok(ScopeSums::default()) }
     }
 
-    /// Waits for the oldest picture's counts under way; `None` if there are none.
+    /// Waits for the counts of the oldest picture in flight; returns `None` if there is none.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.

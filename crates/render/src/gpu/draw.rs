@@ -1,4 +1,4 @@
-//! Drawing: the picture first, then the histogram overlays over it, from the same buffers that were counted.
+//! Drawing: first the picture, then the histogram overlays on top of it, from the same buffers that were counted.
 
 mod backdrop;
 mod divider;
@@ -18,17 +18,17 @@ pub use scopes::ScopePass;
 pub use text::{FontTextures, Shapes, TextPass, text_image};
 pub use video::{ByCodes, PlacementParams, SelectedPlanes, Side, VideoPass};
 
-/// The blend of premultiplied colours over what is there.
+/// Blends premultiplied colours over the existing ones.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
-/// The pass in which a view is drawn.
+/// The render pass in which a view is drawn.
 #[derive(Debug)]
 pub struct ViewPass<'a> {
     /// The view.
     pub view: &'a wgpu::TextureView,
-    /// `true` if the pictures are on it already; otherwise it is black where no picture covers it.
+    /// `true` if the pictures have already been painted; otherwise the view is cleared to black first.
     pub is_painted: bool,
-    /// The span of the drawing, where it is timed.
+    /// The span that times the drawing, if it is timed.
     pub spans: Option<Spans<'a>>,
     /// `true` if the span begins with this pass.
     pub begins: bool,

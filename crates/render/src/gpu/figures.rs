@@ -1,4 +1,4 @@
-//! Which frame, and which picture of it, the figures of a playing video belong to.
+//! Tags that identify the frame, and the version of its picture, that the figures of a playing video belong to.
 
 use crate::view::scene::Brush;
 use histoscope_core::histogram::Components;
@@ -6,10 +6,10 @@ use histoscope_core::picture::color::Range;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, FrameFacts, OutOfRange, VideoId};
 
-/// Which frame figures belong to.
+/// Identifies the frame that figures belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FrameTag {
-    /// The video that it is of.
+    /// The video that contains the frame.
     pub video: VideoId,
     /// Number of the seek that led to the frame.
     pub serial: u64,
@@ -17,20 +17,20 @@ pub struct FrameTag {
     pub pts_ticks: i64,
     /// Its time in seconds from the start.
     pub time_secs: f64,
-    /// Its number from the start, where that is known.
+    /// Its number from the start, if known.
     pub index: Option<u64>,
-    /// `true` if they are figures of the adjusted picture.
+    /// `true` if the figures are those of the adjusted picture.
     pub adjusted: bool,
-    /// The range that its codes are in, where they are the frame's own.
+    /// The range of its codes, if they are the frame's own.
     pub range: Option<Range>,
-    /// The part of the picture that was counted alone.
+    /// The region that was counted, if not the whole picture.
     pub region: Option<Rect>,
-    /// The brush whose selected pixels were counted with them.
+    /// The brush whose selected pixels were counted as well.
     pub brush: Option<Brush>,
 }
 
 impl FrameTag {
-    /// The tag of a frame.
+    /// Returns the tag of a frame.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
         let Frame { video, serial, ref facts, .. } = *frame;
@@ -40,8 +40,8 @@ impl FrameTag {
     }
 }
 
-/// The properties of a series of pictures, of which one may show the counts of another until its own have come: a video plays,
-/// and counts come some drawings later. Codes, bins and columns mean the same in all of them.
+/// Properties shared by a series of pictures, such as those of a playing video. Codes, bins and columns mean the same in all of
+/// them, so one picture may show the counts of another until its own arrive, a few draws later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Series {
     pub video: VideoId,
@@ -52,26 +52,26 @@ pub struct Series {
     pub components: Components,
 }
 
-/// The subject of bins on their way back.
+/// The subject of bins that are being read back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FigureSubject {
     pub tag: FrameTag,
-    /// The number of the loading that counted them, since a frame may be loaded again with other colours, and of the choice of what is
-    /// adjusted and counted.
+    /// The number of the load that was counted, since a frame may be loaded again with other colours, and the revision of its
+    /// adjustments and counts.
     pub of: (u64, u64),
-    /// `true` if the pixels outside the limits of EBU R 103 come behind them.
+    /// `true` if the count of pixels outside the limits of EBU R 103 follows the bins.
     pub limits: bool,
     /// Samples that were out of range before they became codes.
     pub clamped: OutOfRange,
 }
 
-/// `true` if figures are on their way back from the GPU.
+/// The state of requested figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FiguresState {
-    /// New ones have just come.
+    /// New figures have just arrived.
     New,
-    /// Some are under way.
+    /// Figures are in flight.
     UnderWay,
-    /// None are.
+    /// No figures are in flight.
     Settled,
 }

@@ -1,4 +1,4 @@
-//! Counting: chunk, reduce and scale, one compute pass each, with the bin buffer and the scale buffer as the result.
+//! Counts histograms in three compute passes, chunk, reduce and scale. The results are the bin buffer and the scale buffer.
 
 pub mod plan;
 
@@ -22,11 +22,11 @@ use histoscope_core::picture::region::Rect;
 pub struct ReductionParams {
     /// Chunks to sum.
     pub chunk_count: u32,
-    /// Words from one chunk to the next, and words to sum.
+    /// Words per chunk, all of which are summed.
     pub chunk_words: u32,
     /// n: a channel has 2^n bins.
     pub bits: u32,
-    /// Fills the structure up to 16 bytes.
+    /// Padding to 16 bytes.
     pub padding: u32,
 }
 
@@ -35,12 +35,12 @@ const _: () = assert!(size_of::<ReductionParams>() == 16);
 /// Words that one workgroup of the reduce pass sums, as in shaders/reduce.wgsl.
 const REDUCE_WORDS: u32 = 32;
 
-/// The passes with their buffers. One bin buffer and one scale buffer serve every depth.
+/// The passes and their buffers. One bin buffer and one scale buffer serve every depth.
 #[derive(Debug)]
 pub struct HistogramPasses {
     /// `CHANNELS` × 2^n bins and the tail, as [`Histogram::words`].
     pub bins: wgpu::Buffer,
-    /// One [`ChannelScale`] a channel.
+    /// One [`ChannelScale`] per channel.
     pub scales: wgpu::Buffer,
     chunks: wgpu::Buffer,
     reduction: wgpu::Buffer,
@@ -51,7 +51,7 @@ pub struct HistogramPasses {
     pub(super) chunk_group: wgpu::BindGroup,
     chunk_pipelines: HashMap<ChunkKey, Vec<wgpu::ComputePipeline>>,
     reduce: wgpu::ComputePipeline,
-    /// The same, which finds the scales too.
+    /// Like `reduce`, but also computes the scales.
     reduce_and_scale: wgpu::ComputePipeline,
     reduce_group: wgpu::BindGroup,
     scale: ScalePass,
@@ -59,26 +59,26 @@ pub struct HistogramPasses {
     state: Option<PreparedBins>,
 }
 
-/// The state for which the bin buffer is set up.
+/// The state that the passes are prepared for.
 #[derive(Debug, Clone, PartialEq)]
 struct PreparedBins {
-    /// The picture that the chunk pass reads; `None` where another pass writes the chunks.
+    /// The picture that the chunk pass reads; `None` if another pass writes the chunks.
     reads: Option<Reads>,
-    /// The rectangle that it counts alone, if it does.
+    /// The rectangle to count, if not the whole picture.
     region: Option<Rect>,
     plan: Plan,
 }
 
-/// The properties of a picture that the chunk pass needs.
+/// The properties of a picture that the chunk pass depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Reads {
     picture: InputPicture,
     components: Components,
-    /// `true` if a rectangle is counted alone.
+    /// `true` if only a rectangle is counted.
     regional: bool,
 }
 
-/// The key of the chunk pass's pipelines: everything but the number of chunks, which is only dispatched.
+/// The key of the chunk pass's pipelines: everything except the number of chunks, which only affects the dispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ChunkKey {
     reads: Reads,
@@ -98,7 +98,7 @@ impl HistogramPasses {
     /// Names of the passes, each of which has a span of timestamps.
     pub const NAMES: [&str; 3] = ["chunk", "reduce", "scale"];
 
-    /// Makes the buffers and the passes that do not depend on a layout.
+    /// Creates the buffers, and the passes that do not depend on a layout.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
@@ -148,13 +148,13 @@ impl HistogramPasses {
         }
     }
 
-    /// Bytes that the chunks may take, whatever the picture's size.
+    /// Returns the bytes reserved for the chunks, independent of the picture's size.
     #[must_use]
     pub fn chunk_bytes(&self) -> u64 {
         self.chunks.size()
     }
 
-    /// Sets the passes up for a picture like this one; cheap where nothing changed.
+    /// Prepares the passes for a picture like this one; cheap if nothing has changed.
     ///
     /// # Errors
     /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold the bins of one channel.
@@ -167,7 +167,7 @@ impl HistogramPasses {
         self.prepare_region(gpu, picture, None, components)
     }
 
-    /// The same, to count a rectangle of the picture alone, in which it must lie.
+    /// Like [`prepare`](Self::prepare), but counts only a rectangle, which must lie in the picture.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -184,9 +184,9 @@ impl HistogramPasses {
         Ok(())
     }
 
-    /// As [`prepare`](Self::prepare), with a plan of the caller's, to measure plans against each other or to count some
-    /// of the channels only. Chunks that the chunk buffer cannot hold are left out of the plan; a plan that asks for more
-    /// workgroup memory or invocations than the adapter has is a validation error, which [`Gpu::check`] returns.
+    /// Like [`prepare`](Self::prepare), with the caller's plan, to compare plans or to count only some of the channels. Chunks
+    /// that do not fit in the chunk buffer are dropped from the plan. A plan that needs more workgroup memory or invocations
+    /// than the adapter has causes a validation error, which [`Gpu::check`] returns.
     pub fn prepare_with_plan(
         &mut self,
         gpu: &Gpu,
@@ -211,7 +211,7 @@ impl HistogramPasses {
         self.set(gpu, PreparedBins { reads: Some(reads), region, plan });
     }
 
-    /// Sets the passes up for chunks that another pass writes, as many as that plan says.
+    /// Prepares the passes for chunks that another pass writes according to this plan.
     pub fn prepare_written(&mut self, gpu: &Gpu, plan: Plan) {
         self.set(gpu, PreparedBins { reads: None, region: None, plan });
     }
@@ -240,20 +240,20 @@ impl HistogramPasses {
         self.state = Some(state);
     }
 
-    /// The plan that was prepared last.
+    /// Returns the plan that was prepared last.
     #[must_use]
     pub fn plan(&self) -> Option<&Plan> {
         self.state.as_ref().map(|state| &state.plan)
     }
 
-    /// The bins and their scales.
+    /// Returns the bins and their scales.
     #[must_use]
     pub const fn bars(&self) -> Bars<'_> {
         Bars { bins: &self.bins, scales: &self.scales }
     }
 
-    /// Records the three passes for the picture that was prepared and uploaded. With `spans`, each pass runs and is timed by
-    /// itself; without, they go together as in [`dispatch`](Self::dispatch).
+    /// Records the three passes for the prepared and uploaded picture. If there are `spans`, each pass runs and is timed
+    /// separately; otherwise they run together as in [`dispatch`](Self::dispatch).
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -269,8 +269,8 @@ impl HistogramPasses {
         self.record_sums(encoder, spans.map(Spans::next));
     }
 
-    /// Records reduce and scale of chunks that another pass has written, as [`prepare_written`](Self::prepare_written) set
-    /// them up, by themselves where there are `spans`.
+    /// Records reduce and scale for chunks that another pass has written, as prepared by
+    /// [`prepare_written`](Self::prepare_written). If there are `spans`, each pass runs and is timed separately.
     pub fn record_sums(&self, encoder: &mut wgpu::CommandEncoder, spans: Option<Spans<'_>>) {
         let Some(state) = &self.state else { return };
         if spans.is_none() {
@@ -282,23 +282,23 @@ impl HistogramPasses {
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, state.plan.bits));
     }
 
-    /// Dispatches chunk, reduce and scale in a compute pass of the caller's, for the picture that was prepared and
-    /// uploaded. Reduce and scale share a dispatch: between two of them a GPU stands still, on an NVIDIA H200 for as long
-    /// as the scale pass itself takes.
+    /// Dispatches chunk, reduce and scale in the caller's compute pass, for the prepared and uploaded picture. Reduce and scale
+    /// share a dispatch because a GPU idles between two dispatches, on an NVIDIA H200 for as long as the scale pass itself
+    /// takes.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, picture_group: &wgpu::BindGroup) {
         let Some(state) = &self.state else { return };
         self.dispatch_chunk(pass, state, picture_group);
         self.dispatch_sums(pass);
     }
 
-    /// Dispatches reduce and scale alone, of chunks that another pass has written.
+    /// Dispatches only reduce and scale, for chunks that another pass has written.
     pub fn dispatch_sums(&self, pass: &mut wgpu::ComputePass<'_>) {
         let Some(state) = &self.state else { return };
         self.dispatch_reduce(pass, state, &self.reduce_and_scale);
     }
 
-    /// Puts bins that another engine counted into the bin buffer and records the scale pass, so that drawing does not
-    /// know the difference.
+    /// Writes bins that another engine counted to the bin buffer and records the scale pass. Drawing then works as for bins
+    /// counted here.
     pub fn record_counted(
         &mut self,
         gpu: &Gpu,
@@ -311,7 +311,7 @@ impl HistogramPasses {
         compute_pass(encoder, "scale", spans, |pass| self.dispatch_scale(pass, histogram.bits));
     }
 
-    /// Reads the bins of the picture that was counted last; waits for them.
+    /// Reads the bins of the last counted picture. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -320,7 +320,7 @@ impl HistogramPasses {
         Ok(Histogram { bits, components, words: bytemuck::pod_collect_to_vec(&bytes) })
     }
 
-    /// Reads the scales of the picture that was counted last; waits for them.
+    /// Reads the scales of the last counted picture. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -355,7 +355,7 @@ impl HistogramPasses {
     }
 }
 
-/// The pipeline constants of shaders/tally.wgsl.
+/// Returns the pipeline constants of shaders/tally.wgsl.
 pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'static str, f64); 5] {
     [
         ("FIRST_CHANNEL", f64::from(run.first)),
@@ -366,7 +366,7 @@ pub(super) fn tally_constants(bits: u32, copies: u32, run: &ChannelRun) -> [(&'s
     ]
 }
 
-/// The pipeline constants of shaders/chunk.wgsl.
+/// Returns the pipeline constants of shaders/chunk.wgsl.
 fn chunk_constants(key: &ChunkKey, bits: u32, run: &ChannelRun) -> Vec<(&'static str, f64)> {
     let Reads { picture, components, regional } = key.reads;
     let mut constants = picture.constants();

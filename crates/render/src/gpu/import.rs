@@ -1,8 +1,8 @@
-//! Reading pictures where the decoder wrote them: their pages become buffers that the GPU copies from by itself.
+//! Reads pictures from the memory that the decoder wrote them to: its pages become buffers that the GPU copies from by itself.
 //!
-//! A copy by the CPU takes it longer than all else that it does for a frame, while it is busy decoding the next ones. Vulkan
-//! can take memory that the program has (VK_EXT_external_memory_host), which wgpu does not offer; here it is asked for beside
-//! wgpu. Where there is no such thing, pictures go through [`staging`](super::staging) memory.
+//! On the CPU, which is busy decoding the next frames, the copy would take longer than everything else it does for a frame.
+//! Vulkan can import the program's memory (VK_EXT_external_memory_host), but wgpu does not expose this, so Vulkan is called
+//! directly. Where this is not possible, pictures go through [`staging`](super::staging) memory.
 
 #[cfg_attr(not(any(target_os = "linux", target_os = "windows")), path = "import/elsewhere.rs")]
 mod vulkan;
@@ -16,37 +16,37 @@ use histoscope_core::picture::{Attachment, Pages, Picture};
 
 pub(super) use vulkan::{HostMemory, open};
 
-/// Switches the way off, to measure what it is worth: with any value, the CPU copies.
+/// Environment variable that disables reading in place if set to any value, to measure what it gains: the CPU then copies.
 const SWITCH: &str = "HISTOSCOPE_COPY_FRAMES";
-/// Below so many bytes a picture is copied sooner than its pages are made known to the driver.
+/// Smaller blocks are copied, which is faster than importing their pages into the driver.
 const LEAST_BYTES: usize = 256 << 10;
 /// The alignment of copies between buffers.
 const STEP: usize = wgpu::COPY_BUFFER_ALIGNMENT as usize;
 
-/// A device's way to pictures in the program's own memory.
+/// A device's access to pictures in the program's own memory.
 #[derive(Debug)]
 pub(super) struct Imports {
     device: wgpu::Device,
     host: Option<HostMemory>,
-    /// Tells this device from others that read the same pages.
+    /// Distinguishes this device from others that read the same pages.
     number: u64,
-    /// How many blocks the GPU knows.
+    /// Number of imported blocks.
     count: Arc<AtomicUsize>,
     most_bytes: u64,
 }
 
-/// Where a picture's planes lie in a buffer that the GPU copies from.
+/// The location of a picture's planes in a buffer that the GPU copies from.
 #[derive(Debug)]
 pub(super) struct InPlace {
     pub buffer: wgpu::Buffer,
-    /// Of each plane, the byte that it begins at.
+    /// Byte offset of each plane.
     pub offsets: [u64; 3],
-    /// Of each plane, bytes from row to row.
+    /// Row stride of each plane in bytes.
     pub strides: [usize; 3],
 }
 
 impl Imports {
-    /// The way by `host`, if there is one.
+    /// Creates a device's access to such pictures, through `host` if there is one.
     pub fn new(device: &wgpu::Device, host: Option<HostMemory>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
@@ -54,8 +54,8 @@ impl Imports {
         Self { device: device.clone(), host, number, count: Arc::default(), most_bytes }
     }
 
-    /// The same, given up where somebody wants that, or where it does not bring what lies there, which the driver promises and
-    /// every count relies on.
+    /// Disables reading in place if the user has disabled it, or if a test shows that the driver does not read what the memory
+    /// contains. Drivers guarantee that, and every count relies on it.
     #[must_use]
     pub fn checked(mut self, queue: &wgpu::Queue, adapter: &str) -> Self {
         if !self.are_possible() {
@@ -82,17 +82,17 @@ impl Imports {
         read_now((&self.device, queue), length, copy, |read| read == bytes).is_ok_and(|is_same| is_same)
     }
 
-    /// Returns `true` if there is a way to read blocks in place.
+    /// Returns `true` if blocks can be read in place.
     pub const fn are_possible(&self) -> bool {
         self.host.is_some()
     }
 
-    /// Blocks that the GPU reads in place now.
+    /// Returns the number of blocks that the GPU currently reads in place.
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// The buffer that the pages are; `None` if the driver does not take them.
+    /// Returns the buffer that the pages are imported as; `None` if the driver does not accept them.
     fn buffer(&self, pages: &Pages) -> Option<wgpu::Buffer> {
         let host = self.host.as_ref()?;
         let length = pages.memory().length();
@@ -111,18 +111,18 @@ impl Imports {
     }
 }
 
-/// The attachment of pages: the buffer that they are, unless the driver refused them.
+/// The attachment of pages: the buffer that they are imported as, unless the driver refused them.
 struct Imported {
     buffer: Option<wgpu::Buffer>,
-    /// Behind the buffer, because fields are dropped in their order.
+    /// Declared after the buffer because fields are dropped in declaration order.
     _held: Option<ImportCount>,
 }
 
-/// How many blocks of the program's memory drivers hold, whatever the device.
+/// Number of blocks of the program's memory that drivers hold, for all devices together.
 static HELD: Mutex<usize> = Mutex::new(0);
 static RELEASED: Condvar = Condvar::new();
 
-/// Counts as one in [`HELD`].
+/// Counts as one in [`HELD`] while it exists.
 struct ImportCount(());
 
 impl ImportCount {
@@ -139,10 +139,10 @@ impl Drop for ImportCount {
     }
 }
 
-/// Waits until no driver holds memory of the program's any more, but not longer than `limit`; whether that is so.
+/// Waits until no driver holds any of the program's memory, but no longer than `limit`. Returns `true` if none is held.
 ///
-/// For the end of the program: memory goes with its decoder, wherever that is dropped, and drivers do not stand it when
-/// another thread still gives memory back while the program ends.
+/// Must be called at the end of the program: memory is freed with its decoder, on whichever thread drops that, and drivers do
+/// not tolerate a thread that is still freeing memory while the program exits.
 pub fn wait_until_released(limit: Duration) -> bool {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let (held, _) = RELEASED.wait_timeout_while(held, limit, |held| *held > 0).unwrap_or_else(PoisonError::into_inner);
@@ -155,8 +155,9 @@ pub fn wait_until_released(limit: Duration) -> bool {
 }
 
 impl Imports {
-    /// Where the GPU can read the picture without the CPU's help, which it can until the picture is dropped. `row_bytes` are
-    /// the bytes that the passes read of a row of each plane, with its padding; no plane has more than `most_plane_bytes`.
+    /// Returns the location from which the GPU can read the picture without the CPU's help, until the picture is dropped.
+    /// `row_bytes` returns the bytes that the passes read from a row of each plane, including padding; no plane may be larger
+    /// than `most_plane_bytes`.
     pub fn in_place(
         &self,
         picture: &Picture,
@@ -171,7 +172,7 @@ impl Imports {
             let offset = view.bytes.as_ptr().addr().checked_sub(pages.memory().start().addr().get())?;
             let bytes = view.stride * layout.plane_size(plane, width, height).1;
             let is_aligned = offset.is_multiple_of(STEP) && view.stride.is_multiple_of(STEP);
-            // The last row is copied with what follows it, like all others.
+            // The last row is copied together with the bytes after it, like all other rows.
             let is_inside = offset + bytes <= pages.memory().length() && bytes as u64 <= most_plane_bytes;
             if !is_aligned || !is_inside || view.stride < row_bytes(plane) {
                 return None;

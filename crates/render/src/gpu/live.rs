@@ -1,4 +1,4 @@
-//! The passes' times of a playing video: written by the passes, read back a few frames later, never waited for.
+//! Times of the passes of a playing video: written by the passes and read back a few frames later, without blocking.
 
 use std::time::Duration;
 
@@ -8,35 +8,36 @@ use super::readback_belt::ReadbackBelt;
 use super::timing::{Spans, Timestamps, span_ns};
 use histoscope_core::scopes::PerScope;
 
-/// How long the parts of the last frame that was timed took. `None` for what did not run, or cannot be timed.
+/// Durations of the parts of the last timed frame; `None` for parts that did not run or cannot be timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PassTimes {
-    /// Copying the planes towards the GPU, on the CPU's clock.
+    /// Copying the planes to the GPU, on the CPU's clock.
     pub upload: Option<Duration>,
-    /// Counting on the CPU, on its own clock; of the picture that was counted last.
+    /// Counting on the CPU, on its own clock, for the most recently counted picture.
     pub cpu_count: Option<Duration>,
     /// Painting the picture on the CPU, on its own clock.
     pub cpu_paint: Option<Duration>,
     /// Adjusting the picture on the CPU, on its own clock.
     pub cpu_adjust: Option<Duration>,
-    /// The chunk pass, on the GPU's clock; where two pictures are counted, over both, and so the next two.
+    /// The chunk pass, on the GPU's clock. If two pictures are counted, this and the next two fields are the sums over both.
     pub chunk: Option<Duration>,
     /// The reduce pass.
     pub reduce: Option<Duration>,
     /// The scale pass.
     pub scale: Option<Duration>,
-    /// The adjustments' passes, of which the last may count what it writes; the adjusted picture has no chunk pass then.
+    /// The adjustments' passes. The last of them may count the picture that it writes; then the adjusted picture has no chunk
+    /// pass.
     pub adjust: Option<Duration>,
     /// Counting each scope.
     pub scopes: PerScope<Option<Duration>>,
-    /// Counting all of them on the CPU, on its own clock, with handing them to the adapter.
+    /// Counting all of them on the CPU, on its own clock, including handing them to the adapter.
     pub cpu_scopes: Option<Duration>,
     /// Drawing: picture, overlays and text.
     pub draw: Option<Duration>,
 }
 
 impl PassTimes {
-    /// Returns the time that all passes took on the GPU's clock together; `None` where none has a time there.
+    /// Returns the total time of all passes on the GPU's clock; `None` if none was timed on it.
     #[must_use]
     pub fn on_gpu(&self) -> Option<Duration> {
         let Self { chunk, reduce, scale, adjust, scopes: PerScope { waveform, vectorscope }, draw, .. } = *self;
@@ -44,7 +45,7 @@ impl PassTimes {
     }
 }
 
-/// A timed pass; its number is that of its span of timestamps.
+/// A timed pass; its discriminant is the index of its timestamp span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timed {
     /// The chunk pass over the source.
@@ -55,7 +56,7 @@ pub enum Timed {
     Scale,
     /// The adjustments.
     Adjust,
-    /// The chunk pass over the adjusted picture, where the adjustments did not count it.
+    /// The chunk pass over the adjusted picture, if the adjustments did not count it.
     ResultChunk,
     /// The reduce pass after it.
     ResultReduce,
@@ -72,26 +73,26 @@ pub enum Timed {
 impl Timed {
     /// Number of spans.
     const COUNT: u32 = 10;
-    /// The passes that count the scopes.
+    /// The passes that count each scope.
     pub const SCOPES: PerScope<Self> = PerScope { waveform: Self::Waveform, vectorscope: Self::Vectorscope };
 }
 
-/// Times frames one after the other, as soon as the last one's figures are back.
+/// Times frames one after another: the next one as soon as the times of the last one have been read back.
 #[derive(Debug)]
 pub struct LiveTiming {
     timestamps: Option<Timestamps>,
-    /// The figures of one frame on their way back, the series that it is of, and which spans it wrote, a bit each.
+    /// The times of one frame being read back, the series it belongs to, and a bit mask of the spans it wrote.
     belt: ReadbackBelt<(Option<Series>, u32)>,
     /// The series whose pictures are timed.
     series: Option<Series>,
-    /// Spans written by the frame that is recorded now.
+    /// Bit mask of the spans written by the frame being recorded, if it is timed.
     recording: Option<u32>,
-    /// The newest figures.
+    /// The newest times.
     pub times: PassTimes,
 }
 
 impl LiveTiming {
-    /// Makes the queries; without them, where the adapter writes no timestamps, only the CPU's clock is used.
+    /// Creates the queries. If the adapter writes no timestamps, only the CPU's clock is used.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let bytes = u64::from(Timed::COUNT) * Timestamps::SPAN_BYTES;
@@ -104,34 +105,35 @@ impl LiveTiming {
         }
     }
 
-    /// Times pictures of that series from now on. What was timed of another is told no longer.
+    /// Times pictures of this series from now on, and drops times of any other series.
     pub(crate) fn follow(&mut self, series: Series) {
         if self.series.replace(series) != Some(series) {
             self.times = PassTimes::default();
         }
     }
 
-    /// Returns `true` if the adapter tells its passes' times.
+    /// Returns `true` if the adapter reports the times of its passes.
     #[must_use]
     pub const fn has_timestamps(&self) -> bool {
         self.timestamps.is_some()
     }
 
-    /// Has the frame that is recorded now timed; the spans to write, if it is. They are one or more neighbours.
+    /// Times the frame being recorded unless times of another frame are in flight. Returns the spans to write, which must be
+    /// consecutive.
     pub fn begin(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
         self.timestamps.as_ref().filter(|_| self.belt.is_empty())?;
         self.recording.get_or_insert(0);
         self.also(spans)
     }
 
-    /// The spans to write if the frame that is recorded now is timed already.
+    /// Returns the spans to write if the frame being recorded is already timed.
     pub fn also(&mut self, spans: &[Timed]) -> Option<Spans<'_>> {
         let (recording, first) = (self.recording.as_mut()?, *spans.first()?);
         *recording |= spans.iter().fold(0, |bits, &span| bits | 1 << span as u32);
         self.timestamps.as_ref().map(|timestamps| timestamps.spans_from(first as u32))
     }
 
-    /// Records the way back of the figures, after the last timed pass.
+    /// Records reading the times back, after the last timed pass.
     pub fn end(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let (Some(written), Some(timestamps)) = (self.recording, &self.timestamps) else { return };
         let spans = (0..Timed::COUNT).filter(|span| written & (1 << span) != 0);
@@ -141,19 +143,19 @@ impl LiveTiming {
         });
     }
 
-    /// Asks for the figures, once the frame has been submitted.
+    /// Starts mapping the times, once the frame has been submitted.
     pub fn submitted(&mut self) {
         self.recording = None;
         self.belt.submitted(None);
     }
 
-    /// Returns `true` if figures are under way.
+    /// Returns `true` if times are in flight.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         !self.belt.is_empty()
     }
 
-    /// Takes the figures that have come back, without waiting; whether there were any of the series.
+    /// Takes times that have been read back, without blocking. Returns `true` if there are new ones of the current series.
     pub fn poll(&mut self, gpu: &Gpu) -> bool {
         let Some(((series, written), words)) = self.belt.poll(&gpu.device) else { return false };
         if series != self.series {
@@ -165,14 +167,14 @@ impl LiveTiming {
     }
 }
 
-/// The figures of the spans that were written, from two timestamps each; `before` has those of the CPU's clock.
+/// Converts the written spans' timestamps, two per span, to durations. The CPU's times are taken from `before`.
 fn times(timestamps: &[u8], written: u32, period_ns: f64, before: PassTimes) -> PassTimes {
     let one = |span: Timed| {
         let ns = timestamps.chunks_exact(Timestamps::SPAN_BYTES as usize).nth(span as usize);
         let ns = ns.filter(|_| written & (1 << span as u32) != 0).map(|span| span_ns(span, period_ns));
         ns.map(|ns| Duration::from_nanos(ns as u64))
     };
-    // Where both pictures are counted, both take their time.
+    // If both pictures are counted, their times add up.
     let both = |source, result| match (one(source), one(result)) {
         (Some(source), Some(result)) => Some(source + result),
         (source, result) => source.or(result),
@@ -193,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_that_were_not_written_have_no_time_and_those_of_both_pictures_add_up() {
+    fn unwritten_spans_have_no_time_and_the_times_of_both_pictures_add_up() {
         let ticks: Vec<u64> = (0..u64::from(Timed::COUNT)).flat_map(|span| [1000, 1000 + 10 * (span + 1)]).collect();
         let written =
             [Timed::Chunk, Timed::ResultChunk, Timed::ResultScale, Timed::Adjust, Timed::Waveform, Timed::Vectorscope];

@@ -1,9 +1,10 @@
-//! The GPU's share: upload, the counting passes, drawing and reading back. All of wgpu stays here.
+//! The GPU side: uploading, counting, drawing and reading back. The rest of the crate uses wgpu only through the types
+//! re-exported here.
 //!
-//! A frame's way: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
-//! reduce, scale), [`adjust`] makes another picture of them where that is wanted, which is counted in its turn, [`draw`]
-//! draws the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the passes for
-//! the window, the saved picture and the tests alike; [`target`] is the window's side of it.
+//! The path of a frame: [`upload`] puts the native planes into buffers, [`histogram`] counts them in three passes (chunk,
+//! reduce, scale), [`adjust`] makes an adjusted picture from them if requested, which is counted as well, and [`draw`] draws
+//! the pictures and the overlays from the same buffers. [`Renderer`](crate::engine::Renderer) orders the passes for the window,
+//! saved pictures and tests alike; [`target`] is the interface to the window.
 
 pub mod adjust;
 pub mod bins;
@@ -40,23 +41,23 @@ use histoscope_core::picture::PictureError;
 pub use import::wait_until_released;
 pub use wgpu::{Buffer, CommandEncoder, RenderPass, Texture, TextureFormat, TextureView};
 
-/// An error on the GPU's side, each with what to do about it.
+/// An error on the GPU side. Its message advises what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
-    /// There is no adapter at all.
+    /// There is no adapter.
     #[error(
         "no graphics adapter was found; install a Vulkan driver, or a software one (on Debian and Ubuntu: mesa-vulkan-drivers)"
     )]
     NoAdapter,
-    /// No adapter has the wanted name.
+    /// No adapter has the requested name.
     #[error("no adapter's name contains '{wanted}'; there are: {available}")]
     NoSuchAdapter {
-        /// The name that the user asked for.
+        /// The name that the user requested.
         wanted: String,
-        /// The names that exist, separated by commas.
+        /// The available names, separated by commas.
         available: String,
     },
-    /// The adapter refused to make a device.
+    /// The adapter refused to create a device.
     #[error("the adapter {adapter} could not be used: {source}")]
     Device {
         /// The adapter's name.
@@ -82,9 +83,9 @@ pub enum GpuError {
         width: u32,
         /// Height in pixels.
         height: u32,
-        /// Bytes of the plane.
+        /// Size of the plane in bytes.
         bytes: u64,
-        /// The most that the adapter binds.
+        /// The most bytes that the adapter binds.
         most: u64,
         /// The adapter's name.
         adapter: String,
@@ -92,7 +93,7 @@ pub enum GpuError {
     /// The bins of a deep source do not fit in the adapter's workgroup memory.
     #[error("{adapter} has too little workgroup memory to count {bits} bits a sample; use --engine cpu")]
     TooDeep {
-        /// Bits of a bin's index.
+        /// Bits of a bin index.
         bits: u32,
         /// The adapter's name.
         adapter: String,
@@ -104,21 +105,21 @@ pub enum GpuError {
         width: u32,
         /// Height in pixels.
         height: u32,
-        /// The most a side.
+        /// The most pixels per side.
         most: u32,
         /// The adapter's name.
         adapter: String,
     },
-    /// The part of a picture that is to be counted is no part of it.
+    /// The region to count is not part of the picture.
     #[error("the region does not lie in the picture: {0}")]
     Region(PictureError),
-    /// There are adapters, and none of them, or not the wanted one, can draw in a window of this display.
+    /// There are adapters, but none of them, or not the requested one, can draw in a window of this display.
     #[error(
         "no graphics adapter can draw in a window of this display; there are: {available}. Install a driver that can, or a software one \
          (on Debian and Ubuntu: mesa-vulkan-drivers); 'histoscope snapshot' and 'histoscope report' need no window"
     )]
     NoSurface {
-        /// The names that exist, separated by commas.
+        /// The available names, separated by commas.
         available: String,
     },
     /// The device was lost or stopped answering.
@@ -127,7 +128,7 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    /// Returns `true` if the adapter cannot hold or count a picture, which the CPU then takes.
+    /// Returns `true` if the adapter cannot hold or count a picture, so that the CPU takes it.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self, Self::PictureTooLarge { .. } | Self::TooDeep { .. })

@@ -1,4 +1,5 @@
-//! The structures that Rust and WGSL share, byte for byte, and the constants that fix a pipeline to a pixel layout.
+//! The structures shared byte for byte by Rust and WGSL, and the constants that specialize a pipeline for a pixel
+//! layout.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -15,7 +16,7 @@ pub struct PictureParams {
     pub size: [u32; 2],
     /// Width and height of the chroma grid in samples.
     pub chroma_size: [u32; 2],
-    /// Words from row to row of each plane.
+    /// Row stride of each plane in words.
     pub strides: [u32; 4],
     /// Integer weights and bias of red, green and blue.
     pub integer: [[i32; 4]; 3],
@@ -26,7 +27,7 @@ pub struct PictureParams {
 const _: () = assert!(size_of::<PictureParams>() == 128);
 
 impl PictureParams {
-    /// The parameters of a picture whose planes lie with these strides, in words.
+    /// Returns the parameters of a picture whose planes have these strides, in words.
     #[must_use]
     pub fn new(picture: &Picture, strides: [u32; 4]) -> Self {
         let layout = picture.layout();
@@ -53,13 +54,13 @@ impl PictureParams {
     }
 }
 
-/// `Region` of shaders/chunk.wgsl: the rectangle of the picture that is counted alone.
+/// `Region` of shaders/chunk.wgsl: the rectangle of the picture to count.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct RegionParams {
     /// Column and row of its first pixel.
     pub low: [u32; 2],
-    /// Column and row behind its last pixel.
+    /// Column and row after its last pixel.
     pub high: [u32; 2],
 }
 
@@ -78,7 +79,7 @@ impl From<Rect> for RegionParams {
 pub struct ImageParams {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// Nothing.
+    /// Unused.
     pub padding: [u32; 2],
 }
 
@@ -90,11 +91,11 @@ const _: () = assert!(size_of::<ImageParams>() == 16);
 pub struct LevelParams {
     /// Words to scan.
     pub length: u32,
-    /// Blocks that they are cut into.
+    /// Blocks that they are divided into.
     pub blocks: u32,
-    /// Words of a block.
+    /// Words per block.
     pub block: u32,
-    /// Nothing.
+    /// Unused.
     pub padding: u32,
 }
 
@@ -104,24 +105,24 @@ const _: () = assert!(size_of::<LevelParams>() == 16);
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct PairingParams {
-    /// Chunks from one of a pair to the other.
+    /// Distance between the two chunks of a pair, in chunks.
     pub stride: u32,
-    /// Fills the structure up to 16 bytes.
+    /// Padding to 16 bytes.
     pub padding: [u32; 3],
 }
 
 const _: () = assert!(size_of::<PairingParams>() == 16);
 
-/// The properties of a picture in the GPU's memory that passes need.
+/// The properties of a picture in the GPU's memory that the passes depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InputPicture {
-    /// How its samples lie.
+    /// The layout of its samples.
     pub layout: PixelLayout,
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// `true` if the conversion to red takes part of the second component, or that to blue of the third.
+    /// `true` if the conversion to red uses the second component, or the conversion to blue uses the third.
     pub crossed: bool,
-    /// `true` if it is an adjusted picture, whose words are its packed codes.
+    /// `true` if it is an adjusted picture, whose words are packed codes.
     pub packed: bool,
 }
 
@@ -134,19 +135,19 @@ impl From<&Picture> for InputPicture {
 }
 
 impl InputPicture {
-    /// Of a picture of any size: what pipelines are made for.
+    /// Returns the same properties without the size: those that pipelines depend on.
     #[must_use]
     pub const fn of_any_size(self) -> Self {
         Self { size: (0, 0), ..self }
     }
 
-    /// How many pixels it has.
+    /// Returns the number of pixels.
     #[must_use]
     pub const fn pixel_count(&self) -> u32 {
         self.size.0 * self.size.1
     }
 
-    /// The pipeline constants of shaders/picture.wgsl and shaders/strips.wgsl.
+    /// Returns the pipeline constants of shaders/picture.wgsl and shaders/strips.wgsl.
     #[must_use]
     pub fn constants(&self) -> Vec<(&'static str, f64)> {
         let mut constants = layout_constants(&self.layout);
@@ -155,7 +156,7 @@ impl InputPicture {
     }
 }
 
-/// The pipeline constants of shaders/picture.wgsl for a layout.
+/// Returns the pipeline constants of shaders/picture.wgsl for a layout.
 #[must_use]
 pub fn layout_constants(layout: &PixelLayout) -> Vec<(&'static str, f64)> {
     let model = match layout.model {

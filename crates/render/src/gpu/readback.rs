@@ -1,4 +1,4 @@
-//! Bringing results back from the GPU, for files, figures and tests; never in the path of a playing frame.
+//! Reads results back from the GPU for files, figures and tests. It blocks, so it is never used while playing.
 
 use super::readback_belt::read_now;
 use super::{Gpu, GpuError};
@@ -10,14 +10,14 @@ pub struct Image {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Rows from the top, 4 bytes a pixel: red, green, blue, opacity.
+    /// Rows from top to bottom, 4 bytes per pixel: red, green, blue, opacity.
     pub rgba: Vec<u8>,
 }
 
-/// The most bytes that come back at a time, so that reading takes little memory beside what is read.
+/// The most bytes to read at a time, so that reading needs little memory besides the result.
 const AT_ONCE: u64 = 2 << 20;
 
-/// Reads a whole buffer that has `COPY_SRC`, after all that was submitted.
+/// Reads the first `bytes` bytes of a buffer that has `COPY_SRC`, after everything submitted so far.
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
@@ -36,10 +36,10 @@ pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u
     Ok(all)
 }
 
-/// Makes a texture to draw a view of this size into, in the format that [`read_texture`] reads.
+/// Creates a texture of this size to draw a view to, which [`read_texture`] can read.
 ///
 /// # Errors
-/// [`GpuError::ViewTooLarge`] if the adapter has no textures of that size.
+/// [`GpuError::ViewTooLarge`] if the adapter does not support textures of that size.
 pub fn view_texture(
     gpu: &Gpu,
     (width, height): (u32, u32),
@@ -61,19 +61,19 @@ pub fn view_texture(
     }))
 }
 
-/// The usage of a view's texture: passes draw to it, and where the CPU paints, pixels are copied to it.
+/// The usage of a view's texture: passes draw to it, and pixels painted by the CPU are copied to it.
 pub const VIEW_USAGE: wgpu::TextureUsages = wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::COPY_DST);
 
-/// Format of the views that belong to no window.
+/// Format of views that do not belong to a window.
 pub const VIEW_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// Returns `true` if a texture of this format has one byte a sample, as images have and what the CPU paints.
+/// Returns `true` if textures of this format have one byte per sample, like images and the pixels that the CPU paints.
 #[must_use]
 pub fn has_bytes(format: wgpu::TextureFormat) -> bool {
     matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
 }
 
-/// Reads a texture that [`view_texture`] made.
+/// Reads a texture that [`view_texture`] created.
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.

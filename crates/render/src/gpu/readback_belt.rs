@@ -1,5 +1,5 @@
-//! Bringing words back from the GPU without standing still: copied by recorded commands, mapped once those are submitted,
-//! and taken later, in the order in which they set out.
+//! Reads words back from the GPU without blocking: recorded commands copy them, they are mapped once the commands are
+//! submitted, and taken later, in the order in which they were requested.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use std::sync::mpsc::{self, Receiver};
 use super::GpuError;
 use super::figures::Series;
 
-/// Buffers of one size in which bytes come back, and what the bytes are of.
+/// Equally large buffers for reading bytes back, and the subjects that the bytes belong to.
 #[derive(Debug)]
 pub struct ReadbackBelt<T> {
     idle: Vec<wgpu::Buffer>,
-    /// Their copies are recorded, but not submitted.
+    /// Copies that are recorded but not yet submitted.
     recorded: Vec<Load<T>>,
     under_way: VecDeque<PendingMap<T>>,
 }
 
-/// Bytes in a buffer, and what they are of.
+/// Bytes in a buffer, and their subject.
 #[derive(Debug)]
 struct Load<T> {
     subject: T,
@@ -25,17 +25,17 @@ struct Load<T> {
     bytes: u64,
 }
 
-/// Bytes that are being mapped.
+/// Bytes being mapped.
 #[derive(Debug)]
 struct PendingMap<T> {
     load: Load<T>,
-    /// The submission that copies them, where that is known.
+    /// The submission that copies them, if known.
     submission: Option<wgpu::SubmissionIndex>,
     mapped: Receiver<Result<(), wgpu::BufferAsyncError>>,
 }
 
 impl<T> ReadbackBelt<T> {
-    /// A belt of `depth` buffers of `bytes` bytes each, a multiple of four.
+    /// Creates a belt of `depth` buffers of `bytes` bytes each, a multiple of four.
     pub fn new(device: &wgpu::Device, label: &str, bytes: u64, depth: usize) -> Self {
         let buffer = |_| {
             device.create_buffer(&wgpu::BufferDescriptor {
@@ -48,23 +48,23 @@ impl<T> ReadbackBelt<T> {
         Self { idle: (0..depth).map(buffer).collect(), recorded: Vec::new(), under_way: VecDeque::new() }
     }
 
-    /// How many buffers are free.
+    /// Returns the number of free buffers.
     pub fn room(&self) -> usize {
         self.idle.len()
     }
 
-    /// The subject of the newest bytes that are under way.
+    /// Returns the subject of the newest bytes in flight.
     pub fn newest(&self) -> Option<&T> {
         let newest = self.recorded.last().or_else(|| self.under_way.back().map(|under_way| &under_way.load));
         newest.map(|load| &load.subject)
     }
 
-    /// Returns `true` if anything is under way.
+    /// Returns `true` if nothing is in flight.
     pub fn is_empty(&self) -> bool {
         self.recorded.is_empty() && self.under_way.is_empty()
     }
 
-    /// Records the copy of a range of bytes of each of these buffers, one behind the other; false where no buffer is free.
+    /// Records copying a range of bytes from each of these buffers, one after another. Returns `false` if no buffer is free.
     pub fn record(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -81,7 +81,7 @@ impl<T> ReadbackBelt<T> {
         })
     }
 
-    /// The same for whatever `copy` records; it says how many bytes it fills.
+    /// Like [`record`](Self::record), for arbitrary commands: `copy` records them and returns the number of bytes it fills.
     pub fn record_with(&mut self, subject: T, copy: impl FnOnce(&wgpu::Buffer) -> u64) -> bool {
         let Some(buffer) = self.idle.pop() else { return false };
         let bytes = copy(&buffer);
@@ -89,31 +89,31 @@ impl<T> ReadbackBelt<T> {
         true
     }
 
-    /// Must follow the submission of what was recorded. Whoever waits waits for that submission; without one, for all that
-    /// there were.
+    /// Must be called after the recorded commands are submitted. [`wait`](Self::wait) then waits for that submission, or, if it
+    /// is `None`, for everything submitted so far.
     pub fn submitted(&mut self, submission: Option<&wgpu::SubmissionIndex>) {
         for load in self.recorded.drain(..) {
             let (sender, mapped) = mpsc::channel();
             load.buffer.slice(..load.bytes).map_async(wgpu::MapMode::Read, move |result| {
-                // Nobody listens any more where the belt has been dropped.
+                // If the belt has been dropped, nothing is listening any more.
                 let _ = sender.send(result);
             });
             self.under_way.push_back(PendingMap { load, submission: submission.cloned(), mapped });
         }
     }
 
-    /// Takes the oldest bytes if they have come, as words of their own, without waiting. What a device lost is left out;
-    /// [`Gpu::check`](super::Gpu::check) tells of it.
+    /// Takes the oldest bytes if they have arrived, as a vector of words, without blocking. Bytes lost with a device are
+    /// skipped; [`Gpu::check`](super::Gpu::check) reports the loss.
     pub fn poll(&mut self, device: &wgpu::Device) -> Option<(T, Vec<u32>)> {
         let mapped = &self.under_way.front()?.mapped;
-        // An error here is the device's loss.
+        // An error here means that the device is lost.
         let _ = device.poll(wgpu::PollType::Poll);
         let result = mapped.try_recv().ok()?;
         let PendingMap { load, .. } = self.under_way.pop_front()?;
         self.finish(load, result, bytemuck::pod_collect_to_vec).ok()
     }
 
-    /// Waits for the oldest bytes, `None` if none are under way, and hands them to `read`.
+    /// Waits for the oldest bytes and passes them to `read`. Returns `None` if none are in flight.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -145,7 +145,7 @@ impl<T> ReadbackBelt<T> {
     }
 }
 
-/// Reads what `copy` records into a buffer of `bytes` bytes, after all that was submitted, and waits for it.
+/// Reads the bytes that `copy` records into a buffer of `bytes` bytes, after everything submitted so far. Blocks until done.
 ///
 /// # Errors
 /// [`GpuError::Lost`] if the device fails.
@@ -167,43 +167,43 @@ pub(super) fn read_now<R>(
     taken.map(|((), read)| read).ok_or_else(|| GpuError::Lost("nothing was read".to_owned()))
 }
 
-/// Words that come back while a video plays, one load of them at a time, because somebody asked. Each load belongs to the series of
-/// pictures that it was asked of: what has come of another is never handed out.
+/// Words that are read back on request while a video plays, one set at a time. Each set belongs to the series of pictures that
+/// it was requested for, and is never returned for another series.
 #[derive(Debug)]
 pub struct OnRequest<T> {
     belt: ReadbackBelt<(Series, T)>,
     newest: Option<(Series, T, Vec<u32>)>,
-    /// `true` if somebody waits for words that are not on their way yet.
+    /// `true` if words are requested that are not in flight yet.
     pub is_wanted: bool,
 }
 
 impl<T> OnRequest<T> {
-    /// Room for at most so many words.
+    /// Creates room for at most `words` words.
     pub fn new(device: &wgpu::Device, label: &str, words: usize) -> Self {
         Self { belt: ReadbackBelt::new(device, label, words as u64 * 4, 1), newest: None, is_wanted: false }
     }
 
-    /// Returns `true` if nothing is under way.
+    /// Returns `true` if nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.belt.is_empty()
     }
 
-    /// Returns `true` if words are wanted and can set out.
+    /// Returns `true` if words are requested and can be copied now.
     pub fn is_due(&self) -> bool {
         self.is_wanted && self.is_idle()
     }
 
-    /// Returns `true` if words are wanted or under way.
+    /// Returns `true` if words are requested or in flight.
     pub fn is_pending(&self) -> bool {
         self.is_wanted || !self.is_idle()
     }
 
-    /// The subject that is under way, if it is of that series.
+    /// Returns the subject in flight if it belongs to this series.
     pub fn under_way(&self, series: Option<Series>) -> Option<&T> {
         self.belt.newest().filter(|(of, _)| Some(*of) == series).map(|(_, subject)| subject)
     }
 
-    /// Records the copy of ranges of words of these buffers, of a picture of that series.
+    /// Records copying ranges of words from these buffers, for a picture of this series.
     pub fn record(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
@@ -217,7 +217,7 @@ impl<T> OnRequest<T> {
         self.is_wanted = false;
     }
 
-    /// Submits the copy of ranges of words of these buffers by itself.
+    /// Submits copying ranges of words from these buffers on its own.
     pub fn send(
         &mut self,
         (device, queue): (&wgpu::Device, &wgpu::Queue),
@@ -232,12 +232,12 @@ impl<T> OnRequest<T> {
         self.submitted();
     }
 
-    /// Must follow the submission of what was recorded.
+    /// Must be called after the recorded commands are submitted.
     pub fn submitted(&mut self) {
         self.belt.submitted(None);
     }
 
-    /// Looks for words that have come, without waiting; whether there are any of that series.
+    /// Checks for words that have arrived, without blocking. Returns `true` if there are new ones of this series.
     pub fn poll(&mut self, device: &wgpu::Device, series: Option<Series>) -> bool {
         let Some(((of, subject), words)) = self.belt.poll(device) else { return false };
         let is_of_it = Some(of) == series;
@@ -245,13 +245,13 @@ impl<T> OnRequest<T> {
         is_of_it
     }
 
-    /// The newest words that have come of that series, and what they are of.
+    /// Returns the newest words that have arrived for this series, with their subject.
     pub fn newest(&self, series: Option<Series>) -> Option<(&T, &[u32])> {
         let (_, subject, words) = self.newest.as_ref().filter(|(of, ..)| Some(*of) == series)?;
         Some((subject, words))
     }
 
-    /// Takes them.
+    /// Takes the newest words if they belong to this series, with their subject.
     pub fn take(&mut self, series: Option<Series>) -> Option<(T, Vec<u32>)> {
         let (of, subject, words) = self.newest.take()?;
         (Some(of) == series).then_some((subject, words))

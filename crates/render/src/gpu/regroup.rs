@@ -1,4 +1,4 @@
-//! The bins that are drawn, where they are not one for each code: made of the counted ones, with scales of their own.
+//! Regroups counted bins for drawing with a different number of bins, with scales of their own.
 
 use super::Gpu;
 use super::bins::{ScalePass, scale_buffer};
@@ -7,12 +7,12 @@ use super::shaders::{self, groups};
 use crate::view::binning::Binning;
 use histoscope_core::histogram::{BIN_COUNTS, CHANNELS};
 
-/// Invocations of a workgroup of shaders/regroup.wgsl.
+/// Invocations per workgroup of shaders/regroup.wgsl.
 const WORKGROUP: u32 = 64;
-/// Words behind the bins: for each channel the samples of the lowest and of the highest code.
+/// Words after the bins: for each channel, the samples of the lowest and of the highest code.
 const TAIL: usize = 2 * CHANNELS;
 
-/// Regroups the bins of all channels, and finds how high they are drawn.
+/// Regroups the bins of all channels and computes their scales.
 #[derive(Debug)]
 pub struct RegroupPass {
     regroup: shaders::Module,
@@ -23,7 +23,7 @@ pub struct RegroupPass {
     made: Option<RegroupBindings>,
 }
 
-/// The resources for bins of one buffer.
+/// The resources for the bins in one buffer.
 #[derive(Debug)]
 struct RegroupBindings {
     counted: wgpu::Buffer,
@@ -33,7 +33,7 @@ struct RegroupBindings {
 }
 
 impl RegroupPass {
-    /// Makes the pass with room for as many bins as there may be.
+    /// Creates the pass with room for the most bins that a binning can have.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
@@ -44,7 +44,7 @@ impl RegroupPass {
         Self { regroup, scale, bins, scales, scale_group, made: None }
     }
 
-    /// Sets the pass up for these counted bins; cheap where nothing changed.
+    /// Prepares the pass for these counted bins; cheap if nothing has changed.
     pub fn prepare(&mut self, gpu: &Gpu, counted: &wgpu::Buffer, binning: Binning) {
         if self.made.as_ref().is_some_and(|made| made.binning == binning && made.counted == *counted) {
             return;
@@ -60,7 +60,7 @@ impl RegroupPass {
         });
     }
 
-    /// Dispatches it in a compute pass of the caller's.
+    /// Dispatches the pass in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         let Some(made) = &self.made else { return };
         pass.set_pipeline(&made.regroup);
@@ -69,7 +69,7 @@ impl RegroupPass {
         self.scale.dispatch(pass, &self.scale_group, made.binning.count());
     }
 
-    /// The bins and scales that it makes.
+    /// Returns the regrouped bins and their scales.
     #[must_use]
     pub fn made(&self) -> (wgpu::Buffer, wgpu::Buffer) {
         (self.bins.clone(), self.scales.clone())

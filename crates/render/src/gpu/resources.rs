@@ -1,8 +1,8 @@
-//! Buffers and dispatches of the kinds that the passes use.
+//! Common kinds of buffers and dispatches.
 
 use super::Gpu;
 
-/// A buffer of that many words, four at least.
+/// Creates a buffer of `words` words, at least four.
 pub fn buffer(device: &wgpu::Device, label: &str, words: usize, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
@@ -12,13 +12,13 @@ pub fn buffer(device: &wgpu::Device, label: &str, words: usize, usage: wgpu::Buf
     })
 }
 
-/// A buffer that passes read and write, and tests read back.
+/// Creates a buffer that passes read and write, and that can be read back.
 pub fn storage(device: &wgpu::Device, label: &str, words: usize) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     buffer(device, label, words, usage)
 }
 
-/// A buffer of parameters.
+/// Creates a buffer with these parameters.
 pub fn uniform<P: bytemuck::NoUninit>(gpu: &Gpu, label: &str, params: &P) -> wgpu::Buffer {
     let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
     let uniform = buffer(&gpu.device, label, size_of::<P>().div_ceil(4), usage);
@@ -26,19 +26,19 @@ pub fn uniform<P: bytemuck::NoUninit>(gpu: &Gpu, label: &str, params: &P) -> wgp
     uniform
 }
 
-/// A dispatch that has all it needs but, for those that read a picture, that picture's bind group.
+/// A dispatch with everything it needs, except the bind group of the picture if it reads one.
 #[derive(Debug, Clone)]
 pub struct Dispatch {
     /// The pipeline.
     pub pipeline: wgpu::ComputePipeline,
-    /// Group 1 of passes that read a picture, else group 0.
+    /// Group 1 of a pass that reads a picture, otherwise group 0.
     pub group: wgpu::BindGroup,
-    /// Workgroups in a row, and rows of them.
+    /// Workgroups per row, and number of rows.
     pub workgroups: (u32, u32),
 }
 
 impl Dispatch {
-    /// Dispatches it in a compute pass of the caller's, on the picture of that bind group if it reads one.
+    /// Runs the dispatch in the caller's compute pass, on the picture of this bind group if it reads one.
     pub fn run(&self, pass: &mut wgpu::ComputePass<'_>, picture: Option<&wgpu::BindGroup>) {
         pass.set_pipeline(&self.pipeline);
         match picture {
@@ -52,7 +52,8 @@ impl Dispatch {
     }
 }
 
-/// So many workgroups in rows of at most as many as a dispatch may have; a few in the last row may be too many.
+/// Arranges `count` workgroups in rows that do not exceed the limit of a dispatch; the last row may have a few too
+/// many.
 #[must_use]
 pub fn rows_of_workgroups(count: u32) -> (u32, u32) {
     const ROW: u32 = 1 << 15;

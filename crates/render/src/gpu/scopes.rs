@@ -1,4 +1,4 @@
-//! Counting the scopes of one picture at once, for files and figures.
+//! Counts all requested scopes of a picture.
 
 use std::ops::Range;
 
@@ -18,27 +18,27 @@ use histoscope_core::scopes::{
     Chroma, MOST_COLUMNS, MOST_LEVEL_BITS, PerScope, Run, ScopeChoice, ScopeCounts, ScopeSums, Vectorscope, Waveform,
 };
 
-/// The passes of those scopes that are wanted.
+/// The passes of the requested scopes.
 #[derive(Debug)]
 pub struct ScopePasses {
     waveform: Option<WaveformPasses>,
     vectorscope: Option<VectorscopePasses>,
 }
 
-/// The buffer in which the counts of each scope lie; `None` where there are none.
+/// The buffers with the counts of each scope; `None` if there are none.
 pub type ScopeCountBuffers<'a> = PerScope<Option<&'a wgpu::Buffer>>;
 
-/// How counts lie that were copied one behind the other.
+/// The layout of counts that were copied one after another.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeShape {
-    /// The waveform without its counts, and their number.
+    /// The waveform without its counts, and the number of counts.
     waveform: Option<(Waveform, usize)>,
-    /// Bits of a level of the vectorscope, and the number of its counts.
+    /// Bits per level of the vectorscope, and the number of its counts.
     vectorscope: Option<(u32, usize)>,
 }
 
 impl ScopePasses {
-    /// Passes that count nothing yet.
+    /// Creates passes that have counted nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl ScopePasses {
         }
     }
 
-    /// The most bytes that their counts take.
+    /// Returns the most bytes that the counts of these scopes take.
     #[must_use]
     pub const fn most_bytes(wanted: ScopeChoice) -> u64 {
         let waveform = if wanted.waveform { CHANNELS as u64 * MOST_COLUMNS as u64 } else { 0 };
@@ -55,7 +55,7 @@ impl ScopePasses {
         4 * ((waveform + vectorscope) << MOST_LEVEL_BITS)
     }
 
-    /// Sets the passes up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed.
+    /// Prepares the passes for a rectangle within a picture like this one; cheap if nothing has changed.
     ///
     /// # Errors
     /// As [`WaveformPasses::prepare`].
@@ -75,13 +75,13 @@ impl ScopePasses {
         Ok(())
     }
 
-    /// Which scopes they count.
+    /// Returns the scopes that the passes count.
     #[must_use]
     pub const fn wanted(&self) -> ScopeChoice {
         ScopeChoice { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// Records the passes for the picture that was prepared and is bound so, timed where times are taken.
+    /// Records the passes for the prepared picture that `picture` binds. They are timed if `timing` is given.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -98,7 +98,7 @@ impl ScopePasses {
         }
     }
 
-    /// Records the passes, which then add to what was counted before of pictures for which the same was prepared.
+    /// Records the passes so that they add to the earlier counts, which must have been prepared with the same arguments.
     pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
         if let Some(waveform) = &self.waveform {
             waveform.add(encoder, picture);
@@ -108,7 +108,7 @@ impl ScopePasses {
         }
     }
 
-    /// Where the counts of the picture lie that was prepared.
+    /// Returns the buffers with the counts of the prepared picture.
     #[must_use]
     pub fn buffers(&self) -> ScopeCountBuffers<'_> {
         ScopeCountBuffers {
@@ -117,7 +117,7 @@ impl ScopePasses {
         }
     }
 
-    /// Where the counts lie, in bytes of each buffer, and how.
+    /// Returns the location of the counts, as bytes of each buffer, and their layout.
     #[must_use]
     pub fn parts(&self) -> (Vec<(&wgpu::Buffer, Range<u64>)>, ScopeShape) {
         let waveform = self.waveform.as_ref().and_then(|passes| Some((passes.counts()?, passes.shape()?)));
@@ -132,7 +132,7 @@ impl ScopePasses {
         (parts, shape)
     }
 
-    /// Reads what was counted last; waits for it.
+    /// Reads the last counts. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -145,7 +145,7 @@ impl ScopePasses {
 }
 
 impl ScopeShape {
-    /// The counts from words in which they lie.
+    /// Extracts the counts from words with this layout.
     #[must_use]
     pub fn counts(self, mut words: Vec<u32>) -> ScopeCounts {
         let behind = words.split_off(self.waveform.as_ref().map_or(0, |(_, words)| *words));
@@ -156,10 +156,11 @@ impl ScopeShape {
     }
 }
 
-/// The properties that pictures share whose counts are added up on the adapter.
+/// The properties shared by pictures whose counts can be added up on the adapter.
 type Alike = (InputPicture, Rect, Components, Option<Chroma>);
 
-/// Adds the scopes of pictures up on the adapter: only where they change, or might overflow, are they brought back.
+/// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count might
+/// overflow.
 #[derive(Debug)]
 pub struct GpuScopeSum {
     passes: ScopePasses,
@@ -168,16 +169,16 @@ pub struct GpuScopeSum {
 }
 
 impl GpuScopeSum {
-    /// Sums of nothing.
+    /// Creates empty sums.
     #[must_use]
     pub fn new(gpu: &Gpu, wanted: ScopeChoice) -> Self {
         Self { passes: ScopePasses::new(gpu, wanted), run: None, sums: ScopeSums::default() }
     }
 
-    /// Sets the passes up as [`ScopePasses::prepare`] does.
+    /// Prepares the passes like [`ScopePasses::prepare`].
     ///
     /// # Errors
-    /// As that, and [`GpuError::Lost`] if the device fails.
+    /// As [`ScopePasses::prepare`], and [`GpuError::Lost`] if the device fails.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -195,7 +196,7 @@ impl GpuScopeSum {
         Ok(())
     }
 
-    /// Records the passes for the picture that was prepared and is bound so.
+    /// Records the passes for the prepared picture that `picture` binds.
     pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, picture: &wgpu::BindGroup) {
         let Some(run) = &mut self.run else { return };
         if run.pictures == 0 {
@@ -207,7 +208,7 @@ impl GpuScopeSum {
         run.add(pixels.pixel_count());
     }
 
-    /// The sums of all pictures so far, for which it waits; those that follow begin others.
+    /// Waits for the sums of all pictures so far and returns them. Later pictures start new sums.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -224,11 +225,11 @@ impl GpuScopeSum {
     }
 }
 
-/// Counts those scopes of a rectangle of a picture, in which it must lie, and waits for them. Where adjustments are on they are those
-/// of the adjusted picture, its red, green, blue and luminance.
+/// Counts these scopes of a rectangle, which must lie in the picture, and waits for them. If there are adjustments, it counts
+/// the red, green, blue and luminance of the adjusted picture.
 ///
 /// # Errors
-/// [`GpuError`] if the adapter cannot hold the picture or a column of it, or fails.
+/// [`GpuError`] if the adapter cannot hold the picture or a column of the waveform, or fails.
 pub fn count(
     gpu: &Gpu,
     picture: &Picture,

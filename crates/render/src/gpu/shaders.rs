@@ -1,16 +1,16 @@
-//! Every shader of the program in one table: the texts that it is joined from, its entry points and what they bind.
+//! Every shader of the program in one table: the texts that it is joined from, its entry points and their bind groups.
 //!
-//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/render/shaders.rs checks the same rows without an
-//! adapter. A new pass is a file in shaders/ and a row here.
+//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/render/shaders.rs checks the same rows
+//! without an adapter. To add a pass, add a file to shaders/ and a row here.
 
 pub mod groups;
 
 use groups::GroupLayout;
 
-/// A file of shaders/.
+/// A file in shaders/.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// Its path in that folder, without the ending.
+    /// Its path in that folder, without the extension.
     pub path: &'static str,
     /// Its text.
     pub wgsl: &'static str,
@@ -24,9 +24,9 @@ macro_rules! text {
 
 /// The common part of passes that read a picture.
 const PICTURE_TEXT: Text = text!("picture");
-/// The common part of those that read it four pixels at a time; it follows [`PICTURE_TEXT`].
+/// The common part of passes that read it four pixels at a time; it follows [`PICTURE_TEXT`].
 const STRIPS: Text = text!("strips");
-/// The common part of those that count pixels; it follows [`STRIPS`].
+/// The common part of passes that count pixels; it follows [`STRIPS`].
 const TALLY: Text = text!("tally");
 /// The common part of the passes of an overlay.
 const PANEL: Text = text!("panel");
@@ -37,24 +37,24 @@ const SCAN_BLOCK: Text = text!("adjust/scan_block");
 const RECOLOR_TEXT: Text = text!("adjust/recolor");
 /// The common part of the tutorial's methods that count an image.
 const IMAGE: Text = text!("lab/image");
-/// The common part of those that count a chunk in workgroup memory; it follows [`IMAGE`].
+/// The common part of methods that count a chunk in workgroup memory; it follows [`IMAGE`].
 const TILE: Text = text!("lab/tile");
 /// The common part of the lab's passes that read a picture; it follows [`PICTURE_TEXT`].
 const LAB_CODES: Text = text!("lab/codes");
 
-/// The checks that wgpu adds to a shader so that it can do no harm.
+/// The runtime checks that wgpu adds to a shader to make it safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Checks {
-    /// All that it can; workgroup memory is zero at the beginning, too.
+    /// All checks; workgroup memory is also initialized to zero.
     All,
-    /// All but the counters by which it would end every loop that runs too long. Passes that have workgroup memory write it
-    /// before they read it, each invocation its part: what wgpu would add in front may be one invocation that clears it all.
+    /// All checks except the counters that end loops running too long. Passes with workgroup memory write it before they read
+    /// it, each invocation its own part; wgpu's own initialization may have a single invocation clear all of it.
     AllButLoops,
-    /// Nothing. On an NVIDIA H200, checks cost a tenth of the time of the passes that count.
+    /// No checks. On an NVIDIA H200, checks take a tenth of the time of the counting passes.
     None,
 }
 
-/// A function of a shader at which a pass begins, and the groups that it binds.
+/// An entry point of a shader, and the groups that it binds.
 #[derive(Debug)]
 pub struct EntryPoint {
     /// Its name.
@@ -70,14 +70,14 @@ const fn entry(name: &'static str, groups: &'static [&'static GroupLayout]) -> E
 /// A row of the table.
 #[derive(Debug)]
 pub struct Shader {
-    /// The texts in the order in which they are joined; the last one is its own.
+    /// The texts in the order in which they are joined; the last one is the shader's own.
     pub texts: &'static [Text],
     checks: Checks,
-    /// Where passes begin.
+    /// The entry points of the passes.
     pub entry_points: &'static [EntryPoint],
 }
 
-/// Makes a static of each row, and `ALL` of them.
+/// Defines a static for each row, and `ALL` with every row.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident = ($checks:ident, $texts:expr, $entry_points:expr $(,)?);)*) => {
         $($(#[$doc])* pub static $name: Shader =
@@ -89,23 +89,23 @@ macro_rules! table {
 }
 
 table! {
-    /// Counting a picture into chunks.
+    /// Counts a picture into chunks.
     CHUNK = (None, [PICTURE_TEXT, STRIPS, TALLY, text!("chunk")], [
         entry("chunk", &[&groups::PICTURE, &groups::CHUNKS, &groups::REGION]),
     ]);
-    /// Summing the chunks.
+    /// Sums the chunks.
     REDUCE = (None, [text!("reduce")], [entry("reduce", &[&groups::SUMS])]);
-    /// Finding the scales.
+    /// Computes the scales.
     SCALE = (None, [text!("scale")], [entry("scale", &[&groups::SCALES])]);
-    /// Counting waveforms.
+    /// Counts waveforms.
     WAVEFORM = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("waveform")], [
         entry("count_columns", &[&groups::PICTURE, &groups::WAVEFORM]),
     ]);
-    /// Counting vectorscopes.
+    /// Counts vectorscopes.
     VECTORSCOPE = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("vectorscope")], [
         entry("count_differences", &[&groups::PICTURE, &groups::VECTORSCOPE]),
     ]);
-    /// Drawing waveforms and vectorscopes.
+    /// Draws waveforms and vectorscopes.
     TRACE = (All, [text!("trace")], [
         entry("corner", &[&groups::TRACE]),
         entry("plate", &[&groups::TRACE]),
@@ -113,135 +113,135 @@ table! {
         entry("waveform", &[&groups::TRACE]),
         entry("vectorscope", &[&groups::TRACE]),
     ]);
-    /// Counting the pixels that a brush selects.
+    /// Counts the pixels that a brush selects.
     SELECTION = (All, [PICTURE_TEXT, text!("selection")], [
         entry("count_selected", &[&groups::PICTURE, &groups::SELECTION]),
     ]);
-    /// Finding the pixels that the scopes' brushes select.
+    /// Finds the pixels that the scopes' brushes select.
     BRUSH = (All, [PICTURE_TEXT, text!("brush")], [entry("select_pixels", &[&groups::PICTURE, &groups::BRUSH])]);
-    /// Counting what they select.
+    /// Counts the pixels that the scopes' brushes select.
     BRUSHED = (All, [PICTURE_TEXT, text!("brushed")], [
         entry("count_channels", &[&groups::PICTURE, &groups::BRUSHED]),
         entry("count_pairs", &[&groups::PICTURE, &groups::BRUSHED]),
     ]);
-    /// Counting the pixels outside limits.
+    /// Counts the pixels outside limits.
     LIMITS = (All, [PICTURE_TEXT, text!("limits")], [entry("count_outside", &[&groups::PICTURE, &groups::LIMITS])]);
-    /// Counting the luminance of linear light.
+    /// Counts the luminance in linear light.
     LINEAR = (All, [PICTURE_TEXT, text!("linear")], [entry("count_linear", &[&groups::PICTURE, &groups::LINEAR])]);
-    /// Drawing a picture, and finding what a brush lights.
+    /// Draws a picture, and finds the pixels that a brush lights.
     VIDEO = (All, [PICTURE_TEXT, text!("video")], [
         entry("corner", &[&groups::PICTURE, &groups::PLACEMENT]),
         entry("video", &[&groups::PICTURE, &groups::PLACEMENT]),
         entry("light", &[&groups::PICTURE, &groups::PLACEMENT, &groups::LIGHT]),
     ]);
-    /// Finding what the columns of an overlay show.
+    /// Computes the columns of an overlay.
     COLUMNS = (All, [PANEL, text!("columns")], [entry("find", &[&groups::COLUMNS])]);
-    /// Drawing an overlay.
+    /// Draws an overlay.
     OVERLAY = (All, [PANEL, text!("overlay")], [
         entry("corner", &[&groups::OVERLAY]),
         entry("histogram", &[&groups::OVERLAY]),
     ]);
-    /// Drawing the line between two pictures.
+    /// Draws the line between two pictures.
     DIVIDER = (All, [text!("divider")], [entry("corner", &[&groups::DIVIDER]), entry("divide", &[&groups::DIVIDER])]);
-    /// The prefix sum.
+    /// Computes prefix sums.
     SCAN = (AllButLoops, [SCAN_BLOCK, text!("adjust/scan")], [
         entry("blocks", &[&groups::SCAN]),
         entry("sums", &[&groups::SCAN]),
         entry("add", &[&groups::SCAN]),
     ]);
-    /// From bins to curves.
+    /// Computes curves from bins.
     CURVES = (AllButLoops, [SCAN_BLOCK, EXACT, text!("adjust/curves")], [
         entry("equalize", &[&groups::CURVES]),
         entry("populate", &[&groups::CURVES]),
     ]);
-    /// Changing every pixel by itself.
+    /// Changes every pixel independently.
     RECOLOR = (AllButLoops, [PICTURE_TEXT, STRIPS, RECOLOR_TEXT], [entry("change", &[&groups::PICTURE, &groups::RECOLOR])]);
-    /// The same, counting what it writes.
+    /// Like [`RECOLOR`], but also counts its output.
     RECOLOR_COUNT = (None, [PICTURE_TEXT, STRIPS, TALLY, RECOLOR_TEXT, text!("adjust/recolor_count")], [
         entry("change", &[&groups::PICTURE, &groups::RECOLOR]),
         entry("change_and_count", &[&groups::PICTURE, &groups::RECOLOR, &groups::CHUNKS]),
     ]);
-    /// The box blur, along the rows and along the columns.
+    /// Blurs with a box, along the rows and along the columns.
     BLUR = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/blur")], [
         entry("across", &[&groups::PICTURE, &groups::BLUR_ROWS]),
         entry("down", &[&groups::BLUR_COLUMNS]),
     ]);
-    /// The histograms of tiles.
+    /// Counts the histograms of tiles.
     CLAHE_TILES = (AllButLoops, [PICTURE_TEXT, STRIPS, text!("adjust/clahe_tiles")], [
         entry("count_tiles", &[&groups::PICTURE, &groups::TILES]),
     ]);
-    /// The curves of tiles.
+    /// Computes the curves of tiles.
     CLAHE_CURVES = (AllButLoops, [EXACT, text!("adjust/clahe_curves")], [
         entry("curve_of_tile", &[&groups::TILE_CURVES]),
         entry("pack_cells", &[&groups::TILE_CURVES]),
     ]);
-    /// Otsu's thresholds.
+    /// Computes Otsu's thresholds.
     OTSU = (AllButLoops, [EXACT, text!("adjust/otsu")], [
         entry("add_levels", &[&groups::OTSU]),
         entry("score_runs", &[&groups::OTSU]),
         entry("cut", &[&groups::OTSU]),
     ]);
-    /// Cutting a part out of an adjusted picture.
+    /// Crops a part of an adjusted picture.
     CROP = (AllButLoops, [text!("adjust/crop")], [entry("crop", &[&groups::CROP])]);
-    /// The difference of two pictures.
+    /// Computes the difference of two pictures.
     DIFFERENCE = (AllButLoops, [PICTURE_TEXT, text!("adjust/difference")], [
         entry("unpack", &[&groups::PICTURE, &groups::DIFFERENCE]),
         entry("subtract", &[&groups::PICTURE, &groups::DIFFERENCE]),
     ]);
-    /// A single invocation.
+    /// Counts with a single invocation.
     SINGLE = (All, [IMAGE, text!("lab/single")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// The data race.
+    /// Counts with a data race.
     RACE = (All, [IMAGE, text!("lab/race")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// Atomics.
+    /// Counts with atomics.
     ATOMICS = (All, [IMAGE, text!("lab/atomics")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// The tutorial's chunks.
+    /// Counts in chunks, as in the tutorial.
     CHUNKS = (All, [IMAGE, TILE, text!("lab/chunks")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// Chunks that are added by atomics.
+    /// Counts in chunks, and adds them with atomics.
     SHARED = (All, [IMAGE, TILE, text!("lab/shared")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// Atomics, once for the equal bins of a subgroup.
+    /// Counts with atomics, once for equal bins in a subgroup.
     SUBGROUP = (All, [IMAGE, text!("lab/subgroup")], [entry("count", &[&groups::IMAGE_BINS])]);
-    /// The tutorial's sum of chunks.
+    /// Sums chunks, as in the tutorial.
     SUM = (All, [text!("lab/sum")], [entry("one", &[&groups::CHUNK_SUM]), entry("four", &[&groups::CHUNK_SUM])]);
-    /// The tutorial's sum of pairs of chunks.
+    /// Sums pairs of chunks, as in the tutorial.
     PAIRWISE = (All, [text!("lab/pairwise")], [entry("one", &[&groups::CHUNK_PAIRS]), entry("four", &[&groups::CHUNK_PAIRS])]);
-    /// Making the image that the tutorial's methods count.
+    /// Makes the image that the tutorial's methods count.
     CONVERT = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/convert")], [entry("convert", &[&groups::PICTURE, &groups::LAB_IMAGE])]);
-    /// The right counts of what a method counts.
+    /// Computes the expected counts, for comparison with those of a method.
     EXPECTED = (All, [PICTURE_TEXT, LAB_CODES, text!("lab/expected")], [entry("expect", &[&groups::PICTURE, &groups::LAB_EXPECTED])]);
-    /// Other numbers of bins than ours.
+    /// Regroups bins into a different number of bins.
     REGROUP = (All, [text!("regroup")], [entry("regroup", &[&groups::REGROUP])]);
-    /// The tutorials' blurs.
+    /// Blurs as in tutorials.
     LAB_BLUR = (AllButLoops, [text!("lab/blur")], [
         entry("square", &[&groups::LAB_BLUR]),
         entry("separable", &[&groups::LAB_BLUR]),
         entry("tiled", &[&groups::LAB_BLUR]),
         entry("running", &[&groups::LAB_BLUR]),
     ]);
-    /// The tutorials' prefix sums.
+    /// Computes prefix sums as in tutorials.
     LAB_SCAN = (AllButLoops, [SCAN_BLOCK, text!("lab/scan")], [
         entry("naive", &[&groups::SCAN]),
         entry("hillis_steele", &[&groups::SCAN]),
         entry("blelloch", &[&groups::SCAN]),
         entry("add", &[&groups::SCAN]),
     ]);
-    /// Reading the planes and nothing else.
+    /// Only reads the planes.
     FLOOR = (All, [text!("lab/floor")], [entry("read_planes", &[&groups::PICTURE, &groups::FLOOR])]);
 }
 
 impl Shader {
-    /// The path of its own text, by which it is told from others.
+    /// Returns the path of its own text, which identifies the shader.
     #[must_use]
     pub fn path(&self) -> &'static str {
         self.texts.last().map_or("", |text| text.path)
     }
 
-    /// All of its text.
+    /// Returns its complete source text.
     #[must_use]
     pub fn source(&self) -> String {
         self.texts.iter().map(|text| text.wgsl).collect::<Vec<_>>().join("\n")
     }
 
-    /// Compiles it.
+    /// Compiles the shader.
     #[must_use]
     pub fn module(&'static self, device: &wgpu::Device) -> Module {
         let source = wgpu::ShaderSource::Wgsl(self.source().into());
@@ -249,18 +249,18 @@ impl Shader {
         let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
         let module = match self.checks {
             Checks::All => device.create_shader_module(descriptor),
-            // SAFETY: the sources are this program's own, and every loop in them counts towards an end that does not depend on
-            // what is read from pictures or bins. All other checks stay.
+            // SAFETY: the sources are part of this program, and every loop in them has an end that does not depend on the
+            // contents of pictures or bins. All other checks stay enabled.
             Checks::AllButLoops => unsafe { device.create_shader_module_trusted(descriptor, checks) },
-            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are this program's own, and no input reaches them
-            // but through the picture's planes, whose codes are masked to n bits or clamped to them before they index curves
-            // or bins, all of which have 2^n words a channel or a cell. Words of the planes, chunks, bins and of the changed
-            // picture are addressed by sizes that the passes derive from the buffers themselves, chunks by a plan that
-            // stays within the chunk buffer; the blocks at the right and lower edge, which reach past a row, stay inside its
-            // padded stride or are clamped to the last row. What curves give is masked to n bits, scaled colours are limited
-            // to them, and the tones of classes, of which there are at most five among eight, come from the CPU. Cells are
-            // numbered by columns and rows from the CPU, the columns clamped to the picture's, and thresholds are four words.
-            // Every loop counts towards an end that does not depend on what is read.
+            // SAFETY: the four sources (chunk, reduce, scale, recolor_count) are part of this program, and the only external
+            // input is the picture's planes, whose codes are masked or clamped to n bits before they index curves or bins, all
+            // of which have 2^n words per channel or cell. Words of the planes, chunks, bins and the changed picture are
+            // addressed by sizes that the passes derive from the buffers themselves, chunks by a plan that stays within the
+            // chunk buffer. Blocks at the right and lower edges, which extend past a row, stay inside its padded stride or are
+            // clamped to the last row. Results of curves are masked to n bits, scaled colours are limited to n bits, and the
+            // tones of classes, of which at most five of eight are used, come from the CPU. Cells are numbered by columns and
+            // rows from the CPU, with the columns clamped to the picture's, and there are always four words of thresholds.
+            // Every loop has an end that does not depend on the data read.
             Checks::None => unsafe {
                 device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
             },
@@ -269,7 +269,7 @@ impl Shader {
     }
 }
 
-/// A compiled shader, from which its pipelines are made.
+/// A compiled shader that pipelines are created from.
 #[derive(Debug, Clone)]
 pub struct Module {
     shader: &'static Shader,
@@ -277,7 +277,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// The pipeline of a compute pass.
+    /// Creates the pipeline of a compute pass.
     #[must_use]
     pub fn compute(
         &self,
@@ -298,7 +298,8 @@ impl Module {
         })
     }
 
-    /// The pipeline that draws one rectangle, of four corners that the shader's vertex function `corner` makes, to a view.
+    /// Creates the pipeline that draws one rectangle to a view, with its four corners from the shader's vertex function
+    /// `corner`.
     #[must_use]
     pub fn rectangle(
         &self,
@@ -332,7 +333,7 @@ impl Module {
         })
     }
 
-    /// The layout of the pipelines of an entry point. wgpu refuses one that the table does not have.
+    /// Creates the layout of the pipelines of an entry point. wgpu rejects an entry point that is not in the table.
     fn layout(&self, device: &wgpu::Device, entry_point: &'static str) -> wgpu::PipelineLayout {
         let row = self.shader.entry_points.iter().find(|row| row.name == entry_point);
         let groups: Vec<_> = row.into_iter().flat_map(|row| row.groups).map(|group| group.layout(device)).collect();

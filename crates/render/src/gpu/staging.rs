@@ -1,7 +1,7 @@
-//! Memory through which planes go to the GPU, made once and used again and again.
+//! Reusable memory through which planes are uploaded to the GPU.
 //!
-//! A queue's own way of writing takes fresh memory for every frame. The system has to clear that and the driver to pin it,
-//! which takes longer than copying a picture does.
+//! A queue's own write method allocates new memory for every frame. The system has to clear it and the driver to pin it, which
+//! takes longer than copying a picture.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -10,13 +10,13 @@ use super::Gpu;
 /// Buffers that the CPU writes and the GPU copies from.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Mapped buffers that nobody uses.
+    /// Mapped buffers that are not in use.
     idle: Receiver<wgpu::Buffer>,
-    /// By which they come back once the GPU has copied from them.
+    /// Returns buffers to `idle` once the GPU has copied from them.
     home: Sender<wgpu::Buffer>,
 }
 
-/// A buffer that the commands copy from which are recorded now.
+/// A buffer that the commands being recorded copy from.
 #[derive(Debug)]
 #[must_use = "the buffer comes back only when it is told that the commands were submitted"]
 pub(super) struct Staged {
@@ -25,15 +25,15 @@ pub(super) struct Staged {
 }
 
 impl Staging {
-    /// None as yet.
+    /// Creates staging memory without any buffers.
     pub fn new() -> Self {
         let (home, idle) = mpsc::channel();
         Self { idle, home }
     }
 
-    /// A mapped buffer of at least that many bytes.
+    /// Returns a mapped buffer of at least `bytes` bytes.
     pub fn take(&self, gpu: &Gpu, bytes: u64) -> Staged {
-        // Buffers of another size are those of another video, and go.
+        // Buffers of a different size belong to another video and are dropped.
         let fits = |buffer: &wgpu::Buffer| (bytes..=2 * bytes).contains(&buffer.size());
         let buffer = self.idle.try_iter().find(fits).unwrap_or_else(|| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -46,30 +46,30 @@ impl Staging {
         Staged { buffer, home: self.home.clone() }
     }
 
-    /// Gives back the memory that is not in use.
+    /// Frees the memory that is not in use.
     pub fn release(&self) {
         self.idle.try_iter().for_each(drop);
     }
 }
 
 impl Staged {
-    /// The memory to write to; `None` if the device has failed, which [`Gpu::check`] tells.
+    /// Returns the memory to write to; `None` if the device has failed, which [`Gpu::check`] reports.
     pub fn view(&self) -> Option<wgpu::BufferViewMut> {
         self.buffer.get_mapped_range_mut(..).ok()
     }
 
-    /// The buffer to copy from, whose memory must have been written by now.
+    /// Returns the buffer to copy from. All writing to its memory must be finished.
     pub fn written(&self) -> &wgpu::Buffer {
         self.buffer.unmap();
         &self.buffer
     }
 
-    /// Must follow the submission of the commands that copy: brings the buffer back when they are done.
+    /// Must be called after the copying commands are submitted. Returns the buffer to the idle ones when they are done.
     pub fn submitted(self) {
         let Self { buffer, home } = self;
         let mapped = buffer.clone();
         buffer.map_async(wgpu::MapMode::Write, .., move |result| {
-            // A device that failed maps nothing, and a video that was closed wants nothing back.
+            // A failed device maps nothing, and nothing receives the buffer if the video has been closed.
             if result.is_ok() {
                 let _ = home.send(mapped);
             }
@@ -83,7 +83,7 @@ mod tests {
     use crate::gpu::AdapterChoice;
 
     #[test]
-    fn memory_comes_back_when_the_gpu_has_copied_from_it() {
+    fn memory_is_reused_once_the_gpu_has_copied_from_it() {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one");
         let staging = Staging::new();
         let use_once = |bytes| {

@@ -1,11 +1,11 @@
-//! The surface of a window: what it goes through is dealt with here, so that drawing sees only a texture or none.
+//! The surface of a window. All of its states are handled here, so that drawing sees only a texture or none.
 
 use std::sync::Arc;
 
 use super::context::without_surface;
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
-/// Times in a row that a surface may be lost before it is given up.
+/// Consecutive losses of a surface before giving up.
 const MOST_LOSSES: u32 = 8;
 
 /// The surface of a window of any kind.
@@ -17,7 +17,7 @@ pub struct WindowSurface {
     recovery: Recovery,
     /// `true` if the window has no area, as when it is minimised.
     is_empty: bool,
-    /// The size to configure before the next drawing.
+    /// The size to configure before the next draw.
     pending: Option<(u32, u32)>,
 }
 
@@ -32,18 +32,18 @@ impl std::fmt::Debug for WindowSurface {
 pub enum TargetFrame {
     /// A texture of a window.
     Surface(wgpu::SurfaceTexture),
-    /// One that nobody sees.
+    /// A texture that is not displayed.
     Texture(wgpu::Texture),
 }
 
-/// What to do about drawing now.
+/// How to proceed with a draw.
 #[derive(Debug)]
 pub enum Acquired {
     /// Draw to this texture and present it.
     Draw(TargetFrame),
     /// Try again soon.
     Retry,
-    /// Do not draw; the window will say when it can be seen again.
+    /// Do not draw; the window system reports when the window is visible again.
     Skip,
 }
 
@@ -59,7 +59,7 @@ impl TargetFrame {
         (view, (texture.width(), texture.height()))
     }
 
-    /// Shows what was drawn, where anybody sees it.
+    /// Shows the drawn texture, if it belongs to a window.
     pub fn present(self, gpu: &Gpu) {
         if let Self::Surface(frame) = self {
             gpu.queue.present(frame);
@@ -67,7 +67,7 @@ impl TargetFrame {
     }
 }
 
-/// The states in which a surface answers.
+/// The states that a surface can report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SurfaceState {
     Success,
@@ -79,29 +79,29 @@ enum SurfaceState {
     Validation,
 }
 
-/// The step that an answer calls for.
+/// The reaction to a surface's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecoveryStep {
     /// Draw.
     Draw,
-    /// Draw, and let the surface follow the window before the next drawing.
+    /// Draw, and reconfigure the surface before the next draw.
     DrawThenConfigure,
     /// Try again.
     Retry,
-    /// Do not draw until the window can be seen again.
+    /// Do not draw until the window is visible again.
     Skip,
-    /// Let the surface follow the window, then try again.
+    /// Reconfigure the surface, then try again.
     Configure,
-    /// Make the surface again, then try again.
+    /// Create the surface again, then try again.
     Recreate,
     /// Give up.
     Fail,
 }
 
-/// Decides what to do, from the answer and those before it.
+/// Decides how to react to a surface's state, considering earlier losses.
 #[derive(Debug, Default)]
 struct Recovery {
-    /// Losses since a texture was last there.
+    /// Losses since the last successful texture.
     losses: u32,
 }
 
@@ -114,12 +114,12 @@ impl Recovery {
         }
         match state {
             SurfaceState::Success => RecoveryStep::Draw,
-            // It can still be shown; the surface follows the window with the next drawing.
+            // It can still be shown; the surface is reconfigured for the next draw.
             SurfaceState::Suboptimal => RecoveryStep::DrawThenConfigure,
             SurfaceState::Timeout => RecoveryStep::Retry,
             SurfaceState::Occluded => RecoveryStep::Skip,
             SurfaceState::Outdated => RecoveryStep::Configure,
-            // A surface that is lost each time that it is made would keep the program busy forever.
+            // A surface that is lost every time it is created would keep the program busy forever.
             SurfaceState::Lost if self.losses > MOST_LOSSES => RecoveryStep::Fail,
             SurfaceState::Lost => RecoveryStep::Recreate,
             SurfaceState::Validation => RecoveryStep::Fail,
@@ -128,11 +128,11 @@ impl Recovery {
 }
 
 impl WindowSurface {
-    /// Makes a surface for a window whose size is `size` pixels, and a device that can draw to it, in a format that shows
-    /// codes as they are.
+    /// Creates a surface for a window of `size` pixels and a device that can draw to it, in a format that shows codes
+    /// unchanged.
     ///
     /// # Errors
-    /// [`GpuError`] if the window takes no surface, no adapter can draw to it, or has no such format.
+    /// [`GpuError`] if the window supports no surface, no adapter can draw to it, or there is no such format.
     pub fn new<W>(
         instance: &Instance,
         choice: &AdapterChoice,
@@ -155,25 +155,26 @@ impl WindowSurface {
         Ok((gpu, made))
     }
 
-    /// Returns `true` if pixels can be copied to the views, as drawing on the CPU needs.
+    /// Returns `true` if pixels can be copied to the views, which painting on the CPU requires.
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
-    /// Format of the views to draw to.
+    /// Returns the format of the views to draw to.
     #[must_use]
     pub const fn format(&self) -> wgpu::TextureFormat {
         self.config.format
     }
 
-    /// Size of the views to draw to, in pixels.
+    /// Returns the size of the views to draw to, in pixels.
     #[must_use]
     pub const fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
     }
 
-    /// Notes the window's new size; the surface follows with the next drawing, so that a row of sizes costs one.
+    /// Sets the window's new size. The surface is reconfigured only at the next draw, so that a series of sizes costs only one
+    /// reconfiguration.
     pub fn resize(&mut self, size: (u32, u32)) {
         self.is_empty = size.0 == 0 || size.1 == 0;
         if !self.is_empty && size != self.size() {
@@ -181,7 +182,7 @@ impl WindowSurface {
         }
     }
 
-    /// Follows the window's newest size, so that what is laid out now fits the next texture.
+    /// Reconfigures the surface to the window's newest size, so that what is laid out now fits the next texture.
     pub fn follow(&mut self, gpu: &Gpu) {
         if self.pending.is_some() && !self.is_empty {
             self.configure(gpu);
@@ -190,7 +191,7 @@ impl WindowSurface {
 
     fn configure(&mut self, gpu: &Gpu) {
         if let Some(size) = self.pending.take() {
-            // A surface larger than a texture can be would be refused; the display scales what is drawn.
+            // A surface larger than the largest texture would be rejected; the display scales the picture instead.
             let most = gpu.most_view_side();
             self.config.width = size.0.clamp(1, most);
             self.config.height = size.1.clamp(1, most);
@@ -200,8 +201,8 @@ impl WindowSurface {
         }
     }
 
-    /// Gets a texture to draw to, whatever state the surface is in. `window_size` tells the window's size in pixels, and
-    /// is asked where the surface has not followed it.
+    /// Returns a texture to draw to, if the surface's state allows it. `window_size` returns the window's size in pixels; it is
+    /// called only if the surface does not match the window.
     ///
     /// # Errors
     /// [`GpuError`] if the surface is lost for good.
@@ -273,7 +274,7 @@ fn configuration(
         .or_else(|| capabilities.formats.iter().copied().find(|format| !format.is_srgb()))
         .ok_or_else(|| GpuError::Lost("the window's surface has no format that shows codes as they are".into()))?;
     Ok(wgpu::SurfaceConfiguration {
-        // Drawing always; copying, which drawing on the CPU needs, where the surface has it.
+        // Drawing is always needed; copying, which painting on the CPU needs, is used if the surface supports it.
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | (wgpu::TextureUsages::COPY_DST & capabilities.usages),
         format,
         width: size.0.max(1),
@@ -291,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_answer_leads_somewhere() {
+    fn every_state_has_a_reaction() {
         let step = |state| Recovery::default().step(state);
         assert_eq!(step(SurfaceState::Success), RecoveryStep::Draw);
         assert_eq!(step(SurfaceState::Suboptimal), RecoveryStep::DrawThenConfigure, "what can be shown is shown");
@@ -307,14 +308,14 @@ mod tests {
         let mut recovery = Recovery::default();
         for _ in 0..MOST_LOSSES {
             assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);
-            // Answers in between that bring no texture do not count as recovered.
+            // States without a texture in between do not count as recovery.
             assert_eq!(recovery.step(SurfaceState::Outdated), RecoveryStep::Configure);
         }
         assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Fail);
     }
 
     #[test]
-    fn a_texture_ends_a_row_of_losses() {
+    fn a_texture_resets_the_losses() {
         let mut recovery = Recovery::default();
         for _ in 0..3 * MOST_LOSSES {
             assert_eq!(recovery.step(SurfaceState::Lost), RecoveryStep::Recreate);

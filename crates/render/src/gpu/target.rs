@@ -1,20 +1,20 @@
-//! What a view is drawn to, one drawing after the other: the surface of a window, or a texture that stands in for one.
+//! The target that views are drawn to, one draw after another: the surface of a window, or a texture in its place.
 
 use super::readback::{self, Image, VIEW_FORMAT};
 use super::surface::WindowSurface;
 pub use super::surface::{Acquired, TargetFrame};
 use super::{AdapterChoice, Gpu, GpuError, Instance};
 
-/// What a view is drawn to.
+/// The target that views are drawn to.
 #[derive(Debug)]
 pub enum Target {
     /// The surface of a window.
     Surface(WindowSurface),
-    /// A texture that nobody sees.
+    /// A texture that is not displayed.
     Texture(TextureTarget),
 }
 
-/// A texture that stands in for a window, and keeps what was drawn last.
+/// A texture in place of a window, which keeps the last draw.
 #[derive(Debug)]
 pub struct TextureTarget {
     texture: wgpu::Texture,
@@ -22,10 +22,10 @@ pub struct TextureTarget {
 }
 
 impl TextureTarget {
-    /// Makes a texture of `size` pixels, and a device that can draw to it.
+    /// Creates a texture of `size` pixels, and a device that can draw to it.
     ///
     /// # Errors
-    /// [`GpuError`] if there is no adapter, or it has no textures of that size.
+    /// [`GpuError`] if there is no adapter, or it does not support textures of that size.
     pub fn new(instance: &Instance, choice: &AdapterChoice, size: (u32, u32)) -> Result<(Gpu, Self), GpuError> {
         let gpu = Gpu::headless_of(&instance.0, choice)?;
         let texture = readback::view_texture(&gpu, size, VIEW_FORMAT)?;
@@ -43,7 +43,7 @@ impl TextureTarget {
 }
 
 impl Target {
-    /// Whether pixels can be copied to the views, as drawing on the CPU needs.
+    /// Returns `true` if pixels can be copied to the views, which painting on the CPU requires.
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         match self {
@@ -52,7 +52,7 @@ impl Target {
         }
     }
 
-    /// Format of the views to draw to.
+    /// Returns the format of the views to draw to.
     #[must_use]
     pub const fn format(&self) -> wgpu::TextureFormat {
         match self {
@@ -61,7 +61,7 @@ impl Target {
         }
     }
 
-    /// Size of the views to draw to, in pixels.
+    /// Returns the size of the views to draw to, in pixels.
     #[must_use]
     pub const fn size(&self) -> (u32, u32) {
         match self {
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// Reads what was drawn last to a texture that nobody sees; `None` of a window's surface.
+    /// Reads the last draw from a texture that is not displayed; returns `None` for a window's surface.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// Notes the window's new size; the views follow with the next drawing.
+    /// Sets the window's new size; the next draw uses it.
     pub fn resize(&mut self, size: (u32, u32)) {
         match self {
             Self::Surface(surface) => surface.resize(size),
@@ -90,14 +90,15 @@ impl Target {
         }
     }
 
-    /// Follows the window's newest size, so that what is laid out now fits the next texture.
+    /// Reconfigures a surface to the window's newest size, so that what is laid out now fits the next texture.
     pub fn follow(&mut self, gpu: &Gpu) {
         if let Self::Surface(surface) = self {
             surface.follow(gpu);
         }
     }
 
-    /// Gets a texture to draw to. `window_size` tells the window's size in pixels, and is asked where a surface has not followed it.
+    /// Returns a texture to draw to. `window_size` returns the window's size in pixels; it is called only if a surface does not
+    /// match the window.
     ///
     /// # Errors
     /// [`GpuError`] if a surface is lost for good, or the device fails.

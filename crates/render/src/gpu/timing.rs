@@ -1,33 +1,33 @@
-//! How long passes take on the GPU itself, from timestamp queries.
+//! Measures how long passes take on the GPU itself, with timestamp queries.
 //!
-//! The window's times ([`live`](super::live)) and those of `histoscope bench` are both taken by the spans of this file: two
-//! timestamps around a pass, or around several.
+//! The times in the window ([`live`](super::live)) and those of `histoscope bench` both use the spans of this module: two
+//! timestamps around one or more passes.
 
 use super::readback::read_buffer;
 use super::{Gpu, GpuError};
 
-/// Queries of a span: its begin, its end, and one more where timestamps must be hurried.
+/// Indices of a span's queries: its start, its end, and an extra one for adapters that need `hurried` timestamps.
 const BEGIN: u32 = 0;
 const END: u32 = 1;
 const HURRY: u32 = 2;
-/// Bytes from one span's results to the next: as far apart as every adapter asks for.
+/// Bytes from one span's results to the next, aligned for every adapter.
 const RESOLVED_STEP: u64 = wgpu::QUERY_RESOLVE_BUFFER_ALIGNMENT;
 
-/// Timestamps that passes write at their begin and end.
+/// Timestamps that passes write at their start and end.
 #[derive(Debug)]
 pub struct Timestamps {
     set: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     spans: u32,
-    /// `true` if a timestamp is taken late unless it is hurried.
+    /// `true` if the adapter takes a timestamp late unless another one follows it.
     ///
-    /// Mesa's software adapter takes one at once only while it has drawn nothing yet. Later a timestamp becomes a part of the
-    /// drawing that is under way, which is carried out when the next timestamp is recorded: a pass's begin would be noted
-    /// behind its work. So each timestamp is followed by another one, of an empty pass, that nobody reads.
+    /// Mesa's software adapter takes a timestamp immediately only as long as it has not drawn anything. After that, a timestamp
+    /// becomes part of the pending drawing, which runs when the next timestamp is recorded, so the start of a pass would be
+    /// taken after its work. Therefore each timestamp is followed by one from an empty pass, which is never read.
     hurried: bool,
 }
 
-/// Spans of timestamps that passes are to write, from one of them on.
+/// Spans for passes to write, starting at one of a set.
 #[derive(Debug, Clone, Copy)]
 pub struct Spans<'a> {
     timestamps: &'a Timestamps,
@@ -40,7 +40,7 @@ impl Timestamps {
     /// Bytes of a span's results: two timestamps.
     pub const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
-    /// Makes a set of `spans` spans, at most [`Self::MOST_SPANS`]; `None` where the adapter writes no timestamps.
+    /// Creates a set of `spans` spans, at most [`Self::MOST_SPANS`]. Returns `None` if the adapter writes no timestamps.
     #[must_use]
     pub fn new(gpu: &Gpu, spans: u32) -> Option<Self> {
         if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
@@ -61,14 +61,14 @@ impl Timestamps {
         Some(Self { set, resolved, spans, hurried: gpu.is_software() })
     }
 
-    /// The spans from this one on.
+    /// Returns the spans starting at `first`.
     #[must_use]
     pub const fn spans_from(&self, first: u32) -> Spans<'_> {
         Spans { timestamps: self, first }
     }
 
-    /// Records the copy of these spans' timestamps to `target`, in ticks and in the spans' places. All of them must have been
-    /// written: a driver may wait forever for a query that nobody wrote.
+    /// Records copying these spans' timestamps to `target`, in ticks, each at its span's position. All of them must have been
+    /// written: a driver may wait forever for a query that was never written.
     pub(super) fn record_copy(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -78,7 +78,7 @@ impl Timestamps {
         self.record_copy_to(encoder, spans, target, 0);
     }
 
-    /// The same, to the bytes of `target` from `first` on.
+    /// Like [`record_copy`](Self::record_copy), but span 0 is copied to byte `first` of `target`.
     pub fn record_copy_to(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -93,7 +93,7 @@ impl Timestamps {
         }
     }
 
-    /// Resolves a span; the byte at which its timestamps are then.
+    /// Resolves a span. Returns the byte offset of its timestamps.
     fn resolve(&self, encoder: &mut wgpu::CommandEncoder, span: u32) -> u64 {
         let begin = self.spans_from(span).query(BEGIN);
         let at = u64::from(span) * RESOLVED_STEP;
@@ -101,8 +101,8 @@ impl Timestamps {
         at
     }
 
-    /// Nanoseconds of the first `written` spans. All of them must have been submitted: a driver may wait forever for a
-    /// query that nobody wrote.
+    /// Returns the duration in nanoseconds of each of the first `written` spans. All of them must have been submitted: a driver
+    /// may wait forever for a query that was never written.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -124,7 +124,7 @@ impl Timestamps {
     }
 }
 
-/// Nanoseconds between a span's two timestamps of `period_ns` a tick.
+/// Returns the nanoseconds between a span's two timestamps, given `period_ns` per tick.
 pub fn span_ns(timestamps: &[u8], period_ns: f64) -> f64 {
     let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(timestamps);
     match *ticks {
@@ -134,7 +134,7 @@ pub fn span_ns(timestamps: &[u8], period_ns: f64) -> f64 {
 }
 
 impl<'a> Spans<'a> {
-    /// Those behind the first one.
+    /// Returns the spans after the first one.
     #[must_use]
     pub const fn next(self) -> Self {
         self.timestamps.spans_from(self.first + 1)
@@ -144,12 +144,13 @@ impl<'a> Spans<'a> {
         (HURRY + 1) * self.first + which
     }
 
-    /// Begins the first span: what the compute pass is given that is recorded next.
+    /// Begins the first span. Returns the timestamp writes for the compute pass that is recorded next.
     pub fn begin(self, encoder: &mut wgpu::CommandEncoder) -> Option<wgpu::ComputePassTimestampWrites<'a>> {
         self.begin_query(encoder).map(|begin| self.writes(Some(begin), None))
     }
 
-    /// Ends the first span with a render pass, which also begins it if `begins` says so: what that pass is given.
+    /// Ends the first span with a render pass, which also begins it if `begins` is true. Returns the timestamp writes for that
+    /// pass.
     pub fn end_with_drawing(
         self,
         encoder: &mut wgpu::CommandEncoder,
@@ -162,7 +163,7 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// The query that the next pass writes when it begins, unless it is written already.
+    /// Returns the query that the next pass must write at its start; `None` if an empty pass has already written it.
     fn begin_query(self, encoder: &mut wgpu::CommandEncoder) -> Option<u32> {
         if self.timestamps.hurried {
             self.record_empty(encoder, Some(self.query(BEGIN)), Some(self.query(HURRY)));
@@ -185,7 +186,7 @@ impl<'a> Spans<'a> {
     }
 }
 
-/// Records a compute pass, timed by the first of these spans if there are any.
+/// Records a compute pass, timed by the first of these spans, if any.
 pub fn compute_pass(
     encoder: &mut wgpu::CommandEncoder,
     label: &str,
@@ -196,7 +197,7 @@ pub fn compute_pass(
     end_with_computing(encoder, label, (spans, begin), work);
 }
 
-/// The same, after the first so many bytes of some buffers were cleared, which takes part of the time.
+/// Like [`compute_pass`], but first clears the given number of bytes of some buffers, which is included in the time.
 pub fn compute_pass_into(
     encoder: &mut wgpu::CommandEncoder,
     label: &str,
@@ -213,7 +214,7 @@ pub fn compute_pass_into(
     end_with_computing(encoder, label, (spans, None), work);
 }
 
-/// Records a compute pass that ends the first span, and begins it with that query if there is one.
+/// Records a compute pass that ends the first span, and also begins it if there is a query for that.
 fn end_with_computing(
     encoder: &mut wgpu::CommandEncoder,
     label: &str,

@@ -1,5 +1,5 @@
-//! Counting pixels of a picture by a question of its own: how many lie outside limits, how many a brush over several channels
-//! selects, how much linear light each has. Each pass runs only where somebody asks.
+//! Counts pixels by a separate criterion: those outside limits, those that a brush over several channels selects, and those of
+//! each level of linear light. Each pass runs only on request.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -21,13 +21,13 @@ use histoscope_core::picture::region::Rect;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct LimitsParams {
-    /// The lowest fixed-point value inside.
+    /// The lowest fixed-point value inside the limits.
     pub low: i32,
-    /// The lowest above.
+    /// The lowest value above the limits.
     pub high: i32,
-    /// Column and row of the first pixel that is counted.
+    /// Column and row of the first counted pixel.
     pub first: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last counted pixel.
     pub end: [u32; 2],
 }
 
@@ -37,15 +37,15 @@ const _: () = assert!(size_of::<LimitsParams>() == 24);
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 pub struct SelectionParams {
-    /// Column and row of the first pixel that is counted.
+    /// Column and row of the first counted pixel.
     pub first: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last counted pixel.
     pub end: [u32; 2],
-    /// Channels of the brush, a bit each.
+    /// Bit mask of the brush's channels.
     pub channels: u32,
-    /// Lowest bin that is selected.
+    /// Lowest selected bin.
     pub low: u32,
-    /// Highest bin that is selected.
+    /// Highest selected bin.
     pub high: u32,
     /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
@@ -53,10 +53,10 @@ pub struct SelectionParams {
 
 const _: () = assert!(size_of::<SelectionParams>() == 32);
 
-/// The most workgroups; each takes several rows where there are more.
+/// The most workgroups; if there are more rows, each workgroup processes several.
 const MOST_WORKGROUPS: u32 = 1 << 10;
 
-/// A pass whose workgroups go through the rows of a picture. Its pipelines are kept for each layout.
+/// A pass whose workgroups iterate over the rows of a picture. Its pipelines are kept for each layout.
 #[derive(Debug)]
 struct RowPass {
     shader: shaders::Module,
@@ -69,7 +69,8 @@ impl RowPass {
         Self { shader: shader.module(&gpu.device), entry_point, pipelines: HashMap::new() }
     }
 
-    /// Records it for so many rows of a picture of that layout, bound by `picture`, with what `group` binds.
+    /// Records the pass over `height` rows of a picture of this layout, bound by `picture`, with the resources that `group`
+    /// binds.
     fn record(
         &mut self,
         gpu: &Gpu,
@@ -91,21 +92,21 @@ impl RowPass {
     }
 }
 
-/// A question about each pixel, as the parameters of a pass.
+/// A criterion that pixels are counted by, in the form of a pass's parameters.
 pub trait Question: bytemuck::NoUninit + Default {
     /// Name of the pass and its buffers.
     const LABEL: &'static str;
     /// Its shader.
     const SHADER: &'static Shader;
-    /// Where the shader begins.
+    /// The shader's entry point.
     const ENTRY_POINT: &'static str;
-    /// Its parameters and totals.
+    /// The group of its parameters and totals.
     const GROUP: &'static GroupLayout;
-    /// How many totals there are.
+    /// Number of totals.
     const TOTALS: usize;
 }
 
-/// Pixels of which red, green or blue lies outside limits.
+/// Counts pixels whose red, green or blue is outside the limits.
 impl Question for LimitsParams {
     const LABEL: &'static str = "limits";
     const SHADER: &'static Shader = &shaders::LIMITS;
@@ -115,7 +116,7 @@ impl Question for LimitsParams {
 }
 
 impl LimitsParams {
-    /// Of a rectangle of a picture.
+    /// Creates the parameters for a rectangle of a picture.
     #[must_use]
     pub fn new(limits: Limits, rect: Rect) -> Self {
         let (first, end) = rect.corners();
@@ -123,7 +124,7 @@ impl LimitsParams {
     }
 }
 
-/// Pixels of which any, and all, of a brush's channels lie in its range.
+/// Counts pixels with any, and with all, of a brush's channels in its range.
 impl Question for SelectionParams {
     const LABEL: &'static str = "selection";
     const SHADER: &'static Shader = &shaders::SELECTION;
@@ -133,7 +134,7 @@ impl Question for SelectionParams {
 }
 
 impl SelectionParams {
-    /// Of a rectangle of a picture, whose bins are of these components.
+    /// Creates the parameters for a rectangle of a picture whose bins count these components.
     #[must_use]
     pub fn new(brush: Brush, components: Components, rect: Rect) -> Self {
         let (first, end) = rect.corners();
@@ -142,19 +143,19 @@ impl SelectionParams {
     }
 }
 
-/// Counts the pixels that answer a question.
+/// Counts the pixels that satisfy a criterion.
 #[derive(Debug)]
 pub struct TotalsPass<Q> {
     pass: RowPass,
     params: wgpu::Buffer,
-    /// The counts, a word each.
+    /// The counts, one word each.
     pub totals: wgpu::Buffer,
     group: wgpu::BindGroup,
     question: PhantomData<Q>,
 }
 
 impl<Q: Question> TotalsPass<Q> {
-    /// Makes the pass.
+    /// Creates the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let params = uniform(gpu, Q::LABEL, &Q::default());
@@ -164,8 +165,8 @@ impl<Q: Question> TotalsPass<Q> {
         Self { pass, params, totals, group, question: PhantomData }
     }
 
-    /// Records the counting of a picture of that layout, bound by `picture`, in which the question's rectangle of that height must
-    /// lie. The question holds for what is submitted next.
+    /// Records counting a picture, given by its bind group, its layout, and the height of the question's rectangle, which must
+    /// lie in the picture. `question` applies to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -179,21 +180,21 @@ impl<Q: Question> TotalsPass<Q> {
     }
 }
 
-/// Counts the luminance of linear light.
+/// Counts the luminance in linear light.
 #[derive(Debug)]
 pub struct LinearPass {
     pass: RowPass,
     region: wgpu::Buffer,
     light: wgpu::Buffer,
-    /// The bins, where those of luminance are among four channels. The others are empty.
+    /// The bins of luminance, in the position of the last of four channels. The other channels are empty.
     pub bins: wgpu::Buffer,
     group: wgpu::BindGroup,
-    /// The table whose light the buffer has.
+    /// The table whose values are in the `light` buffer.
     table: Option<LightTable>,
 }
 
 impl LinearPass {
-    /// Makes the pass with room for every depth.
+    /// Creates the pass with room for every depth.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let region = uniform(gpu, "linear", &RegionParams::default());
@@ -203,8 +204,8 @@ impl LinearPass {
         Self { pass: RowPass::new(gpu, &shaders::LINEAR, "count_linear"), region, light, bins, group, table: None }
     }
 
-    /// Records the counting of a rectangle of a picture of that layout, bound by `picture`, in which it must lie. Rectangle and light
-    /// hold for what is submitted next.
+    /// Records counting a rectangle, which must lie in the picture, of a picture of this layout bound by `picture`. Rectangle
+    /// and table apply to the next submission.
     pub fn record(
         &mut self,
         gpu: &Gpu,
@@ -222,7 +223,7 @@ impl LinearPass {
         self.pass.record(gpu, encoder, (picture, layout, rect.height), &self.group, &[codes]);
     }
 
-    /// Takes bins that the CPU has counted, for what is submitted next.
+    /// Writes bins that the CPU has counted, for the next submission.
     pub fn take(&self, gpu: &Gpu, bins: &[u32]) {
         let behind = 3 * size_of_val(bins) as u64;
         gpu.queue.write_buffer(&self.bins, behind, bytemuck::cast_slice(bins));

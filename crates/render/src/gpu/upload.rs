@@ -1,8 +1,8 @@
-//! Native planes to the GPU: rows arrive as they were decoded, with no conversion on the CPU, and with no copy by it where
-//! the GPU can read them where they lie.
+//! Uploads native planes to the GPU: rows arrive exactly as they were decoded. The CPU does not convert them, and does not even
+//! copy them if the GPU can read them in place.
 //!
-//! Planes go into storage buffers, not textures: a load of one word brings four 8-bit samples, pixels of three bytes
-//! need no repacking, and a picture may be larger than any texture.
+//! Planes go into storage buffers, not textures: loading one word yields four 8-bit samples, pixels of three bytes need no
+//! repacking, and a picture may be larger than any texture.
 
 use super::import::InPlace;
 use super::params::{InputPicture, PictureParams};
@@ -12,14 +12,14 @@ use super::{Gpu, GpuError};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::layout::{ChromaLines, PixelLayout};
 
-/// The buffers of the picture that is shown, and the bind group by which every pass reads them.
+/// The buffers of the shown picture, and the bind group through which every pass reads them.
 #[derive(Debug)]
 pub struct PictureBuffers {
     loaded: Option<Loaded>,
     staging: Staging,
 }
 
-/// A picture in the adapter's memory, as passes read it.
+/// A picture in the adapter's memory, as the passes read it.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundPicture<'a> {
     /// The bind group of its planes.
@@ -28,12 +28,12 @@ pub struct BoundPicture<'a> {
     pub input: InputPicture,
 }
 
-/// Buffers that fit one layout and size.
+/// Buffers for one layout and size.
 #[derive(Debug)]
 struct Loaded {
     layout: PixelLayout,
     size: (u32, u32),
-    /// Of each plane, bytes from row to row.
+    /// Row stride of each plane in bytes.
     strides: [usize; 3],
     planes: Vec<PlaneBuffer>,
     params: wgpu::Buffer,
@@ -53,12 +53,12 @@ struct PlaneBuffer {
 pub(super) enum Underway {
     /// Memory that the planes were copied to.
     Staged(Staged),
-    /// The decoder's own, which it must not use again meanwhile.
+    /// The decoder's own memory, which it must not reuse until the copy is done.
     InPlace(Picture),
 }
 
 impl Underway {
-    /// Must follow the submission of the commands.
+    /// Must be called after the commands are submitted.
     pub fn submitted(self, gpu: &Gpu) {
         match self {
             Self::Staged(staged) => staged.submitted(),
@@ -67,8 +67,9 @@ impl Underway {
     }
 }
 
-/// Bytes of a row of a plane that the passes read, and from row to row where the CPU copies it: whole blocks of four samples of every component, so that a pass may load
-/// a block without asking where the row ends.
+/// Returns the bytes that the passes read from a row of a plane, which is also the row stride if the CPU copies the plane. It
+/// covers whole blocks of four samples of every component, so that a pass may load a block without checking for the end of the
+/// row.
 #[must_use]
 pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32) -> usize {
     (0..layout.component_count())
@@ -82,26 +83,26 @@ pub fn stride_bytes(layout: &PixelLayout, plane: usize, width: u32, height: u32)
 }
 
 impl Default for PictureBuffers {
-    /// Buffers come with the first picture.
+    /// Returns a value without buffers; the first upload creates them.
     fn default() -> Self {
         Self { loaded: None, staging: Staging::new() }
     }
 }
 
 impl PictureBuffers {
-    /// The bind group of the picture that was uploaded last.
+    /// Returns the bind group of the last uploaded picture.
     #[must_use]
     pub fn bind_group(&self) -> Option<&wgpu::BindGroup> {
         self.loaded.as_ref().map(|loaded| &loaded.bind_group)
     }
 
-    /// Bytes of the planes that are held now.
+    /// Returns the bytes of the planes currently held.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.loaded.iter().flat_map(|loaded| &loaded.planes).map(|plane| plane.buffer.size()).sum()
     }
 
-    /// Gives the planes' memory back.
+    /// Frees the planes' memory.
     pub fn release(&mut self) {
         self.loaded = None;
         self.staging.release();
@@ -124,7 +125,7 @@ impl PictureBuffers {
         Ok(())
     }
 
-    /// Sends the picture's planes and parameters to the GPU, for the passes that are submitted next.
+    /// Uploads the picture's planes and parameters for the passes that are submitted next.
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
@@ -136,7 +137,8 @@ impl PictureBuffers {
         Ok(())
     }
 
-    /// The same as a part of commands that the caller submits, after which it must tell what it is given here.
+    /// Like [`upload`](Self::upload), but records the copies in commands that the caller submits. The caller must then call
+    /// [`Underway::submitted`].
     ///
     /// # Errors
     /// [`GpuError::PictureTooLarge`] if a plane is larger than the adapter binds.
@@ -151,12 +153,12 @@ impl PictureBuffers {
         let packed = |plane| stride_bytes(picture.layout(), plane, size.0, size.1);
         let in_place = gpu.imports.in_place(picture, gpu.most_plane_bytes, packed);
         let strides = in_place.as_ref().map_or_else(|| std::array::from_fn(packed), |in_place| in_place.strides);
-        // Fields change nothing in how the planes lie.
+        // It makes no difference to the planes' memory whether chroma lines are shared by frame or by field.
         let layout = picture.layout().with_chroma_lines(ChromaLines::Frame);
         let fits = |l: &Loaded| l.layout == layout && l.size == size && l.strides == strides;
         let fits = self.loaded.as_ref().is_some_and(fits);
         if !fits {
-            // The old buffers go first, so that two large pictures are never held at once.
+            // Frees the old buffers first, so that two large pictures are never held at the same time.
             self.loaded = None;
             self.staging.release();
         }
@@ -201,15 +203,14 @@ impl Loaded {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        // A layout of fewer planes binds its last one again; no pass reads it there.
+        // A layout with fewer planes binds its last one again; no pass reads those bindings.
         let plane = |index: usize| &planes[index.min(planes.len() - 1)].buffer;
         let bind_group = groups::PICTURE.bind(&gpu.device, &[&params, plane(0), plane(1), plane(2)]);
         log::debug!("picture buffers for {width}×{height} {layout:?}");
         Self { layout, size: (width, height), strides, planes, params, bind_group }
     }
 
-    /// Writes the planes to staging memory, and records their way from there: they are copied once on the CPU and once by
-    /// the GPU.
+    /// Writes the planes to staging memory, and records copying them from there: one copy by the CPU and one by the GPU.
     fn write(&self, picture: &Picture, staged: &Staged, encoder: &mut wgpu::CommandEncoder) {
         let Some(mut memory) = staged.view() else { return };
         let mut at = 0;
@@ -225,7 +226,7 @@ impl Loaded {
         }
     }
 
-    /// Records the planes' way from where the decoder wrote them: the GPU copies them, and the CPU does nothing.
+    /// Records copying the planes from the decoder's memory: only the GPU copies.
     fn read(&self, in_place: &InPlace, encoder: &mut wgpu::CommandEncoder) {
         for (PlaneBuffer { buffer, .. }, offset) in self.planes.iter().zip(in_place.offsets) {
             encoder.copy_buffer_to_buffer(&in_place.buffer, offset, buffer, 0, buffer.size());
@@ -239,7 +240,7 @@ impl Loaded {
 }
 
 impl PlaneBuffer {
-    /// Writes the plane's rows, from that byte of the memory on.
+    /// Writes the plane's rows to the memory, starting at byte `at`.
     fn write(&self, memory: &mut wgpu::BufferViewMut, at: usize, view: &histoscope_core::picture::PlaneView<'_>) {
         let bytes = self.stride_bytes * self.rows;
         if view.stride == self.stride_bytes && view.bytes.len() >= bytes {

@@ -1,4 +1,4 @@
-//! Vectorscopes: one compute pass that counts pairs of colour differences from the same planes as the histogram.
+//! Counts vectorscopes in one compute pass: pairs of colour differences, from the same planes as the histogram.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -17,31 +17,31 @@ use histoscope_core::scopes::{Chroma, Differences, Vectorscope};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct VectorscopeParams {
-    /// Column and row of the first sample that is counted.
+    /// Column and row of the first counted sample.
     pub low: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last counted sample.
     pub high: [u32; 2],
     /// Weights of red, green and blue in Cb, and the bias.
     pub cb: [i32; 4],
-    /// The same in Cr.
+    /// Weights and bias of Cr.
     pub cr: [i32; 4],
 }
 
 const _: () = assert!(size_of::<VectorscopeParams>() == 48);
 
-/// How the work is cut up.
+/// The division of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorscopePlan {
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub workgroup: u32,
-    /// The fewest workgroups where there is enough to count.
+    /// The fewest workgroups, unless there is too little to count.
     pub workgroups: u32,
-    /// Bits of each difference that tell a slot of a workgroup's table: it has 4 · 4^bits bytes.
+    /// Bits of each difference that select a slot in a workgroup's table, which has 4 · 4^bits bytes.
     pub slot_bits: u32,
 }
 
 impl VectorscopePlan {
-    /// The plan for this adapter.
+    /// Returns the plan for this adapter.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
         let limits = gpu.device.limits();
@@ -56,7 +56,7 @@ impl VectorscopePlan {
     }
 }
 
-/// Counts vectorscopes. Nothing is made until a picture is prepared.
+/// Counts vectorscopes. No resources are created until a picture is prepared.
 #[derive(Debug)]
 pub struct VectorscopePasses {
     plan: VectorscopePlan,
@@ -75,21 +75,21 @@ struct PreparedVectorscope {
 }
 
 impl VectorscopePasses {
-    /// Passes that count nothing yet.
+    /// Creates passes that have counted nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self::with_plan(gpu, VectorscopePlan::of(gpu))
     }
 
-    /// The same with a plan of the caller's, to measure plans against each other.
+    /// Like [`new`](Self::new), with the caller's plan, to compare plans.
     #[must_use]
     pub fn with_plan(gpu: &Gpu, plan: VectorscopePlan) -> Self {
         let shader = shaders::VECTORSCOPE.module(&gpu.device);
         Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
     }
 
-    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed. Without
-    /// `chroma`, of a picture without colour, nothing is counted.
+    /// Prepares the pass for a rectangle within a picture like this one; cheap if nothing has changed. Nothing is
+    /// counted if `chroma` is `None` because the picture has no colour.
     pub fn prepare(&mut self, gpu: &Gpu, picture: impl Into<InputPicture>, pixels: Rect, chroma: Option<Chroma>) {
         let Some(chroma) = chroma else {
             self.prepared = None;
@@ -113,7 +113,7 @@ impl VectorscopePasses {
         let group = groups::VECTORSCOPE.bind(&gpu.device, &[&params, counts]);
         let (shader, plan) = (&self.shader, self.plan);
         let slot_bits = plan.slot_bits.min(level_bits);
-        // What a slot must tell of a pair takes the other bits, and one more for being there.
+        // A slot stores the remaining bits of its pair, one bit that marks it as used, and a count.
         let count_bits = 31 - 2 * (level_bits - slot_bits);
         let is_computed = chroma.differences().is_some();
         let pipeline = || {
@@ -134,7 +134,7 @@ impl VectorscopePasses {
         self.prepared = Some(PreparedVectorscope { of, level_bits, words, dispatch });
     }
 
-    /// Records the pass for the picture that was prepared and uploaded.
+    /// Records the pass for the prepared and uploaded picture.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -148,25 +148,25 @@ impl VectorscopePasses {
         });
     }
 
-    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    /// Records the pass so that it adds to the earlier counts, which must have been prepared with the same arguments.
     pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
         let Some(prepared) = &self.prepared else { return };
         compute_pass(encoder, "vectorscope", None, |pass| prepared.dispatch.run(pass, Some(picture_group)));
     }
 
-    /// The counts of the picture that was prepared; `None` if it has none, as gray.
+    /// Returns the counts of the prepared picture; `None` if it has no colour.
     #[must_use]
     pub fn counts(&self) -> Option<&wgpu::Buffer> {
         self.counts.as_ref().filter(|_| self.prepared.is_some())
     }
 
-    /// Bits of their levels, and how many words they take.
+    /// Returns the bits per level, and the number of words of the counts.
     #[must_use]
     pub fn shape(&self) -> Option<(u32, usize)> {
         self.prepared.as_ref().map(|prepared| (prepared.level_bits, prepared.words))
     }
 
-    /// Reads what was counted last; waits for it. `None` if nothing was, as of gray.
+    /// Reads the last counts; `None` if there are none, as for gray pictures. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -177,8 +177,8 @@ impl VectorscopePasses {
     }
 }
 
-/// As many workgroups as the plan says, or fewer where they would have nothing to do, or more where one would count more
-/// samples than it can.
+/// Returns the planned number of workgroups, or fewer if some would have nothing to do, or more if one would count more samples
+/// than its slots can hold.
 fn workgroups(plan: VectorscopePlan, samples: Rect, count_bits: u32) -> u32 {
     let strips = u64::from(samples.width.div_ceil(4) + 1) * u64::from(samples.height);
     let useful = strips.div_ceil(plan.workgroup.into()).min(plan.workgroups.into());

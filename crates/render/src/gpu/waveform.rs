@@ -1,4 +1,4 @@
-//! Waveforms: one compute pass that counts them from the same planes as the histogram.
+//! Counts waveforms in one compute pass, from the same planes as the histogram.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -17,46 +17,46 @@ use histoscope_core::scopes::{Waveform, samples_in};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct WaveformParams {
-    /// Column and row of the first sample that is counted.
+    /// Column and row of the first counted sample.
     pub low: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last counted sample.
     pub high: [u32; 2],
     /// Columns of the scope.
     pub columns: u32,
-    /// Counts from one channel to the next.
+    /// Counts per channel.
     pub channel_stride: u32,
-    /// Rows of samples of a workgroup.
+    /// Rows of samples per workgroup.
     pub rows: u32,
-    /// Fills the structure up to 32 bytes.
+    /// Padding to 32 bytes.
     pub padding: u32,
 }
 
 const _: () = assert!(size_of::<WaveformParams>() == 32);
 
-/// Samples of a row from which on the shader's products would leave 32 bits.
+/// Row length, in samples, from which the shader's products would overflow 32 bits.
 const MOST_SAMPLES: u32 = 1 << 22;
-/// A count of a workgroup has 16 bits.
+/// Largest count in workgroup memory, where counts have 16 bits.
 const MOST_IN_CELL: u32 = (1 << 16) - 1;
 
-/// How the work is cut up.
+/// The division of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WaveformPlan {
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub workgroup: u32,
-    /// Bytes of workgroup memory that counts may take.
+    /// Bytes of workgroup memory available for counts.
     pub memory: u32,
-    /// The most columns of a workgroup.
+    /// The most columns per workgroup.
     pub columns: u32,
-    /// Parts that rows are cut into.
+    /// Number of parts that the rows are divided into.
     pub parts: u32,
 }
 
 impl WaveformPlan {
-    /// The plan for this adapter.
+    /// Returns the plan for this adapter.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
         let limits = gpu.device.limits();
-        // Large workgroups and few of them: measured on an NVIDIA H200 over depths and contents, see benches/scopes.rs.
+        // Few, large workgroups: measured on an NVIDIA H200 with various depths and contents, see benches/scopes.rs.
         let (workgroup, parts) = match gpu.info.device_type {
             wgpu::DeviceType::Cpu => (64, 1),
             wgpu::DeviceType::IntegratedGpu => (256, 4),
@@ -71,7 +71,7 @@ impl WaveformPlan {
     }
 }
 
-/// Counts waveforms. Nothing is made until a picture is prepared, and the counts' buffer grows with what is counted.
+/// Counts waveforms. No resources are created until a picture is prepared, and the counts' buffer grows as needed.
 #[derive(Debug)]
 pub struct WaveformPasses {
     plan: WaveformPlan,
@@ -86,7 +86,7 @@ pub struct WaveformPasses {
 struct WaveformPipelineKey {
     picture: InputPicture,
     coded: bool,
-    /// The first channel and how many, the columns of a workgroup, and bits of a level.
+    /// The first channel and their number; then the columns per workgroup, and the bits per level.
     channels: (u32, u32),
     columns: u32,
     level_bits: u32,
@@ -95,31 +95,31 @@ struct WaveformPipelineKey {
 #[derive(Debug)]
 struct PreparedWaveform {
     of: (InputPicture, Rect, Components),
-    /// Without counts.
+    /// The shape, without counts.
     waveform: Waveform,
     words: usize,
     dispatches: Vec<Dispatch>,
 }
 
 impl WaveformPasses {
-    /// Passes that count nothing yet.
+    /// Creates passes that have counted nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self::with_plan(gpu, WaveformPlan::of(gpu))
     }
 
-    /// The same with a plan of the caller's, to measure plans against each other.
+    /// Like [`new`](Self::new), with the caller's plan, to compare plans.
     #[must_use]
     pub fn with_plan(gpu: &Gpu, plan: WaveformPlan) -> Self {
         let shader = shaders::WAVEFORM.module(&gpu.device);
         Self { plan, shader, pipelines: HashMap::new(), counts: None, prepared: None }
     }
 
-    /// Sets the pass up for a rectangle of a picture like this one, in which it must lie; cheap where nothing changed.
+    /// Prepares the pass for a rectangle within a picture like this one; cheap if nothing has changed.
     ///
     /// # Errors
-    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold one column, [`GpuError::PictureTooLarge`] for rows
-    /// that no decoder gives.
+    /// [`GpuError::TooDeep`] if the adapter's workgroup memory cannot hold one column, [`GpuError::PictureTooLarge`] if rows
+    /// are longer than any decoder produces.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -156,12 +156,12 @@ impl WaveformPasses {
         Ok(())
     }
 
-    /// Columns that a workgroup's memory holds of so many channels.
+    /// Returns how many columns of `channels` channels fit in a workgroup's memory.
     fn columns_of(&self, waveform: &Waveform, channels: u32) -> u32 {
         (self.plan.memory / (channels << (waveform.level_bits + 1))).min(self.plan.columns)
     }
 
-    /// The four channels, together where a workgroup holds some columns of all of them.
+    /// Returns runs of the four channels: a single run if a workgroup can hold columns of all of them.
     fn runs_of_colors(&self, gpu: &Gpu, waveform: &Waveform) -> Result<Vec<(u32, u32)>, GpuError> {
         let all = CHANNELS as u32;
         let together = [all, all / 2, 1].into_iter().find(|&channels| self.columns_of(waveform, channels) > 0);
@@ -184,7 +184,7 @@ impl WaveformPasses {
         if at_once == 0 {
             return Err(GpuError::TooDeep { bits: waveform.level_bits, adapter: gpu.info.name.clone() });
         }
-        // Rows are counted in pairs, from an even one on.
+        // Rows are counted in pairs, starting at an even one.
         let (low, high) = samples.corners();
         let rows = high[1] - (low[1] & !1);
         let most = (MOST_IN_CELL / samples.width.div_ceil(columns)).max(2);
@@ -213,7 +213,7 @@ impl WaveformPasses {
         Ok(Dispatch { pipeline, group, workgroups: (columns.div_ceil(at_once), rows.div_ceil(rows_of_part)) })
     }
 
-    /// Records the pass for the picture that was prepared and uploaded.
+    /// Records the pass for the prepared and uploaded picture.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -229,7 +229,7 @@ impl WaveformPasses {
         });
     }
 
-    /// Records the pass, which then adds to what was counted before of pictures for which the same was prepared.
+    /// Records the pass so that it adds to the earlier counts, which must have been prepared with the same arguments.
     pub fn add(&self, encoder: &mut wgpu::CommandEncoder, picture_group: &wgpu::BindGroup) {
         let Some(prepared) = &self.prepared else { return };
         compute_pass(encoder, "waveform", None, |pass| {
@@ -239,19 +239,19 @@ impl WaveformPasses {
         });
     }
 
-    /// The counts of the picture that was prepared.
+    /// Returns the counts of the prepared picture.
     #[must_use]
     pub fn counts(&self) -> Option<&wgpu::Buffer> {
         self.counts.as_ref().filter(|_| self.prepared.is_some())
     }
 
-    /// The shape of the counts, without them, and the number of their words.
+    /// Returns the shape of the counts, without the counts themselves, and their number of words.
     #[must_use]
     pub fn shape(&self) -> Option<(&Waveform, usize)> {
         self.prepared.as_ref().map(|prepared| (&prepared.waveform, prepared.words))
     }
 
-    /// Reads what was counted last; waits for it. `None` if nothing was.
+    /// Reads the last counts; `None` if there are none. Blocks until they are available.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.

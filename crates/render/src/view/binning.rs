@@ -1,12 +1,12 @@
-//! How many bins a drawn histogram has, and which codes each of them holds.
+//! The number of bins of a drawn histogram, and the codes in each of them.
 //!
-//! Counting knows codes only: one bin for each, exactly. What is drawn, and what the pointer reads, may have fewer bins, or more.
-//! They are made of the codes' bins, whoever counted those, so that they are the same on every engine. The axis stays that of the
-//! codes: of N codes and B bins, code c goes to bin floor(c · B / N).
+//! Counting is exact: one bin per code. The bins that are drawn, and that the pointer reads, may be fewer or more. They are
+//! computed from the codes' bins, whichever engine counted those, so that they are the same on every engine. The axis stays
+//! that of the codes: with N codes and B bins, code c goes to bin floor(c · B / N).
 
 use histoscope_core::histogram::regroup;
 
-/// The bins of a channel that are drawn, of 2^n codes.
+/// The drawn bins of a channel with 2^n codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binning {
     bits: u32,
@@ -14,43 +14,43 @@ pub struct Binning {
 }
 
 impl Binning {
-    /// As many bins as that of the codes of `bits` bits, at least one; one for each code where none are named.
+    /// Creates `count` bins, at least one, for codes of `bits` bits; one bin per code if `count` is `None`.
     #[must_use]
     pub fn new(bits: u32, count: Option<u32>) -> Self {
         Self { bits, count: count.map_or(1 << bits, |count| count.max(1)) }
     }
 
-    /// n: there are 2^n codes.
+    /// Returns n, where 2^n is the number of codes.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Bins a channel.
+    /// Returns the number of bins per channel.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.count
     }
 
-    /// The highest code.
+    /// Returns the highest code.
     #[must_use]
     pub const fn top_code(self) -> u32 {
         (1 << self.bits) - 1
     }
 
-    /// Returns `true` if each code has a bin of its own, so that the counted bins are those that are drawn.
+    /// Returns `true` if there is exactly one bin per code, so that the counted bins are the drawn ones.
     #[must_use]
     pub const fn is_of_codes(self) -> bool {
         self.count == 1 << self.bits
     }
 
-    /// The bin that a code is in.
+    /// Returns the bin that contains a code.
     #[must_use]
     pub fn bin_of(self, code: u32) -> u32 {
         (code.min(self.top_code()) * self.count) >> self.bits
     }
 
-    /// First and last code of a bin; `None` where bins outnumber codes and no code falls into this one.
+    /// Returns the first and last code of a bin, or `None` if there are more bins than codes and this one contains none.
     #[must_use]
     pub fn codes_of(self, bin: u32) -> Option<(u32, u32)> {
         let first = |bin: u32| (bin << self.bits).div_ceil(self.count);
@@ -58,8 +58,8 @@ impl Binning {
         (first(bin) < first(bin + 1)).then(|| (first(bin), first(bin + 1) - 1))
     }
 
-    /// First and last code of a run of bins; where none falls into it, the next one below, which its place on the axis
-    /// belongs to.
+    /// Returns the first and last code of a run of bins. If it contains none, returns the next lower code for both, to which
+    /// the position on the axis belongs.
     #[must_use]
     pub fn codes_in(self, (first, last): (u32, u32)) -> (u32, u32) {
         let mut codes = (first..=last).filter_map(|bin| self.codes_of(bin));
@@ -69,19 +69,19 @@ impl Binning {
         }
     }
 
-    /// The code to which the left edge of a bin belongs on the axis.
+    /// Returns the code at the left edge of a bin on the axis.
     #[must_use]
     pub fn code_below(self, bin: u32) -> u32 {
         (bin.min(self.count - 1) << self.bits) / self.count
     }
 
-    /// The drawn bins of a channel, from those of its codes.
+    /// Returns the drawn bins of a channel, given those of its codes.
     #[must_use]
     pub fn regrouped(self, codes: &[u32]) -> Vec<u32> {
         if self.is_of_codes() { codes.to_vec() } else { regroup(codes, self.count) }
     }
 
-    /// How many there are, in words; nothing where each code has its own.
+    /// Returns a description of the number of bins, or `None` if there is one per code.
     #[must_use]
     pub fn text(self) -> Option<String> {
         (!self.is_of_codes()).then(|| format!("{} bins", self.count))
@@ -95,7 +95,7 @@ mod tests {
     const COUNTS: [u32; 10] = [3, 7, 16, 100, 255, 256, 257, 1000, 1024, 4096];
 
     #[test]
-    fn every_code_is_in_the_bin_that_the_definition_says_and_in_no_other() {
+    fn every_code_is_in_exactly_the_bin_given_by_the_definition() {
         for (bits, count) in [8, 10, 12].into_iter().flat_map(|bits| COUNTS.map(|count| (bits, count))) {
             let binning = Binning::new(bits, Some(count));
             let mut next = 0;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_that_outnumber_the_codes_stay_empty_between_them() {
+    fn surplus_bins_between_codes_stay_empty() {
         let binning = Binning::new(8, Some(1000));
         let filled = (0..1000).filter(|&bin| binning.codes_of(bin).is_some());
         assert_eq!(filled.count(), 256);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bin_for_each_code_is_not_worth_a_word() {
+    fn one_bin_per_code_has_no_description() {
         assert_eq!((Binning::new(10, None).text(), Binning::new(8, Some(256)).text()), (None, None));
         assert!(Binning::new(8, None).is_of_codes() && !Binning::new(10, Some(256)).is_of_codes());
         assert_eq!(Binning::new(10, Some(256)).text().as_deref(), Some("256 bins"));

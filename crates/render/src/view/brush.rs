@@ -1,42 +1,42 @@
-//! Brushing: the pixels of the picture of which a value lies in a range of histograms keep their light, the rest dims. Where the
-//! range is one of several channels, a pixel is lit if any of them has it there.
+//! Brushing: pixels of the picture with a value in a range of histograms keep their brightness, and the rest is dimmed. If the
+//! range covers several channels, a pixel is lit if any of them has a value in the range.
 //!
-//! Which pixels those are follows from the arithmetic of counting, so that as many are lit as the range's bins hold. Per
-//! pixel of the view it is the sample that covers the pixel's middle that decides; where a picture is adjusted, that of the one
-//! that is counted, in both. shaders/video.wgsl does the same.
+//! The decision uses the same arithmetic as counting, so that the number of lit pixels equals the count in the range's bins.
+//! For each pixel of the view, the sample that covers its centre decides; if the picture is adjusted, the sample of the counted
+//! picture decides, for both pictures. shaders/video.wgsl does the same.
 
 use crate::view::overlay::Channels;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 use histoscope_core::picture::region::Rect;
 
-/// A range of bins of one or more channels whose pixels are lit in the picture.
+/// A range of bins of one or more channels, whose pixels are lit in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brush {
     /// The channels, at least one.
     pub channels: Channels,
-    /// Lowest bin that is lit.
+    /// Lowest lit bin.
     pub low: u32,
-    /// Highest bin that is lit.
+    /// Highest lit bin.
     pub high: u32,
 }
 
 impl Brush {
-    /// The brush from one bin of a channel to another, whichever of them is lower.
+    /// Creates a brush between two bins of a channel, given in any order.
     #[must_use]
     pub const fn between(channel: usize, from: u32, to: u32) -> Self {
         let channels = Channels::one(channel);
         if from <= to { Self { channels, low: from, high: to } } else { Self { channels, low: to, high: from } }
     }
 
-    /// Returns `true` if a bin of one of the channels is lit.
+    /// Returns `true` if the range contains a bin.
     #[inline]
     #[must_use]
     pub const fn contains(&self, bin: u32) -> bool {
         self.low <= bin && bin <= self.high
     }
 
-    /// The channels that have a pixel with these component codes in the range, in a picture of `count` components.
+    /// Returns the channels for which a pixel with these codes lies in the range, in a picture of `count` components.
     #[inline(always)]
     #[must_use]
     pub fn reached(
@@ -65,34 +65,34 @@ impl Brush {
     }
 }
 
-/// A brush at work on a picture.
+/// The effect of the brushes on a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lighting {
-    /// The range that is lit; `None` where the pixels have been selected one by one.
+    /// The lit range; `None` if the pixels have been selected one by one.
     pub range: Option<Brush>,
-    /// The components of the channels.
+    /// The components that the channels refer to.
     pub components: Components,
-    /// How far the rest has dimmed, in 256ths; never 0.
+    /// Strength of the dimming, in 256ths; never 0.
     pub strength: u32,
-    /// The part of the picture outside of which nothing is lit, since it is not counted.
+    /// The counted part of the picture, outside of which nothing is lit.
     pub region: Option<Rect>,
 }
 
-/// Light of the darkest pixel that is dimmed, of 255. What is black and lit is then darker than what surrounds it.
+/// Level of the darkest dimmed pixel, out of 255, so that a lit black pixel is darker than its surroundings.
 const DIM_FLOOR: u32 = 18;
-/// The remaining light of a dimmed pixel, in 256ths.
+/// Factor for the brightness of a dimmed pixel, in 256ths.
 const DIM_PART: u32 = 56;
-/// Weights of red, green and blue in its gray, in 256ths.
+/// Weights of red, green and blue in the gray of a dimmed pixel, in 256ths.
 const GRAY: [u32; 3] = [54, 183, 19];
 
 impl Lighting {
-    /// A brush whose surroundings have dimmed by `strength`, 0 to 1; `None` where that changes nothing.
+    /// Creates the lighting of a brush. `strength` is that of the dimming, 0 to 1. Returns `None` if that changes nothing.
     #[must_use]
     pub fn new(brush: Option<Brush>, components: Components, strength: f32) -> Option<Self> {
         brush.and_then(|brush| Some(Self { range: Some(brush), ..Self::of_selected(components, strength)? }))
     }
 
-    /// The same where the pixels are selected one by one.
+    /// Creates the lighting for pixels that are selected one by one.
     #[must_use]
     pub fn of_selected(components: Components, strength: f32) -> Option<Self> {
         let strength = if strength.is_nan() { 1.0 } else { strength.clamp(0.0, 1.0) };
@@ -100,13 +100,13 @@ impl Lighting {
         (strength > 0).then_some(Self { range: None, components, strength, region: None })
     }
 
-    /// The same, inside of a part of the picture only.
+    /// Limits the lighting to a part of the picture.
     #[must_use]
     pub const fn inside(self, region: Option<Rect>) -> Self {
         Self { region, ..self }
     }
 
-    /// Returns `true` if the pixel of that column and row of the picture may be lit at all.
+    /// Returns `true` if the pixel in that column and row of the picture lies in the region that can be lit.
     #[inline(always)]
     #[must_use]
     pub fn reaches(&self, x: u32, y: u32) -> bool {
@@ -120,7 +120,7 @@ impl Lighting {
         self.range.is_none_or(|range| !range.reached(codes, (self.components, count), conversion).is_empty())
     }
 
-    /// The colour of a pixel that is not lit, from what it would be without the brush.
+    /// Returns the colour of an unlit pixel, given its colour without the brush.
     #[inline(always)]
     #[must_use]
     pub fn dimmed(&self, rgb: [u8; 3]) -> [u8; 3] {
@@ -128,7 +128,7 @@ impl Lighting {
     }
 }
 
-/// A colour on the way to dark and gray, `strength` 256ths of it.
+/// Blends a colour towards a dark gray, by `strength` 256ths.
 #[inline(always)]
 pub(super) fn dimmed(rgb: [u8; 3], strength: u32) -> [u8; 3] {
     let codes = rgb.map(u32::from);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dimmed_is_gray_and_dark_and_keeps_its_order_of_lightness() {
+    fn dimmed_pixels_are_gray_and_dark_and_keep_their_order_of_lightness() {
         let full = Lighting::new(Some(Brush::between(0, 0, 0)), Components::Rgbl, 1.0).unwrap();
         let [black, gray, white] = [0, 128, 255].map(|v| full.dimmed([v; 3])[0]);
         assert!(black < gray && gray < white && white < 80, "{black} {gray} {white}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brush_that_has_not_begun_to_dim_is_none() {
+    fn a_brush_without_dimming_is_none() {
         let brush = Some(Brush::between(0, 0, 9));
         assert_eq!(Lighting::new(brush, Components::Rgbl, 0.0), None);
         assert_eq!(Lighting::new(None, Components::Rgbl, 1.0), None);

@@ -1,8 +1,8 @@
-//! The brushes of all scopes together: a pixel is lit that every one of them selects. Each scope beside those shows the pixels that
-//! the others' brushes select, and not what its own does: so it stays the ground on which its own is drawn.
+//! The brushes of all scopes combined: a pixel is lit if every brush selects it. In addition, each scope shows the pixels that
+//! the other scopes' brushes select, ignoring its own, so that it remains a background for drawing its own brush.
 //!
-//! A pixel's codes are those of counting, so that as many pixels are lit as the scopes have counted under the brush. The samples of a
-//! plane of lower resolution, and the pairs of a vectorscope that are coded at one, are counted where a pixel that they cover is
+//! A pixel's codes are the counted ones, so that the number of lit pixels equals the scopes' count under the brush. Samples of
+//! a plane with lower resolution, and pairs of a vectorscope coded at one, are counted if any pixel that they cover is
 //! selected.
 
 mod pairs;
@@ -14,14 +14,14 @@ use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, PerScope};
 pub use pairs::{Lasso, PairBrush, PairShape};
 
-/// The brush of each scope. A parade's brush is a waveform's in one channel.
+/// The brush of each scope. The brush of a parade is a waveform brush with one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Brushes {
     /// A range of bins.
     pub histogram: Option<Brush>,
     /// A rectangle of a waveform.
     pub waveform: Option<WaveformBrush>,
-    /// A part of the vectorscope.
+    /// A region of the vectorscope.
     pub vectorscope: Option<PairBrush>,
 }
 
@@ -30,14 +30,14 @@ pub struct Brushes {
 pub struct WaveformBrush {
     /// The channels, and the lowest and highest of their codes.
     pub range: Brush,
-    /// First and last column.
+    /// First and last column, both included.
     pub columns: [u32; 2],
-    /// Columns that the waveform had.
+    /// The number of columns of the brushed waveform.
     pub of: u32,
 }
 
 impl WaveformBrush {
-    /// The pixels of a row of `counted` in its columns: the first, and the one behind the last.
+    /// Returns the pixels of a row of `counted` that lie in the columns: the first one, and the one after the last.
     #[must_use]
     pub fn pixels(&self, counted: Rect) -> [u32; 2] {
         let begin = |column: u32| {
@@ -49,7 +49,7 @@ impl WaveformBrush {
 }
 
 impl Brushes {
-    /// A brush in the histograms alone, or none.
+    /// Creates a brush in the histograms only, or none.
     #[must_use]
     pub fn of_histogram(brush: impl Into<Option<Brush>>) -> Self {
         Self { histogram: brush.into(), waveform: None, vectorscope: None }
@@ -61,19 +61,19 @@ impl Brushes {
         self.histogram.is_some() || self.in_scopes()
     }
 
-    /// Which scopes beside the histograms have a brush.
+    /// Returns which of the other scopes have a brush.
     #[must_use]
     pub const fn scopes(&self) -> PerScope<bool> {
         PerScope { waveform: self.waveform.is_some(), vectorscope: self.vectorscope.is_some() }
     }
 
-    /// Returns `true` if anything is brushed beside the histograms.
+    /// Returns `true` if any scope other than the histograms has a brush.
     #[must_use]
     pub fn in_scopes(&self) -> bool {
         self.scopes().any()
     }
 
-    /// Returns the selection in that part of a picture with these components and colour differences.
+    /// Returns the selection in the counted part of a picture with these components and colour differences.
     #[must_use]
     pub fn on(&self, counted: Rect, components: Components, chroma: Option<Chroma>) -> Selection {
         let pairs = self.vectorscope.zip(chroma).map(|(brush, chroma)| {
@@ -90,41 +90,41 @@ impl Brushes {
     }
 }
 
-/// Brushes as a picture's pixels are asked of them.
+/// Brushes resolved for the pixels of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// The counted part of the picture; nothing else is selected.
     pub counted: Rect,
     /// The components of the channels.
     pub components: Components,
-    /// Range of the histograms.
+    /// The brush of the histograms.
     pub histogram: Option<Brush>,
-    /// Range of the waveform, with the first pixel of a row and the one behind the last.
+    /// The brush of the waveform, with the first pixel of a row and the one after the last.
     pub waveform: Option<(Brush, [u32; 2])>,
-    /// Pairs of the vectorscope.
+    /// The brush of the vectorscope.
     pub pairs: Option<ChromaPairs>,
 }
 
-/// Pairs of levels of Cb and Cr that are selected.
+/// A set of selected pairs of levels of Cb and Cr.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChromaPairs {
-    /// The meaning of a pixel's pair.
+    /// The definition of the colour differences.
     pub chroma: Chroma,
-    /// Bits of a level.
+    /// Bits per level.
     pub level_bits: u32,
-    /// A bit for each pair, those of a level of Cb beside each other, the lowest Cr in the lowest bit of the first word.
+    /// One bit per pair. Pairs with the same level of Cb are contiguous; the lowest Cr is in the lowest bit of the first word.
     pub selected: Vec<u32>,
 }
 
 impl ChromaPairs {
-    /// Returns `true` if a pixel with these codes has one of them.
+    /// Returns `true` if the pair of a pixel with these codes is selected.
     fn has(&self, codes: [u32; 3], conversion: &Conversion) -> bool {
         let [cb, cr] = self.pair_of(codes, conversion);
         let at = (cb << self.level_bits) | cr;
         (self.selected[at as usize / 32] >> (at % 32)) & 1 != 0
     }
 
-    /// The levels of a pixel with these codes.
+    /// Returns the pair of levels of a pixel with these codes.
     #[must_use]
     pub fn pair_of(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 2] {
         let surplus = self.chroma.bits - self.level_bits;
@@ -140,31 +140,32 @@ impl ChromaPairs {
     }
 }
 
-/// The brushes that must select a pixel: all of them, or those of all scopes but one.
+/// The brushes that must select a pixel: all of them, or all but one scope's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
-    /// All: so it is lit in the picture.
+    /// All brushes: the pixels lit in the picture.
     All,
-    /// All but the histograms': what those show.
+    /// All but the histograms' brush: the pixels shown in the histograms.
     Histogram,
-    /// All but the waveform's.
+    /// All but the waveform's brush.
     Waveform,
-    /// All but the vectorscope's.
+    /// All but the vectorscope's brush.
     Vectorscope,
 }
 
 impl Filter {
-    /// Every filter, in the order of their planes.
+    /// Every filter, in the order of its planes.
     pub const ALL: [Self; 4] = [Self::All, Self::Histogram, Self::Waveform, Self::Vectorscope];
 
-    /// The brushes that need not select a pixel, as bits of what [`Selection::passed`] tells.
+    /// Returns the brushes that this filter ignores, as bits of the result of [`Selection::passed`].
     const fn waived(self) -> u32 {
         [0, 1, 2, 4][self as usize]
     }
 }
 
 impl Selection {
-    /// A bit for each brush that a pixel passes, or that is not there: 1 the histograms', 2 the waveform's, 4 the vectorscope's.
+    /// Returns a bit for each brush that selects a pixel or does not exist: 1 for the histograms', 2 for the waveform's, 4 for
+    /// the vectorscope's.
     #[inline(always)]
     #[must_use]
     pub fn passed(&self, x: u32, codes: [u32; 3], count: usize, conversion: &Conversion) -> u32 {
@@ -176,7 +177,7 @@ impl Selection {
         u32::from(histogram) | u32::from(waveform) << 1 | u32::from(pairs) << 2
     }
 
-    /// Returns `true` if what is passed is enough for a filter.
+    /// Returns `true` if `passed`, from [`Self::passed`], satisfies a filter.
     #[inline(always)]
     #[must_use]
     pub const fn is_enough(passed: u32, filter: Filter) -> bool {
@@ -190,9 +191,8 @@ mod tests {
     use crate::view::overlay::Channels;
     use histoscope_core::scopes::column_of;
 
-    /// The pixels of some columns are those that are counted there.
     #[test]
-    fn columns_of_a_waveform_are_the_pixels_that_are_counted_there() {
+    fn columns_of_a_waveform_brush_are_the_pixels_counted_in_them() {
         let range = Brush { channels: Channels::one(0), low: 0, high: 255 };
         for (x, width) in [(0, 1), (3, 7), (0, 1024), (5, 1025), (0, 1920), (11, 4096), (0, 4099)] {
             let counted = Rect { x, y: 0, width, height: 1 };

@@ -1,35 +1,36 @@
-//! Clip indicators: at both ends of a histogram, one for each channel, which light when too much lies in the outermost code.
+//! Clip indicators: at both ends of a histogram, one per channel, lit if too many samples lie in the outermost code.
 
 use super::binning::Binning;
 use super::overlay::Channels;
 use super::panel::PanelRect;
 
-/// Of a thousand samples, so many may lie in the outermost code before its clip indicator lights.
+/// Samples per thousand that may lie in the outermost code before its clip indicator lights.
 const TOLERATED: u64 = 1;
 
-/// An end of the codes.
+/// An end of the range of codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Code 0, at the left.
+    /// Code 0, on the left.
     Lowest,
-    /// Code 2^n - 1, at the right.
+    /// Code 2^n - 1, on the right.
     Highest,
 }
 
-/// Returns `true` if a clip indicator is lit where so many of all samples lie in the outermost code.
+/// Returns `true` if a clip indicator is lit when `outermost` of all samples lie in the outermost code.
 #[must_use]
 pub const fn is_lit(outermost: u64, samples: u64) -> bool {
     outermost * 1000 > samples * TOLERATED
 }
 
-/// Side of a clip indicator in pixels; 0 where a histogram is too small for clip indicators.
+/// Returns the side of a clip indicator in pixels, or 0 if the histogram is too small for clip indicators.
 #[must_use]
 pub fn side(rect: &PanelRect) -> u32 {
     let side = (rect.height / 18).clamp(4, 12);
     if rect.width < 12 * side || rect.height < 8 * side { 0 } else { side }
 }
 
-/// Where the clip indicator of the channel of that place among those shown is, with lines of so many pixels around it.
+/// Returns the position of a clip indicator. `place` is its channel's index among those shown, `line` the width of the lines
+/// around it in pixels.
 #[must_use]
 pub fn indicator(rect: &PanelRect, end: End, place: u32, line: u32) -> PanelRect {
     let side = side(rect);
@@ -37,12 +38,12 @@ pub fn indicator(rect: &PanelRect, end: End, place: u32, line: u32) -> PanelRect
         End::Lowest => rect.left + line,
         End::Highest => (rect.left + rect.width).saturating_sub(line + side),
     };
-    // Below the mark of a bar that is cut off, so that it is told from one that just reaches the top.
+    // Below the mark of a clipped bar, so that it differs from a bar that just reaches the top.
     let top = rect.top + rect.notch() + line;
     PanelRect { left, top: top + place * (side + line), width: side, height: side }
 }
 
-/// The end of whose clip indicators a point of the view is at, or near enough to read them.
+/// Returns the end whose clip indicators a point of the view touches, or is close enough to read.
 #[must_use]
 pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec2) -> Option<End> {
     let count = channels.iter().count() as u32;
@@ -62,8 +63,8 @@ pub fn end_at(rect: &PanelRect, channels: Channels, line: u32, point: glam::DVec
     })
 }
 
-/// The codes that are touched at a point of a histogram: those of the bins of its column of pixels, or at a clip indicator the outermost
-/// one, of which that tells.
+/// Returns the first and last code at a point of a histogram: those of the bins in its column of pixels, or the outermost code
+/// if the point is at a clip indicator.
 #[must_use]
 pub fn codes_at(rect: &PanelRect, channels: Channels, line: u32, binning: Binning, point: glam::DVec2) -> (u32, u32) {
     match end_at(rect, channels, line, point) {
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clip_indicator_touches_the_outermost_bin_and_not_the_one_behind_it() {
+    fn a_clip_indicator_selects_the_outermost_bin_and_not_the_one_below_it() {
         let rect = PanelRect { left: 40, top: 675, width: 720, height: 225 };
         for (end, bits, outermost) in [(End::Lowest, 8, 0), (End::Highest, 8, 255), (End::Highest, 10, 1023)] {
             let indicator = indicator(&rect, end, 1, 1);

@@ -1,7 +1,7 @@
-//! The datascope: the codes of each pixel written in it, where the picture is enlarged so far that there is room.
+//! The datascope: writes the codes of each pixel into it if the picture is enlarged enough.
 //!
-//! This is the definition: which codes are written, by which font, and which pixels of the view are ink. The shader of the picture and
-//! the CPU's painter do the same, from the codes of the very picture that they draw.
+//! This is the definition: which codes are written, in which font, and which pixels of the view are ink. The picture's shader
+//! and the CPU's painter follow it, using the codes of the picture that they draw.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,27 +10,27 @@ use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
-/// When codes are written in pixels, and which.
+/// The number format of the codes in pixels, if they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Datascope {
-    /// They are not.
+    /// No codes are written.
     Off,
-    /// As decimal numbers.
+    /// Decimal numbers.
     #[default]
     Decimal,
-    /// As hexadecimal ones.
+    /// Hexadecimal numbers.
     Hexadecimal,
 }
 
-/// Pixels of the view to a pixel of the picture, in either direction, from which on codes are written.
+/// Pixels of the view per pixel of the picture, in both directions, from which codes are written.
 pub const LEAST_CELL: u32 = 16;
 
 impl Datascope {
-    /// Every choice, in the order in which a key goes through them.
+    /// Every choice, in the order in which a key cycles through them.
     pub const ALL: [Self; 3] = [Self::Decimal, Self::Hexadecimal, Self::Off];
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,8 @@ impl Datascope {
         }
     }
 
-    /// Which codes of pictures of this layout are written, where those components are counted.
+    /// Returns the codes to write for pictures of this layout when these components are being counted, or `None` if switched
+    /// off.
     #[must_use]
     pub fn codes(self, layout: &PixelLayout, components: Components) -> Option<Codes> {
         let base = match self {
@@ -57,30 +58,30 @@ impl Datascope {
     }
 }
 
-/// Which codes are written, whatever room there is.
+/// The codes to write, regardless of the available space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Codes {
     base: u32,
     bits: u32,
-    /// `true` if they are Y', Cb and Cr as coded, and not red, green and blue.
+    /// `true` for Y', Cb and Cr as coded; `false` for red, green and blue.
     is_coded: bool,
-    /// `true` if a pixel has but one, because it is gray.
+    /// `true` if a pixel has only one code, because the picture is gray.
     is_single: bool,
 }
 
-/// Letters of so many dots, of which the first row's come first; four rows in a word.
+/// A bitmap font. A word contains four rows of dots, the first row in the lowest bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Font {
     /// Dots across.
     pub width: u32,
     /// Dots down.
     pub height: u32,
-    /// The signs 0 to 9 and A to F.
+    /// The glyphs of the digits 0 to 9 and A to F.
     pub glyphs: [[u32; 2]; 16],
 }
 
 impl Font {
-    /// Reads letters that are drawn beside each other, a text for each row.
+    /// Parses glyphs drawn side by side, one string per row of dots.
     const fn read(width: u32, height: u32, rows: &[&str]) -> Self {
         let mut glyphs = [[0; 2]; 16];
         let mut row = 0;
@@ -100,7 +101,7 @@ impl Font {
         Self { width, height, glyphs }
     }
 
-    /// Returns `true` if a dot of a sign is ink.
+    /// Returns `true` if a dot of a glyph is ink.
     #[inline(always)]
     #[must_use]
     pub const fn has_ink(&self, sign: u32, row: u32, column: u32) -> bool {
@@ -108,7 +109,7 @@ impl Font {
     }
 }
 
-/// For pixels of 16 to some 20.
+/// Font for pixels of the picture that span 16 to about 20 pixels of the view.
 #[rustfmt::skip]
 const SMALL: Font = Font::read(3, 5, &[
     "### .#. ### ### #.# ### ### ### ### ### ### #.. ### ..# ### ###",
@@ -132,32 +133,32 @@ const LARGE: Font = Font::read(5, 7, &[
 /// Rows of dots between two lines.
 const LINE_GAP: u32 = 2;
 
-/// How codes are written in pixels of a size.
+/// The format of the codes in pixels of a certain size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writing {
-    /// The letters.
+    /// The font.
     pub font: Font,
-    /// Pixels of the view to a dot, across and down.
+    /// Pixels of the view per dot, across and down.
     pub scale: u32,
-    /// Lines: the three codes one below the other, or one of the luminance, which is Y' where those are as coded.
+    /// Number of lines: 3 for the three codes one below the other, or 1 for the luminance, or Y' if the codes are as coded.
     pub lines: u32,
-    /// Digits of the highest code.
+    /// Number of digits of the highest code.
     pub digits: u32,
-    /// 10 or 16; decimal numbers have no leading zeros.
+    /// 10 or 16; decimal numbers are written without leading zeros.
     pub base: u32,
     /// `true` if the codes are Y', Cb and Cr as coded.
     pub is_coded: bool,
 }
 
 impl Codes {
-    /// How they are written on a view; nothing where pixels are smaller than [`LEAST_CELL`], or smooth.
+    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`LEAST_CELL`] or have no hard edges.
     #[must_use]
     pub fn writing(&self, placement: &Placement) -> Option<Writing> {
         let [width, height] = placement.cell_size()?;
         self.in_cells(width, height)
     }
 
-    /// How they are written in pixels of so many pixels of the view.
+    /// Returns the format for pixels of the picture that span `width` × `height` pixels of the view.
     fn in_cells(&self, width: u32, height: u32) -> Option<Writing> {
         if width.min(height) < LEAST_CELL {
             return None;
@@ -165,7 +166,7 @@ impl Codes {
         let digits = ((1_u32 << self.bits) - 1).ilog(self.base) + 1;
         let writing =
             |font, scale, lines| Writing { font, scale, lines, digits, base: self.base, is_coded: self.is_coded };
-        // More room around what is written than inside it: else the codes of pixels beside and below each other run together.
+        // Leave more space around the text than inside it; otherwise the codes of neighbouring pixels run together.
         let fits = |writing: &Writing| {
             let [across, down] = writing.size();
             let below = if writing.lines > 1 { 7 } else { 3 };
@@ -173,27 +174,27 @@ impl Codes {
         };
         let largest = |lines| (1..=width).map(|scale| writing(LARGE, scale, lines)).take_while(fits).last();
         let all = if self.is_single { None } else { largest(3) };
-        // Three lines come later; until then one stays as small as they will be.
+        // Until three lines fit, a single one keeps the scale that they will start with.
         let one = if self.is_single { largest(1) } else { Some(writing(LARGE, 1, 1)).filter(fits) };
         Some(all.or(one).unwrap_or_else(|| writing(SMALL, 1, 1)))
     }
 }
 
 impl Writing {
-    /// Width and height of what is written, in pixels of the view.
+    /// Returns the width and height of the text, in pixels of the view.
     #[must_use]
     pub const fn size(&self) -> [u32; 2] {
         let [across, down] = self.pitch();
         [self.digits * across - self.scale, self.lines * down - LINE_GAP * self.scale]
     }
 
-    /// From a digit to the next one, and from a line to the next one, in pixels of the view.
+    /// Returns the distance between digits and between lines, in pixels of the view.
     #[must_use]
     pub const fn pitch(&self) -> [u32; 2] {
         [(self.font.width + 1) * self.scale, (self.font.height + LINE_GAP) * self.scale]
     }
 
-    /// The codes of the lines, from the component codes of a pixel.
+    /// Returns the codes of the lines, given the component codes of a pixel.
     #[inline(always)]
     #[must_use]
     pub fn values(&self, codes: [u32; 3], conversion: &Conversion) -> [u32; 3] {
@@ -205,13 +206,13 @@ impl Writing {
         if self.lines > 1 { rgb } else { [luminance_bin(rgb, conversion.bits); 3] }
     }
 
-    /// Returns `true` if a pixel of the view is ink, of a pixel of the picture with these values that is drawn `size` pixels large, at this
-    /// place in it.
+    /// Returns `true` if a pixel of the view is ink. It lies at `at` in a pixel of the picture that has these values and is
+    /// drawn `size` pixels large.
     #[inline(always)]
     #[must_use]
     pub fn is_ink(&self, at: [u32; 2], size: [u32; 2], values: [u32; 3]) -> bool {
         let ([width, height], pitch) = (self.size(), self.pitch());
-        // Beyond the edge it wraps around and is too large.
+        // Before the left or upper edge, the difference wraps around and is too large.
         let x = at[0].wrapping_sub(size[0].saturating_sub(width) / 2);
         let y = at[1].wrapping_sub(size[1].saturating_sub(height) / 2);
         if x >= width || y >= height {
@@ -228,10 +229,11 @@ impl Writing {
     }
 }
 
-/// Light from which on ink is black: where both contrast alike. In squares of codes weighted by 256ths.
+/// Brightness of a colour from which the ink on it is black; there, black and white contrast equally. A sum of squared codes,
+/// weighted in 256ths.
 pub const LIGHT_GROUND: u32 = 3_500_000;
 
-/// The colour of ink on a colour: black or white, whichever can be read better.
+/// Returns the colour of ink on a colour: black or white, whichever is more legible.
 #[inline(always)]
 #[must_use]
 pub fn ink_on([r, g, b]: [u8; 3]) -> [u8; 3] {
@@ -249,14 +251,14 @@ mod tests {
         datascope.codes(&PixelLayout::planar_ycbcr(bits, (1, 1)), components).unwrap()
     }
 
-    /// Returns the text of a pixel as lines of dots.
+    /// Returns the drawn text of a pixel as lines of dots.
     fn drawn(writing: &Writing, [width, height]: [u32; 2], values: [u32; 3]) -> Vec<String> {
         let sign = |x, y| if writing.is_ink([x, y], [width, height], values) { '#' } else { '.' };
         (0..height).map(|y| (0..width).map(|x| sign(x, y)).collect()).collect()
     }
 
     #[test]
-    fn what_has_room_is_written() {
+    fn the_format_depends_on_the_available_space() {
         let decimal = |bits, side| codes(Datascope::Decimal, bits, Components::Rgbl).in_cells(side, side);
         let told = |writing: Option<Writing>| writing.map(|w| (w.lines, w.font.width, w.scale, w.digits));
         assert_eq!(told(decimal(8, 15)), None);
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_written_lies_in_its_pixel_and_codes_beside_each_other_do_not_touch() {
+    fn text_stays_inside_its_pixel_and_neighbouring_codes_do_not_touch() {
         for (datascope, bits) in [(Datascope::Decimal, 8), (Datascope::Decimal, 12), (Datascope::Hexadecimal, 10)] {
             for (width, height) in (16..90).flat_map(|side| [(side, side), (side, side + 31), (2 * side, side)]) {
                 let writing = codes(datascope, bits, Components::Rgbl).in_cells(width, height).unwrap();
@@ -302,7 +304,7 @@ mod tests {
     fn codes_are_written_as_numbers() {
         let decimal = codes(Datascope::Decimal, 8, Components::Rgbl).in_cells(16, 16).unwrap();
         let lines = drawn(&decimal, [16, 16], [70; 3]);
-        // Two pixels at the left, then a place for hundreds, which is blank.
+        // Two empty columns on the left, then the hundreds digit, which is blank.
         assert_eq!(lines[5], "......###.###...");
         assert_eq!(lines[6], "........#.#.#...");
         assert_eq!(lines[9], "........#.###...");
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sign_is_another_one() {
+    fn all_glyphs_differ() {
         for font in [SMALL, LARGE] {
             for (one, other) in (0..16).flat_map(|one| (0..one).map(move |other| (one, other))) {
                 let dots =
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_are_those_that_are_counted() {
+    fn the_written_values_are_the_counted_ones() {
         let conversion = Conversion::from_parts(ColorModel::YCbCr, Matrix::Bt709, Range::Limited, 8);
         let of = |components, side| {
             let writing = codes(Datascope::Decimal, 8, components).in_cells(side, side).unwrap();

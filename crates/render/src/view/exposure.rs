@@ -1,8 +1,8 @@
-//! The exposure of a picture, shown in it: zebras over what is bright, marks on what is clipped or out of range, and false
-//! colour.
+//! Exposure aids shown in the picture: zebras over bright areas, marks on clipped or out-of-range pixels, and false colour.
 //!
-//! [`Inspection::look`] is the definition: it says of a pixel's codes whether it is striped and which channels are marked, in
-//! integers. [`Inspection::painted`] says how that looks. The shader of the picture and the CPU's painter do the same.
+//! [`Inspection::look`] is the definition: it decides from a pixel's codes whether the pixel is striped and which channels are
+//! marked, in integer arithmetic. [`Inspection::painted`] defines their appearance. The picture's shader and the CPU's painter
+//! do the same.
 
 mod false_color;
 mod inspection;
@@ -19,19 +19,19 @@ pub use inspection::{Inspection, MARK_LIGHTS, Marks, Seen, mark_colors, stripe_p
 use level::nominal;
 pub use level::{Level, MarkLimits};
 
-/// Which of it is shown, and from where on. All of it lasts from one run to the next.
+/// Settings of the exposure aids. All of them persist between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Exposure {
     /// `true` if zebras are shown.
     pub zebra: bool,
-    /// From where on.
+    /// The level from which zebras are shown.
     pub level: Level,
     /// `true` if marks are shown.
     pub marks: bool,
-    /// On what.
+    /// The values that are marked.
     pub limits: MarkLimits,
-    /// The picture in false colour.
+    /// The settings of false colour.
     pub false_color: FalseColor,
 }
 
@@ -54,7 +54,7 @@ impl Exposure {
         self.zebra || self.marks || self.false_color.shown
     }
 
-    /// Describes what is shown on the picture; nothing where it is as it is.
+    /// Describes what is shown on the picture, or returns `None` if nothing is.
     #[must_use]
     pub fn told(&self) -> Option<String> {
         let zebra = self.zebra.then(|| format!("zebras from {}", self.level.text()));
@@ -65,19 +65,19 @@ impl Exposure {
     }
 }
 
-/// A request in place of the kept settings: each thing that is asked for is on.
+/// Exposure aids requested in addition to the stored settings: each one given is switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExposureChoice {
-    /// Zebras, and from where on.
+    /// The level from which zebras are shown.
     pub zebra: Option<Level>,
-    /// Marks, and on what.
+    /// The values to mark.
     pub marks: Option<MarkLimits>,
-    /// False colour, and by which table.
+    /// The table for false colour.
     pub false_color: Option<FalseColorTable>,
 }
 
 impl ExposureChoice {
-    /// The largest code that zebras or marks are to begin at.
+    /// Returns the largest code among the requested levels.
     #[must_use]
     pub fn most_code(self) -> Option<u32> {
         let limits =
@@ -86,7 +86,7 @@ impl ExposureChoice {
         limits.into_iter().chain([self.zebra]).flatten().filter_map(code).max()
     }
 
-    /// Returns what is shown then.
+    /// Returns the stored settings with the requested ones applied over them.
     #[must_use]
     pub fn over(self, kept: Exposure) -> Exposure {
         Exposure {
@@ -104,11 +104,11 @@ impl ExposureChoice {
 }
 
 impl Exposure {
-    /// Returns what is shown of pictures of this layout and colorimetry, of which those components are counted; nothing where nothing
-    /// is on.
+    /// Returns what to show on pictures of this layout and colorimetry when these components are counted, or `None` if nothing
+    /// is switched on.
     ///
-    /// The level of zebras is compared with the luminance bin, so that as many pixels are striped as the histogram has from there on;
-    /// where code values are counted, with Y'.
+    /// The level of zebras is compared with the luminance bin, so that the number of striped pixels equals the histogram's
+    /// count from there on. If code values are counted, it is compared with Y'.
     #[must_use]
     pub fn of(&self, layout: &PixelLayout, colorimetry: &Colorimetry, components: Components) -> Option<Inspection> {
         if !self.is_on() {
@@ -132,13 +132,13 @@ impl Exposure {
         Some(Inspection { zebra, is_tone_coded: is_coded, marks, tint, conversion })
     }
 
-    /// The table of false colours on the codes of such pictures, where it is shown.
+    /// Returns the false-colour table for the codes of such pictures, if it is shown.
     #[must_use]
     pub fn tint(&self, layout: &PixelLayout, colorimetry: &Colorimetry) -> Option<Tint> {
         self.false_color.shown.then(|| Tint::new(self.false_color.table, layout, colorimetry))
     }
 
-    /// The marks of Y', Cb and Cr as coded, of which the picture has so many.
+    /// Returns the marks for Y', Cb and Cr as coded, of which the picture has `count`.
     fn coded_marks(&self, range: Range, bits: u32, count: usize) -> Marks {
         let [black, white, chroma_top] = nominal(range, bits);
         let bounds = |channel: usize| {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_the_picture_is_told() {
+    fn the_description_names_what_is_on_the_picture() {
         let plain = Exposure::default();
         assert_eq!(plain.told(), None);
         let zebra = Exposure { zebra: true, level: Level::Code(700), ..plain };
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn percent_are_those_of_the_range_in_use() {
+    fn percentages_refer_to_the_range_in_use() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         let lowest = |range, components, level| {
             exposure(MarkLimits::Clipped, level).of(&layout, &color(range), components).unwrap().zebra
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn of_code_values_what_is_outside_the_nominal_range_is_marked() {
+    fn code_values_outside_the_nominal_range_are_marked() {
         let layout = PixelLayout::planar_ycbcr(8, (0, 0));
         let seen = |range, codes: [u32; 3]| {
             exposure(MarkLimits::Clipped, Level::Permille(1000))
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_mix_as_light_does_and_tell_low_from_high() {
+    fn marks_mix_like_light_and_distinguish_low_from_high() {
         let layout = PixelLayout::packed_rgb(8, [0, 1, 2], 3);
         let full = Colorimetry { matrix: Sourced::tagged(Matrix::Identity), range: Sourced::tagged(Range::Full) };
         let inspection =

@@ -1,4 +1,4 @@
-//! The look of the picture: every choice of what is shown and how.
+//! The look: every choice of what is shown and how.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ use crate::view::sharing::Sharing;
 use histoscope_core::adjust::{Adjustments, Gain};
 use histoscope_core::histogram::Components;
 
-/// Which picture the histograms are of, where the picture is adjusted.
+/// The picture that is counted while adjustments are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Counted {
-    /// The picture as it was decoded.
+    /// The decoded picture.
     Source,
-    /// The adjusted one.
+    /// The adjusted picture.
     #[default]
     Result,
     /// Both: the adjusted one filled, the decoded one as an outline.
@@ -24,10 +24,10 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// Every choice, in the order in which a key goes through them.
+    /// Every choice, in the order in which a key cycles through them.
     pub const ALL: [Self; 3] = [Self::Source, Self::Result, Self::Both];
 
-    /// Its name on a button.
+    /// Returns the name shown on a button.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,39 +40,38 @@ impl Counted {
 
 /// The choices of what is shown and how.
 ///
-/// This is what undo restores. The part that serde writes lasts from one run to the next; the rest belongs to one video, which
-/// opens as it is.
+/// This is what undo restores. The serialized part persists between runs; the rest is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Look {
-    /// Channels that are on.
+    /// The channels switched on.
     pub channels: Channels,
-    /// Whether the histograms are shown at all.
+    /// `true` if the histograms are shown.
     #[serde(rename = "shown")]
     pub overlays: bool,
-    /// How the histograms are drawn.
+    /// The appearance of the histograms.
     pub histograms: OverlayStyle,
-    /// Whether cumulative histograms are drawn over the bars.
+    /// `true` if cumulative histograms are drawn over the bars.
     pub curves: bool,
-    /// The scopes beside the histograms.
+    /// The other scopes.
     pub scopes: ScopeStyle,
-    /// Zebra, marks and false colour.
+    /// Zebras, marks and false colour.
     pub exposure: Exposure,
-    /// How codes are written in large pixels.
+    /// The format of the codes written in large pixels.
     pub datascope: Datascope,
     /// Fit, zoom and position of the picture.
     #[serde(skip)]
     pub view: ViewSettings,
-    /// The adjustments that are on.
+    /// The adjustments.
     #[serde(skip)]
     pub adjustments: Adjustments,
-    /// The picture that is counted; without adjustments always the source.
+    /// The picture that is counted; ignored without adjustments.
     #[serde(skip)]
     pub counted: Counted,
-    /// How a second picture shares the view.
+    /// The way a second picture shares the view.
     #[serde(skip)]
     pub sharing: Sharing,
-    /// The gain at which a difference of two pictures is shown.
+    /// The gain applied to the difference of two pictures.
     #[serde(skip)]
     pub gain: Gain,
 }
@@ -97,26 +96,26 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Returns the look with every figure inside its limits.
+    /// Returns the look with every value clamped to its limits.
     #[must_use]
     pub fn clamped(self) -> Self {
         Self { histograms: self.histograms.clamped(), scopes: self.scopes.clamped(), ..self }
     }
 
-    /// Returns the picture that is counted: [`Counted::Source`] where nothing is adjusted.
+    /// Returns the picture that is counted: [`Counted::Source`] if nothing is adjusted.
     #[must_use]
     pub fn counted(&self) -> Counted {
         if self.adjustments.is_off() { Counted::Source } else { self.counted }
     }
 
-    /// Returns the picture that is counted for these components: code values are always those of the source, since an adjusted
+    /// Returns the picture that is counted for these components. Code values are always those of the source, since an adjusted
     /// picture is R'G'B' and has none.
     #[must_use]
     pub fn counted_in(&self, components: Components) -> Counted {
         if components == Components::YCbCr { Counted::Source } else { self.counted() }
     }
 
-    /// Names the picture that the histograms are of; `None` where there is but one.
+    /// Returns the name of the counted picture, or `None` without adjustments.
     #[must_use]
     pub fn counted_text(&self, components: Components) -> Option<String> {
         if self.adjustments.is_off() {
@@ -129,14 +128,14 @@ impl Look {
         })
     }
 
-    /// Names the picture whose histogram is drawn as bars; `None` where there is but one.
+    /// Returns the name of the picture whose histogram is drawn as bars, or `None` without adjustments.
     #[must_use]
     pub fn filled_text(&self, components: Components) -> Option<String> {
         let counted = if self.counted == Counted::Both { Counted::Result } else { self.counted };
         Self { counted, ..*self }.counted_text(components)
     }
 
-    /// Whether the luminance of linear light is drawn for these components: code values have none.
+    /// Returns `true` if the luminance of linear light is drawn for these components; code values have none.
     #[must_use]
     pub const fn shows_linear(&self, components: Components) -> bool {
         let has_luminance = matches!(components, Components::Rgbl) && self.channels.contains(3);
@@ -150,7 +149,7 @@ mod tests {
     use histoscope_core::adjust::Blur;
 
     #[test]
-    fn shown_numbers_say_of_which_picture_they_are() {
+    fn the_text_names_the_counted_picture() {
         let text =
             |counted, adjustments| Look { counted, adjustments, ..Look::default() }.counted_text(Components::Rgbl);
         assert_eq!(text(Counted::Result, Adjustments::default()), None);
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_outlives_a_video_is_written() {
+    fn only_persistent_settings_are_serialized() {
         let chosen = Look {
             channels: Channels::one(1).union(Channels::one(3)),
             overlays: false,

@@ -1,27 +1,27 @@
-//! How much of a picture is marked, and where: so that a few pixels among millions are found.
+//! The number and positions of marked pixels, for finding a few among millions.
 
 use super::exposure::Seen;
 
-/// The most places that are kept: so few pixels can each be pointed out.
+/// Maximum number of stored positions: few enough that each pixel can be pointed out.
 pub const MOST_PLACES: usize = 64;
 
-/// The marked pixels of a picture, or of a region of it.
+/// The marked pixels of a picture or of a region.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marked {
-    /// Pixels that were looked at.
+    /// Number of inspected pixels.
     pub looked_at: u64,
-    /// Those of them that are marked.
+    /// Number of marked pixels.
     pub pixels: u64,
-    /// Those whose channel is marked as low, for each of three channels.
+    /// Number of pixels marked as low, for each of three channels.
     pub below: [u64; 3],
-    /// The same as high.
+    /// Number of pixels marked as high, for each of three channels.
     pub above: [u64; 3],
-    /// Column and row of those that come first, row by row from the top: of all if they are not more than [`MOST_PLACES`].
+    /// Columns and rows of the first marked pixels, row by row from the top; complete if there are at most [`MOST_PLACES`].
     pub places: Vec<[u32; 2]>,
 }
 
 impl Marked {
-    /// Adds a pixel behind the others.
+    /// Adds the next pixel.
     #[inline]
     pub fn add(&mut self, seen: &Seen, place: [u32; 2]) {
         self.looked_at += 1;
@@ -38,7 +38,7 @@ impl Marked {
         }
     }
 
-    /// The places of all pixels that are marked, where they are few.
+    /// Returns the positions of all marked pixels, or an empty slice if there are more than [`MOST_PLACES`].
     #[must_use]
     pub fn few(&self) -> &[[u32; 2]] {
         if self.pixels as usize <= MOST_PLACES { &self.places } else { &[] }

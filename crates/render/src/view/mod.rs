@@ -1,4 +1,4 @@
-//! The plain decisions about what is shown where: the scene, the panels, the placement, the brush and the probe.
+//! Pure decisions about what is shown and where: the scene, the panels, the placement, the brushes and the probe.
 
 pub mod binning;
 pub mod brush;

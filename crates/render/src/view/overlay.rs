@@ -1,5 +1,5 @@
-//! The histogram overlays as shapes and colours: which panels there are, where they lie, what each shows. Pure functions,
-//! for the pass that draws them and for the pointer alike.
+//! The shapes and colours of the histogram overlays: which panels exist, their positions, and what each shows. Pure functions,
+//! for both the render pass and the pointer.
 
 mod colors;
 mod table;
@@ -17,12 +17,12 @@ use histoscope_core::histogram::{BIN_COUNTS, Components};
 
 pub use table::{OverlapTable, Overlaps};
 
-/// A set of the four channels, written as their letters: `rgbl`.
+/// A set of the four channels, serialized as their letters: `rgbl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Channels(u32);
 
-/// Letters of the channels as they are written.
+/// The letters of the channels in serialized form.
 const LETTERS: [char; 4] = ['r', 'g', 'b', 'l'];
 
 impl From<Channels> for String {
@@ -31,7 +31,7 @@ impl From<Channels> for String {
     }
 }
 
-/// Letters that name no channel are ignored.
+/// Ignores letters that name no channel.
 impl From<String> for Channels {
     fn from(letters: String) -> Self {
         let on = (0..LETTERS.len()).filter(|&channel| letters.contains(LETTERS[channel]));
@@ -45,7 +45,7 @@ impl Channels {
     /// Red, green, blue and luminance; or Y', Cb and Cr.
     pub const ALL: Self = Self(0b1111);
 
-    /// The set of one channel.
+    /// Returns the set of one channel.
     #[must_use]
     pub const fn one(channel: usize) -> Self {
         Self(1 << channel)
@@ -57,53 +57,53 @@ impl Channels {
         self.0 & (1 << channel) != 0
     }
 
-    /// Returns `true` if the set has no channel.
+    /// Returns `true` if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The channels of both sets.
+    /// Returns the channels in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The channels that are in both sets.
+    /// Returns the channels in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Puts a channel in, or takes it out.
+    /// Adds a channel, or removes it if it is in the set.
     pub const fn toggle(&mut self, channel: usize) {
         self.0 ^= 1 << channel;
     }
 
-    /// The channels of the set, in order.
+    /// Returns the channels of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..4).filter(move |&channel| self.contains(channel))
     }
 
-    /// Bit c is channel c.
+    /// Returns the set as bits: bit c is channel c.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 }
 
-/// How the overlays share the view.
+/// The arrangement of the overlays on the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrangement {
-    /// Colour at the left, lightness at the right, along the lower edge.
+    /// Colour on the left, lightness on the right, along the lower edge.
     #[default]
     Pair,
     /// One overlay with all channels along the lower edge.
     Combined,
-    /// One overlay a channel, side by side along the lower edge.
+    /// One overlay per channel, side by side along the lower edge.
     Parade,
-    /// One overlay a channel, one above the other at the right edge.
+    /// One overlay per channel, one above the other at the right edge.
     Column,
 }
 
@@ -111,7 +111,7 @@ impl Arrangement {
     /// Every arrangement, in the order in which the user cycles through them.
     pub const ALL: [Self; 4] = [Self::Pair, Self::Combined, Self::Parade, Self::Column];
 
-    /// The name that the configuration and the notes on screen use.
+    /// Returns the name used in the configuration and in on-screen notes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,30 +123,30 @@ impl Arrangement {
     }
 }
 
-/// How the overlays look.
+/// The appearance of the overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OverlayStyle {
-    /// How they share the view.
+    /// The arrangement on the view.
     pub arrangement: Arrangement,
-    /// Height of an overlay, as part of the view; kept within [`Self::HEIGHTS`].
+    /// Height of an overlay, as a fraction of the view; kept within [`Self::HEIGHTS`].
     pub height: f32,
-    /// How much they hide of the picture, 1 being as designed; kept within [`Self::OPACITIES`].
+    /// Opacity, where 1 is the designed opacity; kept within [`Self::OPACITIES`].
     pub opacity: f32,
-    /// `true` if a bar's height follows the logarithm of its count: log(1 + count) / log(1 + tallest), so that the tallest
-    /// bin touches the top, an empty one has no height and nothing is clipped.
+    /// `true` if a bar's height is logarithmic, log(1 + count) / log(1 + tallest), so that the tallest bin touches the top, an
+    /// empty one has no height, and nothing is clipped.
     pub logarithmic: bool,
     /// `true` if the picture behind the overlays is blurred, so that the bars are legible on any picture.
     pub backdrop: bool,
-    /// Bins of a channel; `None` for one for each code. Kept within [`BIN_COUNTS`].
+    /// Bins per channel, or `None` for one per code. Kept within [`BIN_COUNTS`].
     pub bins: Option<u32>,
-    /// `true` if the luminance of linear light is drawn beside that of the codes.
+    /// `true` if the luminance of linear light is drawn in addition to that of the codes.
     pub linear_luminance: bool,
-    /// Where the colours of overlaps come from.
+    /// The source of the colours of overlaps.
     pub overlaps: Overlaps,
-    /// The colours that they have there.
+    /// The colours for [`Overlaps::Table`].
     pub overlap_table: OverlapTable,
-    /// Part of the view that is left free below the overlays, for controls.
+    /// Fraction of the view left free below the overlays, for controls.
     #[serde(skip)]
     pub lift: f32,
 }
@@ -169,12 +169,12 @@ impl Default for OverlayStyle {
 }
 
 impl OverlayStyle {
-    /// Heights that are drawn, as parts of the view.
+    /// Valid heights, as fractions of the view.
     pub const HEIGHTS: std::ops::RangeInclusive<f32> = 0.05..=1.0;
-    /// Opacities that are drawn.
+    /// Valid opacities.
     pub const OPACITIES: std::ops::RangeInclusive<f32> = 0.1..=1.0;
 
-    /// The style with every figure inside its limits; what is no number becomes the default.
+    /// Returns the style with every value clamped to its limits; NaN becomes the default.
     #[must_use]
     pub fn clamped(self) -> Self {
         let standard = Self::default();
@@ -190,36 +190,36 @@ impl OverlayStyle {
         }
     }
 
-    /// The bins in which codes of `bits` bits are drawn.
+    /// Returns the binning in which codes of `bits` bits are drawn.
     #[must_use]
     pub fn binning(&self, bits: u32) -> Binning {
         Binning::new(bits, self.clamped().bins)
     }
 }
 
-/// Where an overlay lies, as parts of the view from its bottom left corner, and what it shows.
+/// The position of an overlay, in fractions of the view from its bottom left corner, and its channels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placed {
     /// Bottom left corner.
     pub origin: Vec2,
     /// Width and height.
     pub size: Vec2,
-    /// Channels that belong here, whether they are toggled on or not.
+    /// The overlay's channels, whether switched on or off.
     pub channels: Channels,
 }
 
-/// From the view's left and right edge to the overlays, as part of the view.
+/// Distance of the overlays from the left and right edge, as a fraction of the view.
 const MARGIN: f32 = 0.025;
-/// Between two overlays of a parade or a column.
+/// Gap between two overlays of a parade or a column.
 const GAP: f32 = 0.015;
 /// Width of a column.
 const COLUMN_WIDTH: f32 = 0.25;
 
-/// The overlays, in reading order.
+/// Returns the positions of the overlays, in reading order.
 ///
-/// A pair's are each 0.9 of half the view's width; a combined one and a parade take the same 0.95 of the width together.
-/// They stand on the lower edge, or `lift` above it. A column stands at the right edge; its overlays are as high as
-/// `height` says, or less where they would not all fit.
+/// Each overlay of a pair is 0.9 of half the view's width; a combined one, or all of a parade, take 0.95 of the width. They
+/// stand on the lower edge, or `lift` above it. A column stands at the right edge; its overlays have the given `height`, or
+/// less if they would not fit.
 #[must_use]
 pub fn placed(components: Components, style: &OverlayStyle) -> Vec<Placed> {
     let OverlayStyle { arrangement, height, lift, .. } = style.clamped();
@@ -253,8 +253,8 @@ pub fn placed(components: Components, style: &OverlayStyle) -> Vec<Placed> {
     }
 }
 
-/// The overlays in a part of a view of `view` pixels, which other scopes leave them: arranged as on a view of their own that is
-/// as high as they are.
+/// Returns the positions of the overlays in the area of a view of `view` pixels that the other scopes leave them. They are
+/// arranged as on a separate view as high as the area.
 #[must_use]
 pub fn placed_in(components: Components, style: &OverlayStyle, area: PanelRect, view: (u32, u32)) -> Vec<Placed> {
     let alone = OverlayStyle { height: 1.0, lift: 0.0, ..*style };
@@ -262,7 +262,7 @@ pub fn placed_in(components: Components, style: &OverlayStyle, area: PanelRect, 
     let part = Vec2::new(area.width as f32, area.height as f32) / extent;
     let corner = Vec2::new(area.left as f32, extent.y - (area.top + area.height) as f32) / extent;
     let mut placed = placed(components, &alone);
-    // What is beside the outermost ones is left to the other scopes' arrangement.
+    // The margins outside the outermost overlays are left to the arrangement of the other scopes.
     let low = placed.iter().map(|panel| panel.origin).fold(Vec2::ONE, Vec2::min);
     let high = placed.iter().map(|panel| panel.origin + panel.size).fold(Vec2::ZERO, Vec2::max);
     let span = if style.arrangement == Arrangement::Column { COLUMN_WIDTH } else { high.x - low.x };
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pair_is_as_wide_and_high_as_said_and_does_not_touch() {
+    fn the_pair_has_the_documented_size_and_a_gap() {
         let [left, right] = placed(Components::Rgbl, &OverlayStyle::default())[..] else { panic!("a pair is two") };
         for placed in [left, right] {
             assert!((placed.size - Vec2::new(0.9 * 0.5, 0.25)).length() < 1e-6);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_view_is_filled_by_every_arrangement() {
+    fn every_arrangement_fills_its_area() {
         let (area, view) = (PanelRect { left: 100, top: 600, width: 400, height: 200 }, (1600, 900));
         for (components, arrangement) in BOTH.into_iter().flat_map(|c| Arrangement::ALL.map(|a| (c, a))) {
             let rects: Vec<_> = placed_in(components, &style(arrangement), area, view)
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_outside_their_limits_are_brought_inside() {
+    fn values_outside_their_limits_are_clamped() {
         let wild = OverlayStyle { height: f32::NAN, opacity: -3.0, lift: 7.0, ..OverlayStyle::default() };
         let tame = wild.clamped();
         assert_eq!((tame.height, tame.opacity, tame.lift), (0.25, 0.1, 0.5));
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_survives_being_written_down() {
+    fn a_style_round_trips_through_serialization() {
         let style = OverlayStyle { logarithmic: true, height: 0.5, bins: Some(100), ..style(Arrangement::Column) };
         let text = serde_json::to_string(&style).unwrap();
         assert!(text.contains("\"column\""), "{text}");

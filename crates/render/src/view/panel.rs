@@ -1,4 +1,4 @@
-//! The histograms in pixels of the view, and what of them lies under the pointer.
+//! The histograms in pixels of the view, and the part of them under the pointer.
 
 use glam::{DVec2, Vec2};
 
@@ -8,7 +8,7 @@ use super::scene::Scene;
 use histoscope_core::histogram::Components;
 
 impl Placed {
-    /// The overlay on a view of `view` pixels.
+    /// Returns the overlay's rectangle on a view of `view` pixels.
     #[must_use]
     pub fn pixels(&self, view: (u32, u32)) -> PanelRect {
         let extent = Vec2::new(view.0 as f32, view.1 as f32);
@@ -26,21 +26,22 @@ impl Placed {
 /// The part of the overlays under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
-    /// The overlay's place among those of [`placed`].
+    /// Index of the overlay among those of [`placed`].
     pub panel: usize,
-    /// Where the overlay is.
+    /// The overlay's rectangle.
     pub rect: PanelRect,
-    /// Channels that it shows now.
+    /// The channels that it currently shows.
     pub channels: Channels,
-    /// The bin under the pointer, of those that are drawn.
+    /// The drawn bin under the pointer.
     pub bin: u32,
     /// First and last bin of the column of pixels under the pointer.
     pub bins: (u32, u32),
 }
 
-/// The overlays that are shown on a view of `view` pixels: place among those of [`placed`], pixels, and channels.
+/// Returns the overlays shown on a view of `view` pixels: their index among those of [`placed`], rectangle, and
+/// channels.
 ///
-/// None where the overlays are hidden, and none whose channels are all toggled off.
+/// Omits all of them if the overlays are hidden, and each one whose channels are all switched off.
 pub fn panels(
     scene: &Scene,
     components: Components,
@@ -58,7 +59,7 @@ pub fn panels(
         .filter(move |(_, _, channels)| shown && !channels.is_empty())
 }
 
-/// The overlay and bin under the pointer, on a view of `view` pixels, where a picture of `bits` bits is counted.
+/// Returns the overlay and bin under the pointer, on a view of `view` pixels, when a picture of `bits` bits is counted.
 #[must_use]
 pub fn hit(scene: &Scene, components: Components, bits: u32, view: (u32, u32), pointer: DVec2) -> Option<Hit> {
     let (panel, rect, channels) = panels(scene, components, view).find(|(_, rect, _)| rect.contains(pointer))?;
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_share_the_bins_out_and_leave_none_out() {
+    fn columns_cover_every_bin() {
         for (width, count) in WIDTHS.into_iter().flat_map(|width| COUNTS.map(|count| (width, count))) {
             let mut next = 0;
             for column in 0..width {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_as_wide_as_each_other_where_there_is_room() {
+    fn bins_have_equal_widths_if_there_is_room() {
         for (width, count) in [(648, 256), (1728, 1024), (3648, 256), (576, 256), (576, 3), (577, 100), (1728, 1000)] {
             let widths: Vec<u32> = (0..count)
                 .map(|bin| rect(width).columns_of_bin(bin, count))

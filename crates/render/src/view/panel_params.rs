@@ -1,4 +1,4 @@
-//! Everything needed to draw an overlay, for the adapter's shaders and for the CPU.
+//! The parameters for drawing an overlay, for both the adapter's shaders and the CPU.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -12,22 +12,22 @@ use super::scene::{NO_BIN, Scene};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::color::Range;
 
-/// A column that does not exist: the place of a line that is not drawn.
+/// A column that does not exist: the position of a line that is not drawn.
 const NOWHERE: u32 = u32::MAX;
 
 /// `Panel` of shaders/panel.wgsl: one overlay. Columns are counted from its left edge.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct PanelParams {
-    /// Pixels of the view.
+    /// Size of the view in pixels.
     pub view: [u32; 2],
     /// The overlay's top left pixel.
     pub origin: [u32; 2],
-    /// Its columns and rows.
+    /// Number of columns and rows.
     pub size: [u32; 2],
-    /// Where its columns begin among those of all overlays.
+    /// Index of its first column among the columns of all overlays.
     pub first_column: u32,
-    /// Bit c: channel c is shown.
+    /// Shown channels: bit c is channel c.
     pub channels: u32,
     /// `true` if heights follow the logarithm of the counts.
     pub logarithmic: u32,
@@ -35,57 +35,57 @@ pub struct PanelParams {
     pub line: u32,
     /// Rows of the mark at the top of a clipped bar.
     pub notch: u32,
-    /// Opacity of all of it.
+    /// Opacity of the whole overlay.
     pub opacity: f32,
     /// Colours of the bars.
     pub lights: [[f32; 4]; 4],
     /// Opacity of the bars.
     pub bars: f32,
-    /// Opacity of what no bar reaches.
+    /// Opacity of the area that no bar reaches.
     pub scrim: f32,
-    /// How much the last channel whitens what it overlaps.
+    /// Amount by which the last channel whitens the bars it overlaps.
     pub whiten: f32,
-    /// The channels of which a range is lit, a bit each.
+    /// Bit mask of the channels with a brushed range.
     pub brushed: u32,
-    /// Its first and last column.
+    /// First and last column of the brushed range.
     pub brush: [u32; 2],
-    /// Columns of the legal levels; the highest number for none.
+    /// Columns of the legal levels; `u32::MAX` for none.
     pub guides: [u32; 2],
-    /// Columns of a probed pixel's bins, channel by channel; likewise.
+    /// Columns of a probed pixel's bins, channel by channel; `u32::MAX` for none.
     pub marks: [u32; 4],
-    /// Columns of the eighths of the codes; likewise.
+    /// Columns of the eighths of the codes; `u32::MAX` for none.
     pub graticule: [u32; 8],
-    /// Which bins are drawn as outlines: 0 none, 1 those of another picture, by one scale with the bars, 2 those of the whole of
-    /// which the bars are a part, by a scale of their own.
+    /// The bins drawn as outlines: 0 none, 1 those of another picture, on the same scale as the bars, 2 those of the whole of
+    /// which the bars are a part, on their own scale.
     pub outlined: u32,
     /// `true` if the cumulative histograms are drawn as curves.
     pub curved: u32,
-    /// How much of the bars' light is left beside outlines.
+    /// Brightness factor of the bars if there are outlines.
     pub light: f32,
     /// Half the thickness of outlines and curves in pixels.
     pub stroke: f32,
-    /// Columns and rows of the blurred picture that lies behind; 0 where there is none.
+    /// Columns and rows of the blurred backdrop; 0 if there is none.
     pub backdrop: [u32; 2],
-    /// Rows of the cap on a clipped bar, and columns that it reaches to either side.
+    /// Rows of the cap on a clipped bar, and columns that it extends to either side.
     pub cap: u32,
-    /// Side of a clip indicator in pixels; 0 where there are none.
+    /// Side of a clip indicator in pixels; 0 if there are none.
     pub indicator: u32,
-    /// Colours of points by the set of bars that reach them; the last parts are 0 where bars mix as light.
+    /// Colours of points by the set of bars that reach them; the last part is 0 if bars mix like light.
     pub overlaps: [[f32; 4]; 16],
-    /// Colour of the line of luminance of linear light; its last part is 0 where there is none.
+    /// Colour of the line for the luminance of linear light; its last part is 0 if there is none.
     pub linear: [f32; 4],
 }
 
 const _: () = assert!(size_of::<PanelParams>() == 496);
 
-/// Which bins are drawn as outlines, beside those that are drawn as bars.
+/// The bins drawn as outlines in addition to the bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outlined {
     /// None.
     None,
-    /// Those of another picture. Both have one scale, so that they can be compared.
+    /// Those of another picture. Both have the same scale, so that they can be compared.
     Other,
-    /// Those of the whole of which the bars are a part. Each has its own scale, so that a small part shows its shape.
+    /// Those of the whole of which the bars are a part. Each has its own scale, so that the shape of a small part is visible.
     Whole,
 }
 
@@ -96,17 +96,18 @@ pub struct OverlayContent {
     pub bits: u32,
     /// The counted components.
     pub components: Components,
-    /// The range that the codes are in.
+    /// The range of the codes.
     pub range: Range,
-    /// Which bins are drawn as outlines.
+    /// The bins drawn as outlines.
     pub outlined: Outlined,
-    /// `true` if the luminance of linear light is there to be drawn.
+    /// `true` if the luminance of linear light is available.
     pub linear: bool,
-    /// Columns and rows of the blurred picture that lies behind, if one does.
+    /// Columns and rows of the blurred backdrop, if there is one.
     pub backdrop: Option<(u32, u32)>,
 }
 
-/// Each overlay that is shown on a view of `view` pixels, and what is to be told of it. Their columns are numbered on.
+/// Returns the rectangle and the parameters of each overlay shown on a view of `view` pixels. Columns are numbered
+/// consecutively across the overlays.
 #[must_use]
 pub fn shown_panels(shown: &OverlayContent, scene: &Scene, view: (u32, u32)) -> Vec<(PanelRect, PanelParams)> {
     let mut first_column = 0;
@@ -129,17 +130,17 @@ fn panel_params(
     let OverlayContent { bits, components, range, outlined, linear, backdrop } = *shown;
     let style = scene.look.histograms.clamped();
     let (line, binning) = (line_pixels(view), scene.look.histograms.binning(bits));
-    // A line of that thickness stands on the middle of these columns, and inside the overlay.
+    // Centres a line of that thickness on these columns, within the overlay.
     let on = |(first, last): (u32, u32), thickness: u32| {
         (first + last).div_ceil(2).saturating_sub(thickness / 2).min(rect.width.saturating_sub(thickness))
     };
-    // The axis is that of the codes, however many bins there are.
+    // The axis is that of the codes, regardless of the number of bins.
     let begin = |code: u32, thickness: u32| on(rect.columns_of_bin(code, 1 << bits), thickness);
     let [r, g, b] = LINEAR_LIGHT;
     let limits = guides(components, range, channels, bits);
     let brush = scene.brushes.histogram.filter(|brush| !channels.intersection(brush.channels).is_empty());
     let mark = |channel: usize| match scene.marks.map_or(NO_BIN, |marks| marks[channel]) {
-        // A code has less than its place on the axis where bins outnumber codes: then the bar itself is marked.
+        // If there are more bins than codes, a code's bin is narrower than its position on the axis; mark the bar itself.
         code if code >> bits == 0 && channels.contains(channel) && binning.count() > 1 << bits => {
             on(rect.columns_of_bin(binning.bin_of(code), binning.count()), line + 1)
         }
@@ -181,7 +182,7 @@ fn panel_params(
     }
 }
 
-/// The colours of the table; nothing where bars mix as light.
+/// Returns the colours of the table, or zeros if bars mix like light.
 fn overlap_colors(style: &OverlayStyle) -> [[f32; 4]; 16] {
     if style.overlaps == Overlaps::Light {
         return [[0.0; 4]; 16];
@@ -192,7 +193,7 @@ fn overlap_colors(style: &OverlayStyle) -> [[f32; 4]; 16] {
     })
 }
 
-/// Half the thickness of outlines and curves: a pixel where a line has one.
+/// Returns half the thickness of outlines and curves: a pixel if lines are one pixel thick.
 fn stroke_pixels(view: (u32, u32)) -> f32 {
     (view.1 as f32 / 1080.0).clamp(0.75, 16.0)
 }

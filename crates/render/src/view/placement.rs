@@ -1,6 +1,6 @@
-//! Where the picture lies on the view: scaling, zoom, pixel aspect and rotation, as pure functions.
+//! The position of the picture on the view: scaling, zoom, pixel aspect and rotation, as pure functions.
 //!
-//! [`ViewSettings`] say what of the upright picture is seen, [`Placement`] puts a picture's samples there.
+//! [`ViewSettings`] define the visible part of the upright picture; [`Placement`] applies them to a picture's samples.
 
 mod sampling;
 mod settings;
@@ -19,20 +19,20 @@ pub use shape::{Shape, upright_size};
 /// A picture on a view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
-    /// The coded picture, 0..1 from its top left corner, to clip space.
+    /// From the coded picture, 0..1 from its top left corner, to clip space.
     pub transform: DMat4,
-    /// Where in the picture the view's pixels lie.
+    /// Positions of the view's pixels in the picture.
     pub sampling: Sampling,
-    /// `true` if every pixel of the view shows one sample, so that the samples have hard edges.
+    /// `true` if every pixel of the view shows a single sample, so that samples have hard edges.
     ///
-    /// So it is from twice its size on, where the user has asked for that size. A small video in a large window, which
-    /// nobody has zoomed into, stays smooth.
+    /// This applies at twice the picture's size or more, if the user has chosen that size. A small video in a large window
+    /// stays smooth unless it is zoomed.
     pub has_hard_edges: bool,
     /// Size of the picture in pixels.
     pub picture: (u32, u32),
     /// Size of the view in pixels.
     pub view: (u32, u32),
-    /// The part of the view that the picture is placed in, and seen in.
+    /// The part of the view in which the picture is placed and visible.
     pub area: PanelRect,
 }
 
@@ -43,7 +43,7 @@ impl Placement {
         Self::within(shape, settings, view, PanelRect { left: 0, top: 0, width: view.0, height: view.1 })
     }
 
-    /// Places it in a part of such a view.
+    /// Places a picture of that shape in a part of such a view.
     #[must_use]
     pub fn within(shape: &Shape, settings: &ViewSettings, view: (u32, u32), area: PanelRect) -> Self {
         let extent = DVec2::new(view.0.max(1).into(), view.1.max(1).into());
@@ -60,7 +60,8 @@ impl Placement {
         Self { transform, sampling, has_hard_edges: was_asked && sampling.footprint() < 0.5001, picture, view, area }
     }
 
-    /// The same picture on some columns of the view alone, which are a view by themselves then. They must not be none.
+    /// Returns the same picture on only some columns of the view, which become a view of their own. `columns` must not be
+    /// empty.
     #[must_use]
     pub fn columns(&self, columns: &std::ops::Range<u32>) -> Self {
         let (start, width) = (f64::from(columns.start), f64::from(columns.end - columns.start));
@@ -77,7 +78,8 @@ impl Placement {
         }
     }
 
-    /// The same part of the picture on a view of another size, which shows it coarser or finer, and smooth.
+    /// Returns the same part of the picture, smooth, on a view of a different size and therefore at a coarser or finer
+    /// resolution.
     #[must_use]
     pub fn resized(&self, view: (u32, u32)) -> Self {
         let across = self.sampling.across * (f64::from(self.view.0) / f64::from(view.0));
@@ -85,15 +87,15 @@ impl Placement {
         Self { sampling: Sampling { across, down, ..self.sampling }, has_hard_edges: false, view, ..*self }
     }
 
-    /// The place in the picture, in luma samples from its top left corner, that lies at a point of the view; beside the picture it
-    /// goes on.
+    /// Returns the position in the picture at a point of the view, in luma samples from the picture's top left corner. It may
+    /// lie outside the picture.
     #[must_use]
     pub fn place_of(&self, point: DVec2) -> DVec2 {
         let Sampling { across, down, origin } = self.sampling;
         origin + across * point.x + down * point.y
     }
 
-    /// The point of the view at which a place in the picture lies.
+    /// Returns the point of the view at a position in the picture.
     #[must_use]
     pub fn point_of(&self, place: DVec2) -> DVec2 {
         let Sampling { across, down, origin } = self.sampling;
@@ -104,7 +106,7 @@ impl Placement {
         DVec2::new(way.x / across.x, way.y / down.y)
     }
 
-    /// The coded pixel under a point of the view; `None` beside the picture, and where others than it are seen.
+    /// Returns the coded pixel under a point of the view, or `None` outside the picture and its area.
     #[must_use]
     pub fn pixel_at(&self, point: DVec2) -> Option<(u32, u32)> {
         let is_whole = (self.area.width, self.area.height) == self.view;
@@ -112,8 +114,8 @@ impl Placement {
         if is_seen { self.sampling.pixel_at(point, self.picture) } else { None }
     }
 
-    /// The share of a part of the picture, or of all of it, that lies in the view: 0 to 1. Where less than a pixel of the view
-    /// is missing at both ends of a side together, all of that side is seen: views have whole pixels.
+    /// Returns the share, 0 to 1, of a part of the picture, or of all of it, that lies in the view. A side that is short by
+    /// less than a pixel of the view in total counts as fully visible, because views have whole pixels.
     #[must_use]
     pub fn seen(&self, part: Option<Rect>) -> f64 {
         let (x_axis, y_axis) = self.sampling.axes();
@@ -130,26 +132,27 @@ impl Placement {
         side(x_axis, columns, part.x, part.width) * side(y_axis, rows, part.y, part.height)
     }
 
-    /// Which sample covers each pixel of the view.
+    /// Returns the sample that covers each pixel of the view.
     #[must_use]
     pub fn nearest(&self) -> Nearest {
         self.sampling.nearest(self.picture, self.view)
     }
 
-    /// Whole pixels of the view that a pixel of the picture spans at least, across and down; nothing where its edges are not hard.
+    /// Returns the minimum number of whole pixels of the view that a pixel of the picture spans, across and down, or `None` if
+    /// its edges are not hard.
     #[must_use]
     pub fn cell_size(&self) -> Option<[u32; 2]> {
         let side = |step: DVec2| (1.0 / step.length() + 1e-6).floor().min(4096.0) as u32;
         self.has_hard_edges.then(|| [side(self.sampling.across), side(self.sampling.down)])
     }
 
-    /// Where in its pixel of the picture each pixel of the view lies.
+    /// Returns the position of each pixel of the view within its pixel of the picture.
     #[must_use]
     pub fn cells(&self) -> Cells {
         self.sampling.cells(self.view)
     }
 
-    /// Columns and rows of the view that the picture covers.
+    /// Returns the columns and rows of the view that the picture covers.
     #[must_use]
     pub fn covered(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
         let corner = |u, v| {
@@ -174,12 +177,12 @@ mod tests {
         (a - b).abs().max_element() < 1e-5
     }
 
-    /// Where the coded picture's corner (u, v) lands in clip space.
+    /// Returns the position of the coded picture's corner (u, v) in clip space.
     fn corner(extent: DVec2, orientation: Orientation, u: f64, v: f64) -> DVec2 {
         transform(extent, orientation).transform_point3(DVec3::new(u, v, 0.0)).truncate()
     }
 
-    /// Part of the view that a picture covers by default.
+    /// Returns the size that a picture covers by default, relative to the view.
     fn cover(picture: DVec2, view: DVec2) -> DVec2 {
         ViewSettings::default().picture_rect(picture, view).size / view
     }
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn surplus_is_cut_in_the_direction_that_has_it() {
+    fn excess_is_cut_off_in_the_direction_that_has_it() {
         assert!(close(cover(DVec2::new(200.0, 100.0), DVec2::new(100.0, 100.0)), DVec2::new(2.0, 1.0)));
         assert!(close(cover(DVec2::new(100.0, 400.0), DVec2::new(300.0, 300.0)), DVec2::new(1.0, 4.0)));
         for (w, h) in [(1.0, 1.0), (17.0, 1.0), (1.0, 257.0), (641.0, 359.0)] {
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surplus_is_the_same_at_both_ends() {
+    fn the_excess_is_the_same_at_both_ends() {
         let extent = DVec2::new(2.0, 1.0);
         assert!(close(corner(extent, UPRIGHT, 0.0, 0.0), DVec2::new(-2.0, 1.0)));
         assert!(close(corner(extent, UPRIGHT, 1.0, 1.0), DVec2::new(2.0, -1.0)));
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pixel_at_a_point_is_the_one_that_is_shown_there() {
+    fn the_pixel_at_a_point_is_the_one_shown_there() {
         let actual = ViewSettings::fitted(Fit::Actual);
         let at = |quarter_turns, mirrored, x, y| {
             let shape = shape(4, 3, quarter_turns, mirrored);
@@ -273,7 +276,7 @@ mod tests {
         assert_eq!(at(0, false, 1.0, -0.1), None);
         assert_eq!(at(0, false, f64::NAN, 0.0), None);
         assert_eq!(at(0, true, 0.5, 0.5), Some((3, 0)));
-        // A quarter turn clockwise brings the lower left corner to the upper left one.
+        // A quarter turn clockwise moves the lower left corner to the upper left.
         assert_eq!(at(1, false, 0.5, 0.5), Some((0, 2)));
         assert_eq!(at(1, false, 2.5, 3.5), Some((3, 0)));
         assert_eq!(at(2, false, 0.5, 0.5), Some((3, 2)));
@@ -282,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_the_runs_of_pixels_that_show_one_sample_and_go_on_beyond_the_view() {
+    fn cells_are_the_runs_of_pixels_that_show_one_sample_and_extend_beyond_the_view() {
         for (turns, mirrored) in (0..4).flat_map(|turns| [(turns, false), (turns, true)]) {
             for (zoom, centre) in [(16.0, 0.3), (17.3, 0.77), (40.0, 0.5), (64.0, 0.01)] {
                 let settings = ViewSettings { zoom, centre: DVec2::splat(centre), ..ViewSettings::fitted(Fit::Actual) };
@@ -336,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn some_columns_of_a_view_show_what_they_show_in_the_whole() {
+    fn some_columns_of_a_view_show_the_same_as_in_the_whole() {
         for (turns, zoom, columns) in
             [(0, 1.0, 0..40), (0, 3.3, 17..90), (1, 1.7, 5..6), (2, 0.4, 33..90), (3, 9.0, 1..89)]
         {
@@ -373,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_border_in_the_middle_of_a_pixel_always_counts_to_the_same_side() {
+    fn a_sample_border_in_the_middle_of_a_pixel_always_resolves_to_the_same_side() {
         // At half its size, every pixel of the view has a border in its middle; at two thirds, every third one.
         let half = Placement::new(&shape(200, 100, 0, false), &ViewSettings::default(), (100, 50)).nearest();
         assert_eq!(half.columns, (0..100).map(|x| 2 * x + 1).collect::<Vec<_>>());
@@ -382,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_get_hard_edges_from_twice_their_size_on_where_that_was_asked_for() {
+    fn samples_have_hard_edges_at_twice_their_size_if_the_user_chose_it() {
         let edges = |settings, view| Placement::new(&shape(100, 50, 0, false), &settings, view).has_hard_edges;
         let zoomed = |zoom| ViewSettings { zoom, ..ViewSettings::default() };
         assert!(!edges(ViewSettings::default(), (1000, 500)), "a small video in a large window");
@@ -392,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_picture_s_pixel_is_seen_where_its_orientation_says() {
+    fn a_turned_picture_s_pixel_appears_where_its_orientation_says() {
         for (turns, mirrored) in
             [(0, false), (1, false), (2, false), (3, false), (0, true), (1, true), (2, true), (3, true)]
         {
@@ -408,29 +411,29 @@ mod tests {
     }
 
     #[test]
-    fn the_share_that_is_seen_is_that_of_the_counted_samples_in_the_view() {
+    fn the_visible_share_is_that_of_the_counted_samples_in_the_view() {
         let seen =
             |shape: &Shape, settings: ViewSettings, view, part| Placement::new(shape, &settings, view).seen(part);
         let wide = shape(1920, 1080, 0, false);
         let cover = ViewSettings::default();
         assert_eq!(seen(&wide, cover, (960, 540), None), 1.0);
-        // A side that is a pixel short by rounding is seen whole; one that is more than that is not.
+        // A side that is a pixel short because of rounding counts as whole; one that is shorter does not.
         assert_eq!(seen(&wide, cover, (854, 480), None), 1.0);
         assert!((seen(&wide, cover, (1440, 1080), None) - 0.75).abs() < 1e-12);
         assert_eq!(seen(&wide, ViewSettings::fitted(Fit::Contain), (1440, 1080), None), 1.0);
         assert!((seen(&wide, ViewSettings::fitted(Fit::Actual), (960, 270), None) - 0.125).abs() < 1e-12);
         assert!((seen(&wide, ViewSettings { zoom: 2.0, ..cover }, (960, 540), None) - 0.25).abs() < 1e-12);
-        // Of a picture that is turned for display, the sides are the other ones.
+        // For a picture turned for display, the sides are swapped.
         let turned = shape(1920, 1080, 1, false);
         assert!((seen(&turned, cover, (1080, 960), None) - 0.5).abs() < 1e-12);
-        // A region at the left edge, half of which is cut off, one in the middle, and one that is not in view.
+        // A region at the left edge, half of it cut off; one in the middle; and one out of view.
         let part = |x, width| Some(Rect { x, y: 100, width, height: 500 });
         assert!((seen(&wide, cover, (1440, 1080), part(0, 480)) - 0.5).abs() < 1e-12);
         assert_eq!(seen(&wide, cover, (1440, 1080), part(240, 1440)), 1.0);
         assert_eq!(seen(&wide, cover, (1440, 1080), part(0, 200)), 0.0);
     }
 
-    /// The share is that of the samples that some pixel of the view shows, where a pixel is not larger than a sample.
+    /// The share equals that of the samples shown by some pixel of the view, as long as a pixel is not larger than a sample.
     #[test]
     fn the_share_agrees_with_the_samples_that_the_view_shows() {
         for (turns, view) in [(0, (301, 977)), (1, (640, 200)), (2, (1000, 300)), (3, (333, 512))] {

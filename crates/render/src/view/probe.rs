@@ -1,5 +1,5 @@
-//! The values of one pixel, by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the figures under the pointer, and
-//! the bins that the pixel was counted in.
+//! The values of a single pixel, computed by the same arithmetic as [`mod@histoscope_core::histogram::reference`]: the numbers
+//! under the pointer, and the bins in which the pixel was counted.
 
 use crate::view::overlay::Channels;
 use crate::view::scene::Brush;
@@ -9,26 +9,25 @@ use histoscope_core::histogram::reference::unclamped_rgb;
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::luminance_bin;
 
-/// A pixel's figures.
+/// The values of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
     /// The coded pixel: column and row.
     pub position: (u32, u32),
-    /// R'G'B' codes before the clamp; what lies outside 0 to 2^n - 1 is out of range.
+    /// R'G'B' codes before the clamp; values outside 0 to 2^n - 1 are out of range.
     pub rgb: [i32; 3],
     /// R'G'B' codes.
     pub codes: [u32; 3],
-    /// The samples as coded, Y', Cb and Cr or R', G' and B', chroma being that of the sample which covers the pixel;
-    /// `None` for what the picture does not have.
+    /// The samples as coded: Y', Cb and Cr, or R', G' and B'. Chroma is that of the sample which covers the pixel. `None` for
+    /// components that the picture lacks.
     pub coded: [Option<u32>; 3],
     /// The luminance bin.
     pub luminance: u32,
-    /// The bin of each channel that is counted, [`NO_BIN`] where there is none: what
-    /// [`Scene::marks`](crate::view::scene::Scene::marks) takes.
+    /// The bin of each counted channel, or [`NO_BIN`]; the input for [`Scene::marks`](crate::view::scene::Scene::marks).
     pub bins: [u32; 4],
 }
 
-/// The figures of the pixel at (`x`, `y`), which must lie in the picture; a position beyond it is its last pixel.
+/// Returns the values of the pixel at (`x`, `y`). A position beyond the picture's edge is clamped to the last pixel.
 #[must_use]
 pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe {
     let (x, y) = (x.min(picture.width() - 1), y.min(picture.height() - 1));
@@ -55,7 +54,7 @@ pub fn probe(picture: &Picture, x: u32, y: u32, components: Components) -> Probe
 }
 
 impl Probe {
-    /// The channels of a brush that have the pixel in its range.
+    /// Returns the channels of a brush for which the pixel lies in its range.
     #[must_use]
     pub fn reached_by(&self, brush: &Brush) -> Channels {
         let bins = self.bins.iter().enumerate().filter(|(_, bin)| **bin != NO_BIN && brush.contains(**bin));
@@ -96,7 +95,7 @@ mod tests {
         Picture::new(layout, size, color, Arc::new(planes)).unwrap()
     }
 
-    /// The histogram that the probes of all pixels make.
+    /// Returns the histogram that results from probing all pixels.
     fn counted(picture: &Picture, components: Components) -> Histogram {
         let mut histogram = Histogram::empty(picture.layout().bin_bits(), components);
         for (x, y) in (0..picture.height()).flat_map(|y| (0..picture.width()).map(move |x| (x, y))) {
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pixels_probed_make_the_histogram() {
+    fn probing_all_pixels_gives_the_histogram() {
         for layout in [
             PixelLayout::planar_ycbcr(8, (1, 1)),
             PixelLayout::planar_ycbcr(10, (2, 0)),
@@ -129,7 +128,7 @@ mod tests {
             let expected = reference::histogram(&picture, Components::Rgbl);
             assert_eq!(counted(&picture, Components::Rgbl), expected, "{layout:?}");
         }
-        // Where chroma has a sample a pixel, the coded bins add up likewise.
+        // If every pixel has its own chroma sample, the coded bins add up as well.
         for layout in [PixelLayout::planar_ycbcr(10, (0, 0)), PixelLayout::gray(8)] {
             let picture = picture(layout, (23, 9));
             let expected = reference::histogram(&picture, Components::YCbCr);
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn gray_has_no_chroma_and_a_place_beyond_is_the_last() {
+    fn gray_has_no_chroma_and_positions_outside_are_clamped() {
         let picture = picture(PixelLayout::gray(8), (5, 4));
         let last = probe(&picture, 99, 99, Components::YCbCr);
         assert_eq!(last.position, (4, 3));

@@ -1,65 +1,65 @@
-//! The part of the picture that is counted alone: how it is drawn with the pointer, taken hold of, moved and resized. Its
-//! pixels are the coded picture's, however that is turned for display.
+//! The region of the picture that is counted: how the pointer draws, grabs, moves and resizes it. Its coordinates are pixels of
+//! the coded picture, however that is turned for display.
 
 use glam::DVec2;
 
 use super::placement::Placement;
 use histoscope_core::picture::region::Rect;
 
-/// How far the pointer must be dragged, in points, before a rectangle is drawn: a click that trembles is none.
+/// Distance that the pointer must be dragged, in points, before a rectangle is drawn, so that an unsteady click draws none.
 const LEAST_DRAG: f64 = 4.0;
-/// How near the pointer must come to a handle to take hold of it, in points.
+/// Distance from a handle within which the pointer can grab it, in points.
 const REACH: f64 = 7.0;
-/// The same for the border between two handles.
+/// Distance from the border between two handles within which the pointer can grab it, in points.
 const BORDER_REACH: f64 = 4.0;
-/// The least length of a side, in points, that has a handle in its middle.
+/// Minimum length of a side, in points, for a handle in its middle.
 const LEAST_SIDE: f64 = 36.0;
-/// The least length of both sides, in points, that leaves room for a handle in the middle of all.
+/// Minimum length of both sides, in points, for a handle in the centre.
 const LEAST_MIDDLE: f64 = 56.0;
 
-/// The counted part of the picture, as it has been chosen in pictures of one size.
+/// The counted region, as chosen in pictures of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Region {
     choice: RegionChoice,
-    /// Size of the pictures that it was chosen in.
+    /// Size of the pictures in which it was chosen.
     picture: (u32, u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum RegionChoice {
-    /// All of it.
+    /// The whole picture.
     #[default]
     Whole,
     /// A rectangle.
     Part(Rect),
-    /// A rectangle is proposed; until it is taken, what was chosen before is counted.
+    /// A proposed rectangle; until it is accepted, the previous choice is counted.
     Proposed { rect: Rect, before: Option<Rect> },
 }
 
-/// A rectangle on screen.
+/// A rectangle shown on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegionFrame {
-    /// It is counted.
+    /// A counted rectangle.
     Counted(Rect),
-    /// It is only proposed.
+    /// A proposed rectangle.
     Proposed(Rect),
 }
 
 impl Region {
-    /// A rectangle of a picture of this size, in which it must lie; the whole of it is no choice.
+    /// Creates a region from a rectangle, which must lie in a picture of this size. The whole picture counts as no choice.
     #[must_use]
     pub fn part(rect: Rect, picture: (u32, u32)) -> Self {
         let choice = rect.proper(picture.0, picture.1).map_or(RegionChoice::Whole, RegionChoice::Part);
         Self { choice, picture }
     }
 
-    /// The same, with another rectangle proposed.
+    /// Proposes a rectangle in addition to the current choice.
     #[must_use]
     pub const fn proposing(self, rect: Rect, picture: (u32, u32)) -> Self {
         Self { choice: RegionChoice::Proposed { rect, before: self.counted() }, picture }
     }
 
-    /// Chooses what is proposed; `None` where nothing is.
+    /// Accepts the proposal. Returns `None` if there is none.
     #[must_use]
     pub fn taken(self) -> Option<Self> {
         match self.choice {
@@ -68,7 +68,7 @@ impl Region {
         }
     }
 
-    /// Drops what was proposed or chosen last; `None` where there is nothing to drop.
+    /// Drops the proposal or, without one, the choice. Returns `None` if there is neither.
     #[must_use]
     pub const fn dropped(self) -> Option<Self> {
         let choice = match self.choice {
@@ -79,7 +79,7 @@ impl Region {
         Some(Self { choice, ..self })
     }
 
-    /// The rectangle that is counted alone; `None` for all of the picture.
+    /// Returns the counted rectangle, or `None` for the whole picture.
     #[must_use]
     pub const fn counted(&self) -> Option<Rect> {
         match self.choice {
@@ -89,7 +89,7 @@ impl Region {
         }
     }
 
-    /// The rectangle that is to be seen.
+    /// Returns the rectangle to show.
     #[must_use]
     pub const fn shown(&self) -> Option<RegionFrame> {
         match self.choice {
@@ -99,8 +99,8 @@ impl Region {
         }
     }
 
-    /// Returns the choice for pictures of that size: all of it in those that it was made in, and nothing in others, whose
-    /// pixels are other ones.
+    /// Returns the choice for pictures of that size: unchanged for the size in which it was made, otherwise none, since their
+    /// pixels are different.
     #[must_use]
     pub fn in_pictures_of(self, size: (u32, u32)) -> Self {
         if self.picture == size { self } else { Self::default() }
@@ -117,7 +117,7 @@ impl RegionFrame {
     }
 }
 
-/// A rectangle in words: its size and its upper left corner.
+/// Describes a rectangle by its size and upper left corner.
 #[must_use]
 pub fn text(rect: Rect) -> String {
     let Rect { x, y, width, height } = rect;
@@ -127,27 +127,28 @@ pub fn text(rect: Rect) -> String {
 /// The effect of dragging a part of the border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grip {
-    /// It moves edges of the coded picture's columns and rows: the first one (-1), the last one (1) or none of them (0).
+    /// Moves edges of the rectangle, in columns and rows of the coded picture: the first (-1), the last (1) or none (0).
     Edges {
         /// The left or right edge.
         x: i8,
         /// The upper or lower edge.
         y: i8,
     },
-    /// It moves all of it.
+    /// Moves the whole rectangle.
     Move,
 }
 
-/// A place at which a rectangle is taken hold of.
+/// A position at which a rectangle can be grabbed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Handle {
-    /// Its effect.
+    /// The effect of dragging it.
     pub grip: Grip,
-    /// Where it is on the view, in pixels.
+    /// Its position on the view, in pixels.
     pub at: DVec2,
 }
 
-/// A rectangle of the picture on the view: its upper left and lower right corner in pixels, however the picture is turned.
+/// Returns the upper left and lower right corner of a rectangle of the picture on the view, in pixels, however the picture is
+/// turned.
 #[must_use]
 pub fn on_view(rect: Rect, placement: &Placement) -> (DVec2, DVec2) {
     let (low, high) = rect.corners();
@@ -155,15 +156,15 @@ pub fn on_view(rect: Rect, placement: &Placement) -> (DVec2, DVec2) {
     (a.min(b), a.max(b))
 }
 
-/// The handles of a rectangle on a view of so many pixels to a point: its corners, and the middles of its sides and of all of it
-/// where there is room.
+/// Returns the handles of a rectangle, on a view with `points` pixels per point: its corners and, if there is room, the middles
+/// of its sides and its centre.
 #[must_use]
 pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
     let (low, high) = rect.corners();
     let [low, high] = [low, high].map(|[x, y]| DVec2::new(x.into(), y.into()));
     let (upper, lower) = on_view(rect, placement);
     let seen = (lower - upper) / points;
-    // Sides along the picture's rows, and along its columns, as they are seen.
+    // Displayed lengths of the sides along the picture's rows, and along its columns.
     let sides = if placement.sampling.is_turned() { DVec2::new(seen.y, seen.x) } else { seen };
     let mut handles = Vec::new();
     for (x, y) in [-1_i8, 0, 1].into_iter().flat_map(|y| [-1_i8, 0, 1].map(|x| (x, y))) {
@@ -180,7 +181,8 @@ pub fn handles(rect: Rect, placement: &Placement, points: f64) -> Vec<Handle> {
     handles
 }
 
-/// Finds the part of a rectangle under a point of the view: the nearest handle, else its border, which moves it.
+/// Returns the part of a rectangle under a point of the view: the nearest handle, or else the border, which moves the
+/// rectangle.
 #[must_use]
 pub fn grip_at(rect: Rect, placement: &Placement, points: f64, at: DVec2) -> Option<Grip> {
     let distance = |handle: &Handle| (handle.at - at).length() / points;
@@ -196,39 +198,40 @@ pub fn grip_at(rect: Rect, placement: &Placement, points: f64, at: DVec2) -> Opt
     (is_near && !is_inside).then_some(Grip::Move)
 }
 
-/// The effect of a drag on the rectangle.
+/// A drag that draws or changes the rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RegionDrag {
-    /// It draws a new one, from this place in the picture.
+    /// Draws a new one, starting at this position in the picture.
     New(DVec2),
-    /// It changes one that was there.
+    /// Changes an existing one.
     Change {
-        /// The handle that is dragged.
+        /// The dragged handle.
         grip: Grip,
-        /// The place in the picture at which it began.
+        /// The position in the picture where the drag began.
         from: DVec2,
-        /// The rectangle as it was then.
+        /// The rectangle before the drag.
         rect: Rect,
     },
 }
 
 impl RegionDrag {
-    /// The beginning of a new rectangle at a point of the view.
+    /// Starts drawing a rectangle at a point of the view.
     #[must_use]
     pub fn new(at: DVec2, placement: &Placement) -> Self {
         Self::New(place_in_pixel(at, placement))
     }
 
-    /// The beginning of a change at a point of the view.
+    /// Starts changing a rectangle at a point of the view.
     #[must_use]
     pub fn change(grip: Grip, rect: Rect, at: DVec2, placement: &Placement) -> Self {
         Self::Change { grip, from: placement.place_of(at), rect }
     }
 
-    /// The rectangle once the pointer is at another point; `None` where it is none yet, or none of the picture.
+    /// Returns the rectangle when the pointer is at another point, or `None` if the drag is still too short or misses the
+    /// picture.
     ///
-    /// A new one goes from the pixel of the picture under the pointer at the beginning to the one under it now; what lies beside
-    /// the picture is left out.
+    /// A new rectangle extends from the picture's pixel under the pointer at the beginning of the drag to the current one,
+    /// limited to the picture.
     #[must_use]
     pub fn to(&self, at: DVec2, placement: &Placement, points: f64) -> Option<Rect> {
         let size = placement.picture;
@@ -254,14 +257,14 @@ impl RegionDrag {
     }
 }
 
-/// Where in the picture the middle of a pixel of the view lies: that decides which pixel of the picture it shows.
+/// Returns the position in the picture of the centre of a pixel of the view, which determines the picture's pixel it shows.
 fn place_in_pixel(at: DVec2, placement: &Placement) -> DVec2 {
     placement.place_of(at.floor() + 0.5)
 }
 
-/// First pixel and number of those of a side that a run of places covers, as far as they are there.
+/// Returns the first pixel and the number of pixels of a side covered by a range of positions, limited to the picture.
 fn covered(low: f64, high: f64, size: u32) -> Option<(u32, u32)> {
-    // As the pixel under the pointer is found.
+    // In the same manner as the pixel under the pointer.
     let [low, high] = [low, high].map(|place| (place + 1e-6).floor());
     let most = f64::from(size) - 1.0;
     if high < 0.0 || low > most || !(low.is_finite() && high.is_finite()) {
@@ -271,7 +274,7 @@ fn covered(low: f64, high: f64, size: u32) -> Option<(u32, u32)> {
     Some((first, last - first + 1))
 }
 
-/// Which edge of the columns, or of the rows, a grip moves; `None` where it moves both.
+/// Returns which edge a grip moves along the columns or the rows, or `None` if it moves both.
 const fn side(grip: Grip, columns: bool) -> Option<i8> {
     match grip {
         Grip::Edges { x, .. } if columns => Some(x),
@@ -280,8 +283,8 @@ const fn side(grip: Grip, columns: bool) -> Option<i8> {
     }
 }
 
-/// A run of pixels, begin and length, with an edge moved so far, or all of it; it stays inside `size` and keeps a pixel. An edge
-/// that is moved past the other one changes places with it.
+/// Moves an edge of a run of pixels (start and length), or all of it, by `way`. The run stays inside `size` and keeps at least
+/// one pixel. An edge moved past the opposite one swaps roles with it.
 fn changed((begin, length): (u32, u32), edge: Option<i8>, way: f64, size: u32) -> (u32, u32) {
     let way = if way.is_finite() { way as i64 } else { 0 };
     let (first, end, size) = (i64::from(begin), i64::from(begin) + i64::from(length), i64::from(size));
@@ -330,7 +333,7 @@ mod tests {
         assert_eq!(drawn((199.0, 80.0), (100.0, 50.0), &plain), Some(rect(100, 50, 100, 31)), "backward");
         assert_eq!(drawn((100.0, 50.0), (103.0, 53.0), &plain), None, "a click that trembles");
         assert_eq!(drawn((100.0, 50.0), (104.0, 50.0), &plain), Some(rect(100, 50, 5, 1)));
-        // Enlarged sixteen times, one pixel of the picture is enough.
+        // Enlarged sixteen times, a single pixel of the picture is enough.
         let near = placement(0, false, 16.0);
         let one = drawn((641.0, 361.0), (647.0, 367.0), &near).expect("a pixel");
         assert_eq!((one.width, one.height), (1, 1));
@@ -338,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_the_picture_is_left_out() {
+    fn areas_outside_the_picture_are_left_out() {
         let small = placement(0, false, 0.5);
         let view = |x: f64, y: f64| (x, y);
         assert_eq!(drawn(view(0.0, 0.0), view(1279.0, 719.0), &small), Some(Rect::whole(1280, 720)));
@@ -355,14 +358,14 @@ mod tests {
             let rect = drawn((10.0, 20.0), (109.0, 39.0), &placement).expect("a rectangle");
             let expected = if turns % 2 == 1 { (20, 100) } else { (100, 20) };
             assert_eq!((rect.width, rect.height), expected, "{turns} {mirrored}");
-            // The pixels under the two ends are its corners.
+            // The pixels under both ends are its corners.
             for point in [(10.0, 20.0), (109.0, 39.0)] {
                 let (x, y) = placement.pixel_at(DVec2::new(point.0, point.1)).expect("a pixel");
                 assert!(rect.contains(x, y), "{turns} {mirrored}");
             }
             let (low, high) = on_view(rect, &placement);
             assert!((low - DVec2::new(10.0, 20.0)).length() < 1e-6 && (high - DVec2::new(110.0, 40.0)).length() < 1e-6);
-            // Whatever handle is dragged to the right by ten, an edge that is seen there moves so.
+            // Whichever handle is dragged to the right by ten, an edge that appears there moves with it.
             let right =
                 handles(rect, &placement, 1.0).into_iter().find(|h| (h.at - DVec2::new(110.0, 30.0)).length() < 1.0);
             if let Some(Handle { grip, at }) = right {
@@ -393,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_border_is_taken_hold_of_within_its_reach() {
+    fn a_border_can_be_grabbed_within_its_reach() {
         let plain = placement(0, false, 1.0);
         let rect = rect(100, 100, 200, 100);
         let grip = |x: f64, y: f64| grip_at(rect, &plain, 1.0, DVec2::new(x, y));
@@ -403,13 +406,13 @@ mod tests {
         assert_eq!(grip(200.0, 150.0), Some(Grip::Move), "the middle");
         assert_eq!(grip(150.0, 101.0), Some(Grip::Move), "the border");
         assert_eq!((grip(150.0, 130.0), grip(90.0, 90.0)), (None, None), "inside and beside it");
-        // A small one has its corners only, and a border.
+        // A small one has only its corners and a border.
         let small = handles(Rect { width: 12, height: 9, ..rect }, &plain, 1.0);
         assert_eq!(small.len(), 4);
     }
 
     #[test]
-    fn a_proposal_is_taken_or_dropped_and_counts_nothing_meanwhile() {
+    fn a_proposal_is_accepted_or_dropped_and_not_counted_until_then() {
         let (first, bars) = (rect(0, 0, 9, 9), rect(0, 90, 1280, 540));
         let chosen = Region::part(first, SIZE);
         let proposed = chosen.proposing(bars, SIZE);

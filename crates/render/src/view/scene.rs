@@ -1,4 +1,4 @@
-//! A scene: the look of the picture, and what is brushed and pointed at in it.
+//! A scene: the look of the picture, with its brushes and marks.
 
 pub use crate::view::brush::Brush;
 use crate::view::brush::Lighting;
@@ -11,21 +11,21 @@ use crate::view::sharing::halves;
 pub use crate::view::sharing::{Other, Pair, Seam, Sharing};
 use histoscope_core::histogram::Components;
 
-/// No bin: the mark of a channel that a probed pixel does not have.
+/// No bin: the mark of a channel that a probed pixel lacks.
 pub const NO_BIN: u32 = u32::MAX;
 
-/// Everything needed to draw a picture and what lies over it.
+/// Everything needed to draw a picture and the layers over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
     /// The choices of what is shown and how.
     pub look: Look,
-    /// The picture that is shown with the live one, where the look has two.
+    /// The picture shown with the live one, if the look has two.
     pub other: Other,
-    /// The brushes in the scopes: pixels that all of them select keep their light, while the rest of the picture dims.
+    /// The brushes in the scopes: pixels selected by all of them keep their brightness, and the rest of the picture is dimmed.
     pub brushes: Brushes,
-    /// How far the rest has dimmed: 0 not at all, 1 as far as it goes.
+    /// Strength of the dimming: 0 for none, 1 for full.
     pub brush_strength: f32,
-    /// Bins of a probed pixel, channel by channel, to mark in the overlays; [`NO_BIN`] for none.
+    /// Bins of a probed pixel to mark in the overlays, channel by channel; [`NO_BIN`] for none.
     pub marks: Option<[u32; 4]>,
 }
 
@@ -35,7 +35,7 @@ impl Default for Scene {
     }
 }
 
-/// A scene in which nothing is brushed or pointed at.
+/// Creates a scene without brushes and marks.
 impl From<Look> for Scene {
     fn from(look: Look) -> Self {
         Self { look, other: Other::default(), brushes: Brushes::default(), brush_strength: 1.0, marks: None }
@@ -43,14 +43,14 @@ impl From<Look> for Scene {
 }
 
 impl Scene {
-    /// Returns the scene with two pictures shown so.
+    /// Returns the scene with two pictures.
     #[must_use]
     pub const fn with_pair(self, pair: Pair) -> Self {
         let Pair { sharing, other, gain } = pair;
         Self { look: Look { sharing, gain, ..self.look }, other, ..self }
     }
 
-    /// Returns how picture and scopes share a view of `view` pixels.
+    /// Returns the arrangement of picture and scopes on a view of `view` pixels.
     #[must_use]
     pub fn arranged(&self, view: (u32, u32)) -> Arranged {
         let style = self.look.histograms.clamped();
@@ -63,13 +63,13 @@ impl Scene {
         self.areas(view)[0]
     }
 
-    /// Returns where a live picture of that shape lies on a view of `view` pixels.
+    /// Returns the placement of a live picture of that shape on a view of `view` pixels.
     #[must_use]
     pub fn placement(&self, shape: &Shape, view: (u32, u32)) -> Placement {
         Placement::within(shape, &self.view_settings(), view, self.areas(view)[0])
     }
 
-    /// Returns where the picture that is shown with the live one lies.
+    /// Returns the placement of the picture shown with the live one.
     #[must_use]
     pub fn placement_of_other(&self, shape: &Shape, view: (u32, u32)) -> Placement {
         Placement::within(shape, &self.view_settings(), view, self.areas(view)[1])
@@ -88,7 +88,7 @@ impl Scene {
         }
     }
 
-    /// Returns fit, zoom and position as they are drawn. Pictures side by side are seen whole instead of covering their halves.
+    /// Returns the effective fit, zoom and position. Pictures side by side are fully visible instead of covering their halves.
     #[must_use]
     pub fn view_settings(&self) -> ViewSettings {
         let view = self.look.view;
@@ -97,7 +97,7 @@ impl Scene {
         ViewSettings { fit, ..view }
     }
 
-    /// Returns how another picture is shown with the live one; `None` where none is, or both would be the same.
+    /// Returns how another picture is shown with the live one, or `None` if none is, or if both would be the same.
     #[must_use]
     pub fn paired(&self) -> Option<Pair> {
         let Look { sharing, gain, .. } = self.look;
@@ -122,7 +122,7 @@ impl Scene {
         Some(Seam { column, other, moves })
     }
 
-    /// Drops the brushes of scopes that are not shown: what nobody sees selects nothing.
+    /// Drops the brushes of hidden scopes, since a brush that nobody can see should not select anything.
     pub fn drop_hidden_brushes(&mut self) {
         let counted = self.look.scopes.counted();
         self.brushes.waveform = self.brushes.waveform.filter(|_| counted.waveform);
@@ -147,7 +147,7 @@ mod tests {
     use crate::view::scopes::ScopeKind;
 
     #[test]
-    fn a_brush_goes_with_the_last_scope_that_shows_it() {
+    fn a_brush_is_dropped_with_the_last_scope_that_shows_it() {
         let range = Brush { channels: Channels::ALL, low: 3, high: 9 };
         let waveform = Some(WaveformBrush { range, columns: [0, 4], of: 64 });
         let mut scene = Scene { brushes: Brushes { waveform, ..Brushes::default() }, ..Scene::default() };

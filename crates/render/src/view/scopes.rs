@@ -1,5 +1,5 @@
-//! The scopes beside the histograms: which are shown, and how they share the view. Pure functions, for the passes that draw
-//! them and for the pointer alike.
+//! The scopes besides the histograms: which are shown, and how they share the view. Pure functions, for both the render passes
+//! and the pointer.
 
 mod arrange;
 
@@ -15,11 +15,11 @@ use histoscope_core::scopes::graticule::Unit;
 pub enum ScopeKind {
     /// The histograms.
     Histogram,
-    /// Levels of each column, all channels over each other.
+    /// Levels of each column, all channels superimposed.
     Waveform,
-    /// The same, the channels side by side.
+    /// A waveform with the channels side by side.
     Parade,
-    /// Colour differences.
+    /// Colour differences, Cb against Cr.
     Vectorscope,
 }
 
@@ -27,13 +27,13 @@ impl ScopeKind {
     /// Every scope, in the order of their keys and of the panels.
     pub const ALL: [Self; 4] = [Self::Histogram, Self::Waveform, Self::Parade, Self::Vectorscope];
 
-    /// The row of a scope in the table of all scopes.
+    /// Returns the scope's row in the table of all scopes.
     #[must_use]
     pub const fn row(self) -> &'static ScopeRow {
         &TABLE[self as usize]
     }
 
-    /// Its name on a button and in notes.
+    /// Returns the name used on a button and in notes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().name
@@ -43,16 +43,16 @@ impl ScopeKind {
 /// A row of the table of scopes.
 #[derive(Debug)]
 pub struct ScopeRow {
-    /// Its name on a button and in notes.
+    /// The name used on a button and in notes.
     pub name: &'static str,
-    /// The counts that it needs besides bins.
+    /// The counts that the scope needs, besides bins.
     pub counted: ScopeChoice,
-    /// How its panel is drawn.
+    /// The way its panel is drawn.
     pub drawing: PanelDrawing,
-    /// The margin above and below its trace, as part of its frame's height: what is black and white would hardly be seen at the
+    /// Margin above and below the trace, as a fraction of its frame's height: black and white would hardly be visible at the
     /// edges.
     margin: f64,
-    /// `true` if it stands square at the right end of a row.
+    /// `true` if its panel is a square at the right end of a row.
     is_square: bool,
 }
 
@@ -84,46 +84,47 @@ static TABLE: [ScopeRow; ScopeKind::ALL.len()] = [
     },
 ];
 
-/// How scopes and picture share the view.
+/// The way scopes and picture share the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// The picture fills the view, the scopes lie over its lower edge.
+    /// The picture fills the view, and the scopes overlay its lower edge.
     #[default]
     Strip,
-    /// The picture has a part of the view, the scopes have the rest.
+    /// The picture has a part of the view, and the scopes have the rest.
     #[serde(alias = "wall")]
     Split,
 }
 
-/// Which scopes are shown beside the histograms, and how.
+/// The scopes shown besides the histograms, and their appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScopeStyle {
     /// `true` if the waveform is shown.
     pub waveform: bool,
-    /// `true` if the parade is.
+    /// `true` if the parade is shown.
     pub parade: bool,
-    /// `true` if the vectorscope is.
+    /// `true` if the vectorscope is shown.
     pub vectorscope: bool,
-    /// How they share the view with the picture.
+    /// The way they share the view with the picture.
     pub layout: Layout,
-    /// How bright traces are, 1 being as designed; kept within [`Self::GAINS`].
+    /// Brightness of traces, where 1 is the designed brightness; kept within [`Self::GAINS`].
     pub gain: f32,
-    /// Enlargement of the vectorscope's middle, one of [`Self::ZOOMS`].
+    /// Enlargement around the vectorscope's centre, one of [`Self::ZOOMS`].
     pub zoom: u32,
-    /// `true` if the vectorscope's trace is white, and not in the hue that it stands for.
+    /// `true` if the vectorscope's trace is white, `false` if it has the hue that it represents.
     pub white: bool,
-    /// `true` if the vectorscope has a line for the tone of skin.
+    /// `true` if the vectorscope has a skin tone line.
     pub skin: bool,
-    /// Those that were hidden together with the histograms and are to come back together, in the order of `ScopeKind::ALL`.
+    /// The scopes that were hidden together with the histograms and will be restored together, in the order of
+    /// `ScopeKind::ALL`.
     #[serde(skip)]
     pub hidden: Option<[bool; 4]>,
-    /// The unit of the labels of the levels.
+    /// The unit of the level labels.
     pub unit: Unit,
-    /// In a split layout, the picture's parts of the view's width and height.
+    /// In a split layout, the picture's fractions of the view's width and height.
     pub picture: [f32; 2],
-    /// Shares of the width that the scopes have beside each other, in the order of `ScopeKind::ALL`.
+    /// Relative widths of scopes side by side, in the order of `ScopeKind::ALL`.
     pub widths: [f32; 4],
 }
 
@@ -147,17 +148,17 @@ impl Default for ScopeStyle {
 }
 
 impl ScopeStyle {
-    /// Gains that are drawn.
+    /// Valid gains.
     pub const GAINS: std::ops::RangeInclusive<f32> = 0.25..=8.0;
-    /// Enlargements of the vectorscope.
+    /// Valid enlargements of the vectorscope.
     pub const ZOOMS: [u32; 4] = [1, 2, 4, 8];
-    /// Angle of the line for the tone of skin, in degrees counterclockwise from Cb: about that of the I axis. No standard fixes
+    /// Angle of the skin tone line, in degrees counterclockwise from Cb: approximately that of the I axis. No standard defines
     /// it.
     pub const SKIN_DEGREES: f64 = 123.0;
-    /// Parts of the view that the picture of a split layout may have.
+    /// Fractions of the view that the picture of a split layout may have.
     const PARTS: std::ops::RangeInclusive<f32> = 0.2..=0.85;
 
-    /// The style with every figure inside its limits; what is no number becomes the default.
+    /// Returns the style with every value clamped to its limits; NaN becomes the default.
     #[must_use]
     pub fn clamped(self) -> Self {
         let standard = Self::default();
@@ -174,7 +175,7 @@ impl ScopeStyle {
         }
     }
 
-    /// Returns `true` if a scope is shown; `histograms` says whether those are.
+    /// Returns `true` if a scope is shown. `histograms` is `true` if the histograms are.
     #[must_use]
     pub const fn shows(&self, kind: ScopeKind, histograms: bool) -> bool {
         match kind {
@@ -185,13 +186,13 @@ impl ScopeStyle {
         }
     }
 
-    /// Returns `true` if any scope beside the histograms is shown.
+    /// Returns `true` if any scope besides the histograms is shown.
     #[must_use]
     pub fn any(&self) -> bool {
         ScopeKind::ALL.into_iter().any(|kind| self.shows(kind, false))
     }
 
-    /// Shows or hides a scope beside the histograms.
+    /// Shows or hides a scope; no effect for the histograms.
     pub const fn set(&mut self, kind: ScopeKind, is_shown: bool) {
         match kind {
             ScopeKind::Histogram => {}
@@ -201,27 +202,27 @@ impl ScopeStyle {
         }
     }
 
-    /// Shows or hides one of those, whichever it is not; whether it is shown now.
+    /// Shows a scope if it is hidden, and vice versa. Returns `true` if it is now shown.
     pub const fn toggle(&mut self, kind: ScopeKind) -> bool {
         self.set(kind, !self.shows(kind, false));
         self.shows(kind, false)
     }
 
-    /// The style without any of those: how they look where they are shown.
+    /// Returns the style with all scopes hidden: only their appearance.
     #[must_use]
     pub fn look(mut self) -> Self {
         ScopeKind::ALL.into_iter().for_each(|kind| self.set(kind, false));
         Self { hidden: None, ..self }
     }
 
-    /// Returns the counts that they need.
+    /// Returns the counts needed by the shown scopes.
     #[must_use]
     pub fn counted(&self) -> ScopeChoice {
         let shown = ScopeKind::ALL.into_iter().filter(|&kind| self.shows(kind, false));
         shown.fold(NONE, |choice, kind| choice.zip(kind.row().counted).map(|(any, one)| any || one))
     }
 
-    /// The next enlargement of the vectorscope, larger or smaller; the last one stays.
+    /// Returns the style with the next larger or smaller enlargement of the vectorscope, if there is one.
     #[must_use]
     pub fn zoomed(self, larger: bool) -> Self {
         let at = Self::ZOOMS.iter().position(|&zoom| zoom == self.zoom).unwrap_or(0);
@@ -233,7 +234,7 @@ impl ScopeStyle {
 /// The way a panel is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanelDrawing {
-    /// Its ground alone.
+    /// Only its background.
     Plate,
     /// A waveform or a parade.
     Waveform,
@@ -245,41 +246,41 @@ pub enum PanelDrawing {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct TraceParams {
-    /// Columns and rows of the view.
+    /// Size of the view in pixels.
     pub view: [u32; 2],
-    /// Column and row of the panel's upper left corner.
+    /// Upper left pixel of the panel.
     pub origin: [u32; 2],
-    /// The panel's columns and rows.
+    /// Size of the panel in pixels.
     pub size: [u32; 2],
-    /// Bits of a level.
+    /// Bits per level.
     pub level_bits: u32,
-    /// A waveform's counts from one channel to the next.
+    /// Number of a waveform's counts between one channel and the next.
     pub stride: u32,
-    /// A waveform's columns, channel by channel.
+    /// Number of a waveform's columns, channel by channel.
     pub columns: [u32; 4],
-    /// The samples that were counted for each, across.
+    /// Width of the counted area in samples, channel by channel.
     pub widths: [u32; 4],
-    /// The same, down.
+    /// Height of the counted area in samples, channel by channel.
     pub heights: [u32; 4],
-    /// Bit c: channel c is drawn.
+    /// Drawn channels: bit c is channel c.
     pub channels: u32,
-    /// 1 where channels lie beside each other.
+    /// 1 if channels are side by side.
     pub parade: u32,
-    /// Brightness, 1 being as designed.
+    /// Brightness, where 1 is the designed brightness.
     pub gain: f32,
-    /// Opacity of the ground.
+    /// Opacity of the background.
     pub ground: f32,
-    /// Light of each channel.
+    /// Colour of each channel.
     pub lights: [[f32; 4]; 4],
-    /// Red of Cr, green of Cb and of Cr, blue of Cb.
+    /// Contributions of Cr to red, of Cb and of Cr to green, and of Cb to blue.
     pub hue: [f32; 4],
-    /// Enlargement of a vectorscope's middle.
+    /// Enlargement around a vectorscope's centre.
     pub zoom: f32,
-    /// 1 where its trace is white.
+    /// 1 if a vectorscope's trace is white.
     pub white: u32,
-    /// Samples that it has counted.
+    /// Number of samples that a vectorscope has counted.
     pub samples: f32,
-    /// Light of its trace, 1 being as designed.
+    /// Brightness of a vectorscope's trace, where 1 is the designed brightness.
     pub strength: f32,
 }
 
@@ -290,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_outside_their_limits_are_brought_inside() {
+    fn values_outside_their_limits_are_clamped() {
         let wild = ScopeStyle { gain: f32::NAN, zoom: 3, picture: [0.0, 9.0], widths: [0.0; 4], ..Default::default() };
         let tame = wild.clamped();
         assert_eq!((tame.gain, tame.zoom, tame.picture, tame.widths), (1.0, 1, [0.2, 0.85], [0.1; 4]));
@@ -298,14 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn the_vectorscope_is_enlarged_by_steps_to_an_end() {
+    fn the_vectorscope_zooms_in_steps_up_to_a_limit() {
         let steps = std::iter::successors(Some(ScopeStyle::default()), |style| Some(style.zoomed(true)));
         assert_eq!(steps.take(5).map(|style| style.zoom).collect::<Vec<_>>(), [1, 2, 4, 8, 8]);
         assert_eq!(ScopeStyle { zoom: 2, ..ScopeStyle::default() }.zoomed(false).zoomed(false).zoom, 1);
     }
 
     #[test]
-    fn a_style_survives_being_written_down() {
+    fn a_style_round_trips_through_serialization() {
         let style = ScopeStyle { parade: true, layout: Layout::Split, unit: Unit::Codes, ..ScopeStyle::default() };
         let text = serde_json::to_string(&style).unwrap();
         assert!(text.contains("\"split\"") && text.contains("\"codes\""), "{text}");

@@ -1,7 +1,7 @@
-//! The bars of a method's bins where the histograms stand, and the right ones as outlines over them.
+//! The bars of a method's bins in place of the histograms, with the correct bins as outlines over them.
 //!
-//! They are painted into a texture when they change, which is then two triangles: a software adapter takes longer for the thousands of
-//! small ones that bars and outlines consist of than for all the rest of the lab.
+//! They are painted into a texture whenever they change, which is then drawn as two triangles. Drawn directly, bars and
+//! outlines consist of thousands of small triangles, which take a software adapter longer than all the rest of the lab.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,44 +13,44 @@ use crate::app::hud::model::HistogramArea;
 use histoscope_core::histogram::{Components, vertical_scale};
 use histoscope_render::view::overlay::{Channels, colors, lights};
 
-/// How far outlines are whitened, so that one is seen on a bar of its own colour.
+/// How far outlines are blended towards white, so that they are visible on a bar of their own colour.
 const WHITENING: f32 = 0.5;
-/// Lines across, at the quarters of the height.
+/// Colour of the horizontal lines at the quarters of the height.
 const QUARTER: Color32 = Color32::from_rgba_premultiplied(20, 20, 20, 20);
-/// Beside an outline.
+/// Colour on either side of an outline.
 const EDGE: Color32 = Color32::from_black_alpha(110);
-/// Around an overlay.
+/// Colour of the frame around an overlay.
 const FRAME: Color32 = Color32::from_black_alpha(204);
 
-/// The bars: bins that were counted, and the correct ones.
+/// A bar chart of the counted bins and the correct ones.
 #[derive(Debug, Clone, Copy)]
 pub struct BarChart<'a> {
-    /// Filled.
+    /// The counted bins, drawn as filled bars.
     pub counted: &'a ChannelBins,
-    /// As outlines.
+    /// The correct bins, drawn as outlines.
     pub right: &'a ChannelBins,
-    /// True if heights are logarithmic.
+    /// `true` if heights are logarithmic.
     pub logarithmic: bool,
 }
 
-/// The look of bars, and the texture that they are painted in.
+/// The texture of a chart, and the appearance that it shows.
 #[derive(Clone)]
 struct Painted {
     of: Arc<Looks>,
     texture: TextureHandle,
 }
 
-/// The look of bars.
+/// The appearance of a chart: everything that its image depends on.
 #[derive(PartialEq)]
 struct Looks {
-    /// Columns and rows of pixels.
+    /// Width and height in pixels.
     size: [usize; 2],
     channels: Vec<usize>,
-    /// One for each of the channels.
+    /// The heights of each of the channels.
     heights: Vec<Heights>,
 }
 
-/// Gives back what bars were painted in.
+/// Releases the textures of the charts.
 pub fn forget(context: &Context) {
     context.data_mut(|data| data.remove::<Vec<Painted>>(textures()));
 }
@@ -60,7 +60,7 @@ fn textures() -> egui::Id {
 }
 
 impl BarChart<'_> {
-    /// Draws those of these channels in the overlays, below everything else.
+    /// Draws the bars of the channels that are `on` in each histogram's area, below everything else.
     pub fn show(&self, ui: &Ui, areas: &[HistogramArea], on: Channels) {
         let kept: Vec<Painted> = ui.ctx().data(|data| data.get_temp(textures())).unwrap_or_default();
         let painter = ui.ctx().layer_painter(LayerId::background());
@@ -97,7 +97,8 @@ impl BarChart<'_> {
         ui.ctx().data_mut(|data| data.insert_temp(textures(), painted));
     }
 
-    /// The heights of a channel, column by column. Both have the right one's scale, so that what was lost is seen.
+    /// Returns the heights of a channel. Both sets of bins have the scale of the correct ones, so that lost counts are
+    /// visible.
     fn heights(&self, channel: usize, columns: usize) -> Heights {
         let (counted, right) = (&self.counted[channel], &self.right[channel]);
         let scale = vertical_scale(right);
@@ -115,7 +116,7 @@ impl BarChart<'_> {
     }
 }
 
-/// Heights of a channel's bars as parts of the overlay's, one a column of pixels.
+/// Heights of a channel's bars as fractions of the chart's height, one per column of pixels.
 #[derive(Debug, PartialEq)]
 struct Heights {
     counted: Vec<f32>,
@@ -123,14 +124,14 @@ struct Heights {
 }
 
 impl Looks {
-    /// Returns the bars as an image.
+    /// Returns the chart as an image.
     fn image(&self) -> ColorImage {
         let [columns, rows] = self.size;
         let mut canvas = Canvas { size: self.size, pixels: vec![Color32::TRANSPARENT; columns * rows] };
         let y = |height: f32| ((1.0 - height) * rows as f32).round() as usize;
         let colors = colors(Components::Rgbl);
         for column in 0..columns {
-            // From the highest bar down, the set of those that reach grows.
+            // From the highest bar down, the set of channels that reach this high grows.
             let mut order: Vec<usize> = (0..self.channels.len()).collect();
             let height = |place: usize| self.heights[place].counted[column];
             order.sort_by(|&a, &b| height(b).total_cmp(&height(a)));
@@ -146,12 +147,12 @@ impl Looks {
             let row = y(quarter as f32 / 4.0);
             canvas.fill(0..columns, row..row + 1, QUARTER);
         }
-        // All dark edges first, so that none hides another's light.
+        // All dark edges first, so that none hides the light line of another outline.
         for is_edge in [true, false] {
             for (of, &channel) in self.heights.iter().zip(&self.channels) {
                 let light = lights(Components::Rgbl)[channel].map(|part| part + WHITENING * (1.0 - part));
                 let color = if is_edge { EDGE } else { color32([light[0], light[1], light[2], 1.0]) };
-                // What is filled up to its outline needs no edge to be told from it.
+                // An outline directly on top of its own bars needs no edge to stand out.
                 if !is_edge || of.counted != of.right {
                     canvas.outline(&of.right.iter().map(|&height| y(height)).collect::<Vec<_>>(), is_edge, color);
                 }
@@ -161,14 +162,14 @@ impl Looks {
     }
 }
 
-/// Pixels that are painted on.
+/// The pixels being painted.
 struct Canvas {
     size: [usize; 2],
     pixels: Vec<Color32>,
 }
 
 impl Canvas {
-    /// Paints over some of the pixels; what lies outside is left out.
+    /// Blends a colour over a rectangle of pixels, clipped to the canvas.
     fn fill(&mut self, columns: Range<usize>, rows: Range<usize>, color: Color32) {
         let [width, height] = self.size;
         for row in rows.start..rows.end.min(height) {
@@ -178,12 +179,13 @@ impl Canvas {
         }
     }
 
-    /// Paints a line along the tops of bars, a pixel wide, or as an edge one more at either side; each pixel of it once.
+    /// Paints a line along the tops of bars, one pixel wide, or as an edge one pixel wider on either side. Paints each
+    /// pixel once.
     fn outline(&mut self, tops: &[usize], is_edge: bool, color: Color32) {
         let wider = usize::from(is_edge);
         let last = self.size[1].saturating_sub(1);
         for column in 0..tops.len() {
-            // From here to the top of the bar before, so that the line is not torn.
+            // Reach to the top of the previous bar, so that the line has no gaps.
             let near = &tops[column.saturating_sub(1 + wider)..(column + 1 + wider).min(tops.len())];
             let (low, high) =
                 near.iter().fold((tops[column], tops[column]), |(low, high), &top| (low.min(top), high.max(top)));
@@ -193,8 +195,8 @@ impl Canvas {
     }
 }
 
-/// The bins that a column shows, of any number: those whose middle lies in it where they outnumber the columns, else the one that its
-/// own middle lies in.
+/// Returns the bins that a column shows. If there are more bins than columns, these are the bins whose centres are in
+/// the column; otherwise the bin that contains the column's centre.
 fn bins_of_column(column: usize, columns: usize, count: usize) -> Range<usize> {
     if columns >= count {
         let bin = (2 * column + 1) * count / (2 * columns);
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bin_has_a_place_however_many_there_are() {
+    fn every_bin_is_in_a_column() {
         for columns in [1, 7, 576, 1000] {
             for count in [3, 5, 100, 256, 4095, 4096] {
                 let mut seen = vec![false; count];
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_seen_and_what_was_not_fills_its_outline() {
+    fn lost_counts_are_visible_and_others_fill_their_outline() {
         let right: ChannelBins = std::array::from_fn(|_| vec![10, 20, 40, 0]);
         let mut counted = right.clone();
         counted[3][2] = 4;
@@ -261,13 +263,13 @@ mod tests {
         };
         let expected = [vec![5], vec![5], vec![5], vec![5, 6, 7, 8], vec![8], (0..9).collect()];
         assert_eq!([0, 1, 2, 3, 4, 5].map(drawn), expected);
-        // At the very bottom it is seen, too.
+        // It is visible at the very bottom, too.
         canvas.outline(&[10; 6], false, Color32::RED);
         assert!(canvas.pixels[54..].iter().all(|pixel| *pixel == Color32::RED));
     }
 
     #[test]
-    fn bars_are_filled_to_their_heights_in_the_colours_of_what_reaches_there() {
+    fn bars_are_filled_to_their_heights_in_the_colours_of_their_channels() {
         let counted: ChannelBins = std::array::from_fn(|channel| vec![[10, 20, 30, 40][channel], 40]);
         let bars = BarChart { counted: &counted, right: &counted, logarithmic: false };
         let looks = Looks {
@@ -277,14 +279,15 @@ mod tests {
         };
         let image = looks.image();
         let colors = colors(Components::Rgbl).map(color32);
-        // In the first column red reaches a quarter and green half of the height: above them the ground, then green, then both.
+        // In the first column, red reaches a quarter and green half of the height. From the top: background, green,
+        // both.
         for (row, set) in [(5, 0), (25, 2), (35, 3)] {
             assert_eq!(image[(0, row)], colors[set], "row {row}");
         }
     }
 
     #[test]
-    fn what_has_not_changed_is_painted_once() {
+    fn unchanged_bars_are_painted_once() {
         let right: ChannelBins = std::array::from_fn(|_| vec![1, 2, 3]);
         let context = Context::default();
         let rect = Rect::from_min_size(pos2(0.0, 0.0), egui::vec2(60.0, 40.0));

@@ -1,4 +1,4 @@
-//! What the panel consists of: blocks of words, buttons and diagrams.
+//! The blocks of the panel: text, buttons and diagrams.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::app::hud::theme;
 
 /// Height of a row of buttons.
 pub const BUTTONS: f32 = 19.0;
-/// Width of the names before the buttons of values.
+/// Width of the name before a row of buttons.
 const NAME: f32 = 40.0;
-/// The rank of the diagram.
+/// The rank of the diagram and the text about it.
 pub const DIAGRAM: u8 = 4;
 
 /// A part of the panel.
 pub struct LabBlock<'a> {
-    /// In points.
+    /// Height in points.
     pub height: f32,
-    /// The smaller, the longer it is shown; those of 0 always are.
+    /// Blocks with a higher rank are dropped first; those with rank 0 are always shown.
     pub rank: u8,
-    /// Draws it.
+    /// Draws the block.
     pub draw: Draw<'a>,
 }
 
-/// Draws a block in its place and gathers what its buttons ask for.
+/// Draws a block in a rectangle and collects the commands of its buttons.
 pub type Draw<'a> = Box<dyn FnOnce(&mut Ui, Rect, &mut Vec<Command>) + 'a>;
 
 impl<'a> LabBlock<'a> {
@@ -36,14 +36,15 @@ impl<'a> LabBlock<'a> {
         Self { height, rank, draw: Box::new(draw) }
     }
 
-    /// A diagram, of which the height is given what room is left.
+    /// Creates a block with a diagram, whose height may grow into the spare room.
     pub fn diagram(diagram: Diagram) -> Self {
         Self::new(drawing::least_height(&diagram), DIAGRAM, move |ui, rect, _| {
             drawing::show(ui.painter(), rect, &diagram);
         })
     }
 
-    /// Buttons of which each has a word: the name of the one that is chosen, and what a click on another asks for.
+    /// Creates rows of buttons, one per value. `words` returns a value's name and the text on its button, `command`
+    /// what a click on it requests.
     pub fn buttons<T: Copy + PartialEq + 'a>(
         all: &'a [T],
         in_a_row: usize,
@@ -52,7 +53,7 @@ impl<'a> LabBlock<'a> {
     ) -> Self {
         let rows = all.len().div_ceil(in_a_row) as f32;
         Self::new(rows * (BUTTONS + 3.0) - 3.0, rank, move |ui, rect, commands| {
-            // All as wide as each other, so that rows stand in columns.
+            // All have the same width, so that rows align in columns.
             let width = rect.width() / in_a_row as f32;
             for (place, &other) in all.iter().enumerate() {
                 let (column, row) = ((place % in_a_row) as f32, (place / in_a_row) as f32);
@@ -68,7 +69,7 @@ impl<'a> LabBlock<'a> {
         })
     }
 
-    /// Words in as many lines as they take.
+    /// Creates a block of wrapped text.
     pub fn words(galley: Arc<Galley>, rank: u8) -> Self {
         Self::new(galley.size().y, rank, move |ui, rect, _| {
             ui.painter().galley(rect.min, galley, theme::LIGHT);
@@ -76,28 +77,28 @@ impl<'a> LabBlock<'a> {
     }
 }
 
-/// Words in as many lines as they take in a width.
+/// Wraps text to a width.
 pub fn layout(ui: &Ui, text: &str, size: f32, color: Color32, width: f32) -> Arc<Galley> {
     ui.painter().layout(text.to_owned(), theme::words(size), color, width)
 }
 
-/// Tells the log where a button is, in pixels of the view.
+/// Logs the position of a button, in pixels of the view.
 pub fn trace_button(ui: &Ui, name: &str, rect: Rect) {
     let at = rect.center() * ui.ctx().pixels_per_point();
     log::trace!("lab: button {name} at {:.0},{:.0}", at.x, at.y);
 }
 
-/// A name, and what is right of it.
+/// Draws a name. Returns the room to the right of it.
 pub fn named(ui: &Ui, rect: Rect, name: &str) -> Rect {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::words(LETTERS), theme::DIM);
     Rect::from_min_max(pos2(rect.min.x + NAME, rect.min.y), rect.max)
 }
 
-/// Width of the button behind which another value is typed.
+/// Width of the button for typing another value.
 const TYPED: f32 = 62.0;
 
-/// Buttons of some values of which one is chosen, or none, and one more for any other; the place of the one that was clicked, that of
-/// the last for the other. `dim` where nothing comes of it.
+/// Adds buttons for some values, of which at most one is chosen, and a last one for typing another. Returns the index
+/// of the clicked one. `dim` means that the choice has no effect.
 pub fn values(
     ui: &mut Ui,
     line: Rect,

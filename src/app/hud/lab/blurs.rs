@@ -1,4 +1,4 @@
-//! The panel about a way of blurring, and the blurred picture.
+//! The panel about a method of blurring, and the blurred picture.
 
 use egui::epaint::{Mesh, Vertex};
 use egui::{Color32, ColorImage, Context, LayerId, Pos2, Rect, TextureHandle, TextureOptions, Ui, pos2};
@@ -13,19 +13,19 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use histoscope_lab::{BlurMethod, BlurSetup, Blurred};
 
-/// Widths that have a button.
+/// Widths with a button.
 const WIDTHS: [u32; 6] = [3, 7, 15, 31, 63, 127];
-/// Numbers of runs that have a button.
+/// Numbers of runs with a button.
 const RUNS: [u32; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Which of the ways it is, of how many, and what people call it.
+/// Returns the method's position, the number of methods and the method's title.
 pub fn place(view: &BlurView<'_>) -> (usize, usize, &'static str) {
     let all = BlurMethod::ALL;
     let method = view.setup.method;
     (all.iter().position(|&other| other == method).unwrap_or(0), all.len(), method.title())
 }
 
-/// All that is told of it.
+/// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
@@ -63,7 +63,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a BlurView<'_>, moment: u64, width: f32) -> V
     blocks
 }
 
-/// The name on its button.
+/// Returns the text on the method's button.
 const fn short(method: BlurMethod) -> &'static str {
     match method {
         BlurMethod::Square => "N²",
@@ -73,7 +73,7 @@ const fn short(method: BlurMethod) -> &'static str {
     }
 }
 
-/// Why the way before it was not enough.
+/// Returns why the previous method was not enough.
 const fn why(method: BlurMethod) -> &'static str {
     match method {
         BlurMethod::Square => {
@@ -87,7 +87,7 @@ const fn why(method: BlurMethod) -> &'static str {
     }
 }
 
-/// Returns whether it is the mean of the square around each pixel.
+/// Returns how the picture compares with the mean of the square around each pixel.
 #[must_use]
 pub fn verdict(blurred: &Blurred) -> String {
     let (off, all) = blurred.off;
@@ -99,7 +99,7 @@ pub fn verdict(blurred: &Blurred) -> String {
     format!("at most {codes} off the mean by definition, in {share:.0} % of all: each row’s mean is rounded")
 }
 
-/// The times of the passes, together and for a result.
+/// Returns the durations of the passes, their sum and the time per result.
 fn times(blurred: &Blurred) -> String {
     let Some(total) = blurred.total() else { return "this adapter tells no times of its passes".to_owned() };
     let duration = |time: std::time::Duration| micros(time.as_secs_f64() * 1e6);
@@ -111,7 +111,7 @@ fn times(blurred: &Blurred) -> String {
     format!("{}{sum}, {} ns a result", told.join(" + "), number(nanos))
 }
 
-/// Returns the costs of a result.
+/// Returns the loads per result.
 fn costs(setup: BlurSetup) -> String {
     let (memory, own) = setup.loads();
     let own = if own > 0.0 { format!(", and from workgroup memory {}", number(own)) } else { String::new() };
@@ -139,7 +139,7 @@ fn runs(ui: &mut Ui, rect: Rect, setup: BlurSetup, commands: &mut Vec<Command>) 
     }
 }
 
-/// The texture of the blurred picture, and the number of the run that it is of.
+/// The texture of the blurred picture, and the number of the run that it shows.
 #[derive(Clone)]
 struct Texture(u64, TextureHandle);
 
@@ -147,12 +147,13 @@ fn texture() -> egui::Id {
     egui::Id::unique("blurred picture")
 }
 
-/// Gives back what a blurred picture was drawn with.
+/// Releases the texture of the blurred picture.
 pub fn forget(context: &Context) {
     context.data_mut(|data| data.remove::<Texture>(texture()));
 }
 
-/// Draws a blurred picture in place of the video's, below everything else; without one, gives back what the last one was drawn with.
+/// Draws a blurred picture in place of the video's, below everything else. Without one, releases the texture of the
+/// last one.
 pub fn show_picture(ui: &Ui, picture: Option<((&Blurred, u64), [Pos2; 4])>) {
     let Some(((blurred, number), corners)) = picture else { return forget(ui.ctx()) };
     let id = texture();
@@ -203,7 +204,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn agreement_time_and_loads_are_told() {
+    fn agreement_time_and_loads_are_reported() {
         let told = blurred(BlurSetup::default());
         assert!(
             verdict(&told).starts_with("at most 1 code off the mean by definition, in 33 % of all"),

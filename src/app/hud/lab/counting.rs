@@ -1,4 +1,4 @@
-//! The panel about a way of counting: what it does, whether it is right, and what it takes.
+//! The panel about a method of counting: what it does, whether it is correct, and what it costs.
 
 use egui::{Rect, Ui};
 
@@ -11,23 +11,23 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use histoscope_lab::{Method, Shape, Step};
 
-/// Buttons of methods in a row.
+/// Buttons of methods per row.
 const IN_A_ROW: usize = 5;
-/// Chunks that have a button.
+/// Chunks with a button.
 pub const CHUNKS: [(u32, u32); 3] = [(256, 1), (16, 16), (32, 8)];
-/// Numbers of bins that have a button.
+/// Numbers of bins with a button.
 pub const BINS: [u32; 6] = [3, 16, 64, 256, 1024, 4096];
-/// Below this width, in points, only so many pixels are drawn in the diagram.
+/// Below this width, in points, diagrams are smaller: this one shows only `FEW` pixels.
 pub const NARROW: f32 = 380.0;
 const FEW: usize = 4;
 
-/// Which of the methods it is, of how many, and what people call it.
+/// Returns the method's position, the number of methods and the method's title.
 pub fn place(view: &CountingView<'_>) -> (usize, usize, &'static str) {
     let all = Method::ladder();
     (all.iter().position(|&other| other == view.method).unwrap_or(0), all.len(), view.method.title())
 }
 
-/// All that is told of it.
+/// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let method = view.method;
@@ -46,7 +46,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a CountingView<'_>, moment: u64, width: f32) 
             blocks.extend(figures.reduction.as_ref().map(|text| words(text, LETTERS, theme::ACCENT, 0)));
         }
     }
-    // A narrow panel has room for fewer.
+    // A narrow panel has room for fewer pixels.
     let count = if width < NARROW { FEW } else { usize::MAX }.min(view.samples.len());
     blocks.extend(diagram(method, (&view.samples[..count], view.samples_at), moment).map(LabBlock::diagram));
     if let ChoiceOutcome::Came(figures) = view.outcome {
@@ -73,7 +73,7 @@ fn chunks(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<C
     let chosen = if view.is_usual { Some(0) } else { preset };
     let other =
         if chosen.is_some() { "w×h …".to_owned() } else { format!("{}×{} …", view.chunk.0, view.chunk.1) };
-    // A single invocation, and what is not the tutorial's, is not cut up by it.
+    // The chunk does not apply to a single invocation, nor to methods that are not the tutorial's.
     let is_used = method.reads_texture() && method != Method::Single;
     if let Some(to) = values(ui, line, "pixels across and down", &names, chosen, &other, !is_used) {
         commands.push(Command::Lab(match to {
@@ -94,7 +94,7 @@ fn bins(ui: &mut Ui, rect: Rect, view: &CountingView<'_>, commands: &mut Vec<Com
     }
 }
 
-/// Returns whether the counts are right, and how many are not.
+/// Returns whether the counts are correct, and if not, how many are lost or in excess.
 pub fn verdict(figures: &Figures) -> String {
     let wanted = grouped(figures.wanted);
     match (figures.is_exact, u64::try_from(figures.lost)) {
@@ -109,12 +109,12 @@ pub fn verdict(figures: &Figures) -> String {
     }
 }
 
-/// Returns the constants of a pass, and how its work is divided.
+/// Returns the constants of a pass, and how its work is divided; `None` on the CPU.
 fn constants(pass: &PassFigures) -> Option<String> {
     Some(cut_text(pass.name, &pass.constants, pass.cut?))
 }
 
-/// The same of a step that is no method's of counting.
+/// Returns the constants of a step of another topic, and how its work is divided.
 pub fn step_text(step: &Step) -> String {
     let Step { workgroup, workgroups, dispatches, .. } = *step;
     cut_text(step.name, &step.constants, Cut { workgroup, workgroups, dispatches })
@@ -127,7 +127,7 @@ fn cut_text(name: &str, constants: &[(&'static str, u32)], cut: Cut) -> String {
     format!("{name}: {}; {across}×{down} workgroups of {width}×{height}{times}", values.join(", "))
 }
 
-/// A share in percent, with as many places as tell something.
+/// Formats a share in percent, with only meaningful decimals.
 fn share(share: f64) -> String {
     let percent = 100.0 * share;
     if percent >= 10.0 {
@@ -139,7 +139,7 @@ fn share(share: f64) -> String {
     }
 }
 
-/// The times of the passes, and beside the floor's.
+/// Returns the durations of the passes, and how they compare with the floor's.
 fn times(figures: &Figures) -> String {
     let told = |pass: &PassFigures| pass.micros.map(|time| format!("{} {}", pass.name, micros(time)));
     let passes: Vec<_> = figures.passes.iter().filter_map(told).collect();
@@ -149,14 +149,14 @@ fn times(figures: &Figures) -> String {
         _ => format!("takes {}", micros(total)),
     };
     let Some(floor) = figures.floor_us else { return taken };
-    // The floor reads all pixels, so that of a part of them it is the pixel that is compared.
+    // The floor reads all pixels, so if only a part was counted, compare per pixel.
     let times = total / floor.max(1e-9) / figures.part;
     let times = if times >= 10.0 { format!("{times:.0}") } else { format!("{times:.1}") };
     let by = if figures.part < 1.0 { "by the pixel " } else { "" };
     format!("{taken}, {by}{times} × the floor ({})", micros(floor))
 }
 
-/// Returns the memory accesses of a pixel.
+/// Returns the memory accesses per pixel, if known.
 fn costs(figures: &Figures) -> Option<String> {
     let parts: Vec<_> = figures.costs.iter().map(|(name, count)| format!("{name} {}", number(*count))).collect();
     (!parts.is_empty()).then(|| format!("a pixel takes: {}", parts.join(", ")))
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_told_and_what_was_not_too() {
+    fn verdicts_report_lost_excess_and_misplaced_counts() {
         assert_eq!(plain(&verdict(&figures())), "lost 12 345 of 8 294 400 counts, 0.1 %");
         let exact = Figures { is_exact: true, lost: 0, ..figures() };
         assert_eq!(plain(&verdict(&exact)), "equals the reference: all 8 294 400 counts in 4 channels");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_pass_by_pass_and_beside_the_floor() {
+    fn durations_are_listed_by_pass_and_compared_with_the_floor() {
         assert_eq!(times(&figures()), "count 100.0 µs + sum 1.50 ms = 1.60 ms, 20 × the floor (80.0 µs)");
         let single = Figures { passes: vec![pass("count", Some(1600.0))], floor_us: None, ..figures() };
         assert_eq!(times(&single), "takes 1.60 ms");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_costs_and_how_it_is_cut_up_is_told() {
+    fn costs_and_the_division_of_work_are_reported() {
         assert_eq!(costs(&figures()).as_deref(), Some("a pixel takes: loads 1, atomics in memory 0.06, bytes 4"));
         let told = constants(&pass("count", None));
         assert_eq!(told.as_deref(), Some("count: BINS = 256, CHUNK = 16; 80×45 workgroups of 16×16"));

@@ -1,7 +1,7 @@
-//! How a method's invocations and its memory lie, step by step over the first pixels of the frame: what is drawn, not how.
+//! The contents of a diagram: a method's invocations and memory, step by step, over the first pixels of the frame.
 //!
-//! A diagram is rows of cells with links from row to row. Every count in it is worked out from the pixels that it is given, so
-//! that it shows what really becomes of them.
+//! A diagram consists of rows of cells with links between rows. Every count in it is computed from the given pixels, so
+//! that it shows what really happens to them.
 
 use std::borrow::Cow;
 
@@ -14,24 +14,24 @@ pub struct Sample {
     pub bin: u32,
 }
 
-/// How a cell looks.
+/// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellLook {
     /// A pixel in its own colour.
     Pixel([u8; 3]),
-    /// The same before or after its turn.
+    /// A pixel before or after its turn.
     FaintPixel([u8; 3]),
     /// An invocation or a processor at work.
     Busy,
-    /// One that waits or has nothing to do.
+    /// An invocation or a processor that waits or has nothing to do.
     Idle,
-    /// Memory that stays as it is.
+    /// Memory not written in this step.
     Memory,
-    /// Memory that is written just now.
+    /// Memory written in this step.
     Written,
     /// Memory from which counts were lost.
     Lost,
-    /// Nothing is drawn.
+    /// Not drawn.
     Nothing,
 }
 
@@ -40,14 +40,14 @@ pub enum CellLook {
 pub enum CellContent {
     /// A word or a number.
     Text(String),
-    /// The counts of a whole set of bins.
+    /// The counts of a set of bins.
     Bins(Vec<u32>),
 }
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagramCell {
-    /// How it looks.
+    /// The appearance of the cell.
     pub look: CellLook,
     /// The content of the cell.
     pub content: CellContent,
@@ -60,47 +60,47 @@ pub struct DiagramRow {
     pub name: Cow<'static, str>,
     /// The cells.
     pub cells: Vec<DiagramCell>,
-    /// So many of them lie close together, as those of a workgroup do.
+    /// Number of cells in a group. The cells of a group, such as a workgroup, are close together.
     pub together: usize,
 }
 
 /// A line from one cell to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
-    /// Row and place in it where it begins.
+    /// Row of the cell where it begins, and the cell's position in the row.
     pub from: (usize, usize),
-    /// The same where it ends.
+    /// Row of the cell where it ends, and the cell's position in the row.
     pub to: (usize, usize),
-    /// True if what went along it was lost.
+    /// `true` if the value that it carries was lost.
     pub lost: bool,
 }
 
-/// A diagram at one moment.
+/// A diagram at one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagram {
-    /// Its rows from the top.
+    /// Its rows, from the top.
     pub rows: Vec<DiagramRow>,
     /// Its links.
     pub links: Vec<Link>,
-    /// The words for this moment.
+    /// The text about this step.
     pub caption: String,
 }
 
-/// Moments that the last step of a diagram stands still.
+/// Additional moments for which the last step is shown.
 const REST: usize = 3;
 
-/// The step of so many that is shown at a moment of all, which come again and again.
+/// Returns which of `steps` steps to show at a moment. After the last one, the diagram starts over.
 #[must_use]
 pub fn step_at(moment: u64, steps: usize) -> usize {
     ((moment % (steps + REST) as u64) as usize).min(steps - 1)
 }
 
-/// A cell with a word or a number.
+/// Creates a cell with a word or a number.
 pub fn cell(look: CellLook, text: String) -> DiagramCell {
     DiagramCell { look, content: CellContent::Text(text) }
 }
 
-/// A link along which nothing is lost.
+/// Creates a link along which nothing is lost.
 pub const fn link(from: (usize, usize), to: (usize, usize)) -> Link {
     Link { from, to, lost: false }
 }

@@ -6,35 +6,35 @@ use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow};
 use crate::app::hud::controls::INK;
 use crate::app::hud::theme;
 
-/// Size of letters in cells, in points.
+/// Maximum size of the letters in cells, in points.
 const LETTERS: f32 = 10.5;
-/// Between the rows' names and their cells.
+/// Space between the rows' names and their cells.
 const BEHIND_NAMES: f32 = 8.0;
-/// Height of a cell: of few rows, and of many.
+/// Height of a cell, with few rows and with many.
 const CELLS: [f32; 2] = [18.0, 14.0];
-/// So many rows are many.
+/// Number of rows that counts as many.
 const MANY: usize = 5;
-/// Between rows there is at least so much room for links, of few and of many.
+/// Minimum space for links between rows, with few rows and with many.
 const BETWEEN: [f32; 2] = [13.0, 9.0];
-/// The widest that a cell becomes.
+/// Maximum width of a cell.
 const WIDEST: f32 = 92.0;
-/// Between cells, between cells that are many, and between groups of them.
+/// Space between cells, between many cells, and between groups.
 const GAPS: [f32; 3] = [2.0, 1.0, 9.0];
-/// So many cells side by side are many.
+/// Number of cells in a row that counts as many.
 const MANY_CELLS: usize = 12;
-/// Height of a caption of one line.
+/// Height of a single-line caption.
 const CAPTION: f32 = 15.0;
 
-/// The least height that a diagram needs, in points.
+/// Returns the minimum height of a diagram, in points.
 #[must_use]
 pub fn least_height(diagram: &Diagram) -> f32 {
     let (count, is_many) = (diagram.rows.len(), usize::from(diagram.rows.len() >= MANY));
-    // What happens in many rows takes more than one line to tell.
+    // Only diagrams with three rows have captions short enough for one line.
     let caption = CAPTION * if diagram.rows.len() == 3 { 1.0 } else { 2.0 };
     count as f32 * CELLS[is_many] + count.saturating_sub(1) as f32 * BETWEEN[is_many] + caption
 }
 
-/// Draws it.
+/// Draws a diagram.
 pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     let caption = painter.layout(diagram.caption.clone(), theme::words(theme::SMALL), theme::LIGHT, rect.width());
     let below = caption.size().y.max(CAPTION) + 2.0;
@@ -67,7 +67,8 @@ pub fn show(painter: &Painter, rect: Rect, diagram: &Diagram) {
     painter.galley(pos2(rect.min.x, rect.max.y - caption.size().y), caption, theme::LIGHT);
 }
 
-/// Where the cells of a row lie, from its upper left corner, in a width that all of them fit in, and of that height.
+/// Returns the rectangles of a row's cells. `at` is the row's top left corner; `room` is the width available and the
+/// height of a cell.
 fn places(row: &DiagramRow, at: Pos2, room: Vec2) -> Vec<Rect> {
     let count = row.cells.len().max(1);
     let together = row.together.max(1);
@@ -92,7 +93,7 @@ fn draw_link(painter: &Painter, (from, to): (Rect, Rect), order: std::cmp::Order
         std::cmp::Ordering::Less => (from.center_bottom(), to.center_top()),
         std::cmp::Ordering::Greater => (from.center_top(), to.center_bottom()),
         std::cmp::Ordering::Equal => {
-            // An arc above the row, higher the farther it leads.
+            // An arc above the row, higher the longer it is.
             let [a, b] = [from.center_top(), to.center_top()];
             let top = pos2(a.x.midpoint(b.x), a.y - (8.0 + (a.x - b.x).abs() * 0.05).min(13.0));
             painter.add(Shape::line(vec![a, top, b], stroke));
@@ -103,7 +104,7 @@ fn draw_link(painter: &Painter, (from, to): (Rect, Rect), order: std::cmp::Order
     arrow(painter, begin, end, stroke);
 }
 
-/// The head of an arrow.
+/// Draws the head of an arrow.
 fn arrow(painter: &Painter, from: Pos2, to: Pos2, stroke: Stroke) {
     let way = (to - from).normalized();
     let side = way.rot90();
@@ -111,7 +112,7 @@ fn arrow(painter: &Painter, from: Pos2, to: Pos2, stroke: Stroke) {
     painter.add(Shape::convex_polygon(corners, stroke.color, Stroke::NONE));
 }
 
-/// The size of letters at which all texts of a row fit into its cells.
+/// Returns the size of letters at which all texts of a row fit into its cells.
 fn letters(painter: &Painter, row: &DiagramRow, places: &[Rect]) -> f32 {
     let fitting = |(cell, place): (&DiagramCell, &Rect)| match &cell.content {
         CellContent::Text(text) => {
@@ -148,7 +149,7 @@ fn draw_cell(painter: &Painter, rect: Rect, (cell, size): (&DiagramCell, f32)) {
     }
 }
 
-/// Returns the fill, the ink and the edge of a cell.
+/// Returns the fill, the text colour and the outline of a cell.
 fn colors(look: CellLook) -> (Color32, Color32, Color32) {
     let faint = Color32::from_white_alpha(12);
     let edge = Color32::from_white_alpha(60);
@@ -170,10 +171,10 @@ fn colors(look: CellLook) -> (Color32, Color32, Color32) {
     }
 }
 
-/// Black or white, whichever is told better from a colour.
+/// Returns black or white, whichever has more contrast with a colour.
 fn ink_on(fill: Color32) -> Color32 {
     let linear = |code: u8| (f32::from(code) / 255.0).powf(2.2);
     let luminance = 0.2126 * linear(fill.r()) + 0.7152 * linear(fill.g()) + 0.0722 * linear(fill.b());
-    // At this luminance black and white are told from it equally well.
+    // At this luminance, black and white have the same contrast.
     if luminance > 0.179 { Color32::BLACK } else { Color32::WHITE }
 }

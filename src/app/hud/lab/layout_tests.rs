@@ -1,4 +1,4 @@
-//! What the lab covers of the window, and whether what it writes can be read.
+//! Tests how much of the window the lab covers, and that its text is legible.
 
 use egui::{Pos2, Rect, Vec2};
 
@@ -36,7 +36,7 @@ fn figures(method: Method) -> Figures {
     }
 }
 
-/// The first pixels of a frame, of which some share a bin.
+/// The first pixels of a frame, some of which share a bin.
 const SAMPLES: [Sample; 8] = {
     let bins = [4095, 4090, 4090, 128, 16, 16, 16, 255];
     let mut samples = [Sample { rgb: [0; 3], bin: 0 }; 8];
@@ -56,7 +56,7 @@ enum Case {
     Blur(BlurMethod),
 }
 
-/// Everything that it may be about.
+/// Returns all topics and methods.
 fn cases() -> impl Iterator<Item = Case> {
     let kinds = [ScanKind::Exclusive, ScanKind::Inclusive];
     let sums = ScanMethod::ALL.into_iter().flat_map(move |method| kinds.map(|kind| Case::Sums(method, kind)));
@@ -64,7 +64,7 @@ fn cases() -> impl Iterator<Item = Case> {
     counting.chain(sums).chain(BlurMethod::ALL.map(Case::Blur))
 }
 
-/// The longest possible outcome of each.
+/// The longest outcome of each topic.
 struct Came {
     figures: Figures,
     summed: Summed,
@@ -100,7 +100,7 @@ fn came(case: Case) -> Came {
     }
 }
 
-/// Returns the contents of the panel for it.
+/// Returns the contents of the panel for a case.
 fn topic(case: Case, came: &Came) -> TopicView<'_> {
     match case {
         Case::Counting(method) => TopicView::Counting(CountingView {
@@ -133,7 +133,7 @@ fn topic(case: Case, came: &Came) -> TopicView<'_> {
     }
 }
 
-/// A window with the lab open: where its panel is, what is drawn, and the view.
+/// Lays out a window with the lab open. Returns the panel's rectangle, the shapes drawn and the view.
 fn laid_out(
     size: (u32, u32),
     case: Case,
@@ -143,7 +143,7 @@ fn laid_out(
     laid_out_as((size, false), case, moment, open)
 }
 
-/// The same, where the panel may be brief.
+/// Like [`laid_out`], but the panel may be brief.
 fn laid_out_as(
     (size, is_brief): ((u32, u32), bool),
     case: Case,
@@ -181,7 +181,7 @@ const SIZES: [(u32, u32); 7] =
     [(480, 270), (640, 480), (960, 540), (1280, 720), (1600, 900), (1920, 1080), (2560, 1440)];
 
 #[test]
-fn the_panel_leaves_the_histograms_and_two_thirds_of_the_picture() {
+fn the_panel_covers_no_histogram_and_at_most_a_third_of_the_picture() {
     for size in SIZES {
         for method in cases() {
             let (panel, _, view) = laid_out(size, method, 0, OpenPanels::default());
@@ -196,7 +196,7 @@ fn the_panel_leaves_the_histograms_and_two_thirds_of_the_picture() {
 }
 
 #[test]
-fn nothing_of_the_lab_lies_on_text_and_all_of_it_can_be_read() {
+fn text_of_the_lab_is_never_covered_or_unreadable() {
     let open = [
         OpenPanels::default(),
         OpenPanels { numbers: true, ..OpenPanels::default() },
@@ -215,7 +215,7 @@ fn nothing_of_the_lab_lies_on_text_and_all_of_it_can_be_read() {
     assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.into_iter().take(12).collect::<Vec<_>>().join("\n"));
 }
 
-/// All words that are written.
+/// Returns all text that is drawn.
 fn words(shapes: &[egui::epaint::ClippedShape]) -> String {
     fn gather(shape: &egui::Shape, words: &mut String) {
         match shape {
@@ -233,7 +233,7 @@ fn words(shapes: &[egui::epaint::ClippedShape]) -> String {
 }
 
 #[test]
-fn everything_is_told_where_there_is_room_and_elsewhere_that_there_is_more() {
+fn a_panel_without_room_for_everything_says_that_there_is_more() {
     for (size, has_all) in [((1600, 900), true), ((1280, 720), true), ((480, 270), false)] {
         let (_, shapes, _) = laid_out(size, Case::Counting(Method::Pairwise), 2, OpenPanels::default());
         let told = words(&shapes);
@@ -248,7 +248,7 @@ fn everything_is_told_where_there_is_room_and_elsewhere_that_there_is_more() {
 }
 
 #[test]
-fn a_brief_panel_tells_what_matters_most_and_takes_little_of_the_picture() {
+fn a_brief_panel_keeps_the_essentials_and_covers_little_of_the_picture() {
     for case in cases() {
         let (whole, _, _) = laid_out((1280, 720), case, 0, OpenPanels::default());
         let (brief, shapes, view) = laid_out_as(((1280, 720), true), case, 0, OpenPanels::default());
@@ -262,7 +262,7 @@ fn a_brief_panel_tells_what_matters_most_and_takes_little_of_the_picture() {
 }
 
 #[test]
-fn each_topic_draws_what_it_is_about() {
+fn each_topic_has_its_own_contents() {
     for (case, parts) in [
         (
             Case::Sums(ScanMethod::Blelloch, ScanKind::Exclusive),
@@ -284,7 +284,7 @@ fn each_topic_draws_what_it_is_about() {
 }
 
 #[test]
-fn textures_are_given_back_with_the_lab_whether_or_not_anything_else_is_to_be_seen() {
+fn textures_are_released_with_the_lab_whether_or_not_anything_else_is_visible() {
     for (case, count) in [(Case::Counting(Method::Race), 2), (Case::Blur(BlurMethod::Tiled), 3)] {
         for stays_visible in [true, false] {
             let mut hud = Hud::without_window();
@@ -292,7 +292,8 @@ fn textures_are_given_back_with_the_lab_whether_or_not_anything_else_is_to_be_se
             let came = came(case);
             let lab = LabView { topic: topic(case, &came), logarithmic: false, moment: 0, is_brief: false };
             let open = Model { lab: Some(&lab), ..model(&panels) };
-            // As the renderer holds them: what is set is made, what is free is dropped. The letters' own is left out.
+            // Track textures as the renderer does: those set are created, those freed are dropped. The font's own is
+            // not counted.
             let mut held = std::collections::BTreeSet::new();
             let mut drawn = |hud: &mut Hud, model: &Model<'_>, now| {
                 let (mut shapes, _) = hud.lay_out(None, ((1280, 720), 1.0), model, now);

@@ -1,8 +1,8 @@
-//! The lab: a panel about what is at work on the frame on screen, and what it draws over the picture: bars where the histograms stand,
-//! and a blurred picture in place of the video's.
+//! The lab: a panel about the method applied to the frame on screen, and the results of the method over the picture:
+//! bars in place of the histograms, and a blurred picture in place of the video's.
 //!
-//! Blocks stand one below the other, those that tell most first to be kept where the panel is too low for all; it says then that there
-//! is more.
+//! The panel stacks blocks. If it is too low for all of them, the least important ones are dropped, and it says that
+//! there is more.
 
 mod bars;
 mod block;
@@ -35,9 +35,9 @@ pub use words::grouped;
 
 use super::model::Model;
 
-/// Width that a window must have, in points, for other panels to have room beside the lab.
+/// Minimum width of a window, in points, in which other panels fit next to the lab.
 const BESIDE_OTHERS: f64 = 1150.0;
-/// Width that is left for other panels in a window of this width, in points.
+/// Returns the width left for other panels in a window of this width, in points.
 #[must_use]
 pub fn left_for_others(width: f64, is_open: bool) -> f64 {
     match is_open {
@@ -47,13 +47,13 @@ pub fn left_for_others(width: f64, is_open: bool) -> f64 {
     }
 }
 
-/// Gives back the textures that it was drawn with.
+/// Releases the lab's textures.
 pub fn forget(context: &egui::Context) {
     bars::forget(context);
     blurs::forget(context);
 }
 
-/// Draws what belongs to the picture: the bars, and a blurred picture below them, where there are any.
+/// Draws the blurred picture, if there is one, and the bars over it.
 pub fn show_on_picture(ui: &Ui, model: &Model<'_>) {
     let topic = model.lab.map(|view| (&view.topic, view.logarithmic));
     let blurred = match topic {

@@ -1,4 +1,4 @@
-//! The panel: what the lab is about, and blocks one below the other, of which as many are shown as have room.
+//! The panel: a title and as many blocks as there is room for.
 
 use egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 
@@ -11,25 +11,26 @@ use crate::app::hud::theme;
 use crate::keys::{self, Action};
 use histoscope_lab::Topic;
 
-/// Room around the blocks.
+/// Padding around the blocks.
 const PADDING: (i8, i8) = (11, 8);
-/// Between two of them.
+/// Space between blocks.
 const GAP: f32 = 4.0;
-/// The highest that a diagram becomes, where it does not need more.
+/// Maximum height of a diagram that does not need more.
 const MOST_DIAGRAM: f32 = 190.0;
 
-/// Width of the panel in a window of this width, both in points: about a third, so that most of the picture is seen.
+/// Returns the width of the panel in a window of this width, both in points: about a third, so that most of the picture
+/// is visible.
 #[must_use]
 pub fn width(window: f32) -> f32 {
     (window * 0.34).clamp(300.0, 470.0)
 }
 
-/// Shows the panel at the upper right of `room`; where it is.
+/// Shows the panel at the upper right of `room`. Returns its rectangle.
 pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>) -> Rect {
     let across = f32::from(PADDING.0) * 2.0;
     let outer = width(ui.ctx().content_rect().width()).min(room.width());
     let inside = outer - across;
-    // The diagram goes on, also over a video that stands.
+    // The diagram keeps moving, even over a paused video.
     ui.ctx().request_repaint_after(MOMENT);
     let area = egui::Area::new(egui::Id::unique("lab")).fade_in(false).fixed_pos(pos2(room.max.x - outer, room.min.y));
     let shown = area.show(ui.ctx(), |ui| {
@@ -46,8 +47,8 @@ pub fn show(ui: &Ui, room: Rect, view: &LabView<'_>, commands: &mut Vec<Command>
     shown.response.rect
 }
 
-/// Those of the blocks that have room together, in their order; where that is not all, with words that say so. The diagram takes
-/// what room is left.
+/// Drops blocks until the others fit, in their order, and if any are dropped, adds a text saying so. The diagram takes
+/// up the spare room.
 fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) -> Vec<LabBlock<'a>> {
     let height = |blocks: &[LabBlock<'_>]| blocks.iter().map(|block| block.height + GAP).sum::<f32>() - GAP;
     if height(&blocks) > room {
@@ -62,16 +63,16 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
         }
     }
     let spare = room - height(&blocks);
-    // What is said of the diagram stands before it, and goes with it.
+    // The text about the diagram has the same rank, but comes before it.
     if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
         diagram.height = (diagram.height + spare.max(0.0)).min(MOST_DIAGRAM.max(diagram.height));
     }
     blocks
 }
 
-/// The highest rank of what is told while a video plays that would not play on else.
+/// The highest rank that a brief panel shows, so that a video can play on.
 const BRIEF: u8 = 2;
-/// All blocks from the top.
+/// Returns all blocks, from the top.
 fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     let (topic, place) = match &view.topic {
         TopicView::Counting(counting) => (Topic::Counting, counting::place(counting)),
@@ -96,7 +97,7 @@ fn blocks<'a>(ui: &Ui, view: &'a LabView<'_>, width: f32) -> Vec<LabBlock<'a>> {
     blocks
 }
 
-/// Which of the methods it is, how one goes to the next, and how one leaves.
+/// Adds the title: which method it is, the keys to step through the methods, and the button to close the lab.
 fn title(ui: &mut Ui, rect: Rect, (place, count, name): (usize, usize, &str), commands: &mut Vec<Command>) {
     let close = Rect::from_min_max(pos2(rect.max.x - BUTTONS, rect.min.y), rect.max);
     let key = keys::label_of(Action::ToggleLab).unwrap_or_default();

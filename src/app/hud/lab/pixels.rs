@@ -1,10 +1,10 @@
-//! The diagrams of the ways of counting: over the first pixels of the frame, every count worked out from them.
+//! The diagrams of the counting methods: over the first pixels of the frame, with every count computed from them.
 
 use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
 use histoscope_lab::Method;
 
-/// The diagram of a method over some pixels at one moment of all, which come again and again; `moment` counts them. None without
-/// pixels, and none of what does not count.
+/// Returns the diagram of a method over some pixels. It advances with `moment` and starts over after its last step.
+/// `None` without pixels, or for the floor, which does not count.
 #[must_use]
 pub fn diagram(method: Method, (samples, at): (&[Sample], (u32, u32)), moment: u64) -> Option<Diagram> {
     if samples.is_empty() {
@@ -21,17 +21,17 @@ pub fn diagram(method: Method, (samples, at): (&[Sample], (u32, u32)), moment: u
 /// The pixels, and the bins that they go to.
 pub(super) struct Pixels<'a> {
     pub(super) samples: &'a [Sample],
-    /// Where the first of them is in the frame.
+    /// Position of the first one in the frame.
     at: (u32, u32),
-    /// Each bin once, in ascending order.
+    /// Each of their bins once, in ascending order.
     pub(super) bins: Vec<u32>,
-    /// For each pixel its bin's place among those.
+    /// For each pixel, the index of its bin in `bins`.
     pub(super) places: Vec<usize>,
 }
 
-/// Pixels of a chunk of the diagram where a workgroup counts several.
+/// Pixels per chunk of the diagram, for most methods with chunks.
 pub(super) const CHUNK: usize = 4;
-/// The same of the chunks that are summed pair by pair, of which there are to be more.
+/// Pixels per chunk for pairwise sums, which need more chunks.
 pub(super) const SMALL_CHUNK: usize = 2;
 
 impl<'a> Pixels<'a> {
@@ -39,7 +39,7 @@ impl<'a> Pixels<'a> {
         let mut bins: Vec<u32> = samples.iter().map(|sample| sample.bin).collect();
         bins.sort_unstable();
         bins.dedup();
-        // Each bin is among them.
+        // Every sample's bin is in the list.
         let places = samples.iter().map(|sample| bins.binary_search(&sample.bin).unwrap_or(0)).collect();
         Self { samples, at, bins, places }
     }
@@ -48,7 +48,7 @@ impl<'a> Pixels<'a> {
         self.samples.len()
     }
 
-    /// How often each bin occurs among some of the pixels.
+    /// Counts how often each bin occurs among the given pixels.
     pub(super) fn counts(&self, of: impl IntoIterator<Item = usize>) -> Vec<u32> {
         let mut counts = vec![0; self.bins.len()];
         for pixel in of {
@@ -57,17 +57,17 @@ impl<'a> Pixels<'a> {
         counts
     }
 
-    /// The most pixels of any bin.
+    /// Returns the number of pixels in the fullest bin.
     fn longest_queue(&self) -> usize {
         self.counts(0..self.len()).into_iter().max().unwrap_or(0) as usize
     }
 
-    /// Chunks of so many pixels.
+    /// Splits the pixels into chunks of this size.
     pub(super) fn chunks(&self, size: usize) -> Vec<Vec<usize>> {
         (0..self.len()).collect::<Vec<_>>().chunks(size).map(<[usize]>::to_vec).collect()
     }
 
-    /// How many moments a method takes.
+    /// Returns the number of steps of a method.
     fn steps(&self, method: Method) -> usize {
         match method {
             Method::Scalar | Method::Single => self.len(),
@@ -98,7 +98,7 @@ impl<'a> Pixels<'a> {
         }
     }
 
-    /// The row of pixels, of which those are lit that it is the turn of.
+    /// Returns the row of pixels, in which those whose turn it is are lit.
     pub(super) fn pixels(&self, is_lit: impl Fn(usize) -> bool, together: usize) -> DiagramRow {
         let cell = |(index, sample): (usize, &Sample)| DiagramCell {
             look: if is_lit(index) { CellLook::Pixel(sample.rgb) } else { CellLook::FaintPixel(sample.rgb) },
@@ -108,14 +108,14 @@ impl<'a> Pixels<'a> {
         DiagramRow { name: name.into(), cells: self.samples.iter().enumerate().map(cell).collect(), together }
     }
 
-    /// The row of bins in the memory that all share.
+    /// Returns the row of bins in the memory shared by all.
     fn bins(&self, counts: &[u32], look: impl Fn(usize) -> CellLook) -> DiagramRow {
         let cells = self.bins.iter().zip(counts).enumerate();
         let cells = cells.map(|(place, (bin, count))| cell(look(place), format!("{bin}: {count}")));
         DiagramRow { name: "bins".into(), cells: cells.collect(), together: self.bins.len() }
     }
 
-    /// The row of bins where some are written just now.
+    /// Returns the row of bins, some of which are being written.
     pub(super) fn bins_with(&self, counts: &[u32], written: &[usize]) -> DiagramRow {
         let look = |place| if written.contains(&place) { CellLook::Written } else { CellLook::Memory };
         self.bins(counts, look)
@@ -136,7 +136,7 @@ impl<'a> Pixels<'a> {
         }
     }
 
-    /// Every pixel with an invocation of its own, which says this.
+    /// Returns a row with one invocation per pixel, with these texts.
     fn invocations(&self, text: impl Fn(usize) -> (CellLook, String), together: usize) -> DiagramRow {
         let cells = (0..self.len()).map(|index| {
             let (look, text) = text(index);
@@ -147,7 +147,7 @@ impl<'a> Pixels<'a> {
 
     fn race(&self, step: usize) -> Diagram {
         let said = ["0", "0 + 1", "1"][step];
-        // Of those that store the same, one is as good as the others: the last one stands.
+        // Invocations that store the same value are equal: let the last one win.
         let last = |place| self.places.iter().rposition(|&other| other == place);
         let is_lost = |index: usize| step == 2 && last(self.places[index]) != Some(index);
         let wanted = self.counts(0..self.len());
@@ -210,7 +210,7 @@ impl<'a> Pixels<'a> {
     }
 
     fn subgroup(&self, step: usize) -> Diagram {
-        // The first that is not counted yet asks who has the same bin.
+        // The first lane that is not counted yet asks which others have the same bin.
         let mut order: Vec<usize> = Vec::new();
         self.places.iter().for_each(|place| {
             if !order.contains(place) {
@@ -250,7 +250,7 @@ mod tests {
         bins.iter().map(|&bin| Sample { rgb: [bin as u8; 3], bin }).collect()
     }
 
-    /// The sum of what the bins hold at the end.
+    /// Returns the sum of all bins after the last step.
     fn counted(method: Method, samples: &[Sample]) -> u32 {
         let steps = Pixels::new(samples, (0, 0)).steps(method);
         let last = diagram(method, (samples, (0, 0)), steps as u64 - 1).expect("there are pixels");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_method_counts_all_pixels_but_the_race() {
+    fn every_method_except_the_race_counts_all_pixels() {
         for bins in [&[16, 16, 17, 16, 18, 17, 16, 40][..], &[1, 2, 3, 4, 5, 6, 7, 8], &[5; 8], &[3], &[9, 9, 8, 7, 9]]
         {
             let samples = samples(bins);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_link_leads_from_a_cell_to_a_cell() {
+    fn every_link_connects_two_cells() {
         let samples = samples(&[16, 16, 17, 16, 18, 17, 16]);
         for &method in Method::ladder() {
             for moment in 0..40 {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_step_stands_a_while_and_then_all_begins_again() {
+    fn the_last_step_rests_before_the_diagram_starts_over() {
         let samples = samples(&[1, 1, 2, 3]);
         let at = |moment| diagram(Method::Race, (&samples, (0, 0)), moment).expect("there are pixels");
         assert_eq!(at(2), at(5));

@@ -1,4 +1,4 @@
-//! What the bin under the pointer holds: what the method has counted, what is right, and what is lost.
+//! The card of the bin under the pointer: its count by the method, the correct one, and the loss.
 
 use super::view::Figures;
 use super::words::grouped;
@@ -8,19 +8,19 @@ use histoscope_core::histogram::Components;
 use histoscope_render::view::overlay::Channels;
 
 impl Figures {
-    /// Bins of a channel.
+    /// Returns the number of bins per channel.
     #[must_use]
     pub fn bin_count(&self) -> usize {
         self.right.first().map_or(0, Vec::len)
     }
 
-    /// The bin at a share of a histogram's width.
+    /// Returns the bin at this fraction of a histogram's width.
     #[must_use]
     pub fn bin_at(&self, share: f64) -> usize {
         ((share * self.bin_count() as f64) as usize).min(self.bin_count().saturating_sub(1))
     }
 
-    /// Returns the contents of a bin in each of these channels.
+    /// Returns the card of a bin in these channels.
     #[must_use]
     pub fn card(&self, channels: Channels, bin: usize) -> Card {
         let count = self.bin_count();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bin_tells_what_was_lost_in_it() {
+    fn a_bin_shows_what_was_lost_in_it() {
         let right: [Vec<u32>; 4] = std::array::from_fn(|_| vec![10, 2000, 30]);
         let mut counted = right.clone();
         (counted[1][1], counted[3][1]) = (1, 2002);

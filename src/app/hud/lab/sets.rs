@@ -1,16 +1,16 @@
-//! The diagrams of the ways of counting in which workgroups or cores have bins of their own.
+//! The diagrams of the counting methods in which workgroups or cores have their own bins.
 
 use super::diagram::{CellContent, CellLook, Diagram, DiagramCell, DiagramRow, Link, link};
 use super::pixels::{CHUNK, Pixels, SMALL_CHUNK};
 
 impl Pixels<'_> {
-    /// A row of sets of bins.
+    /// Creates a row of sets of bins.
     fn sets(name: &'static str, sets: impl IntoIterator<Item = (CellLook, Vec<u32>)>) -> DiagramRow {
         let cells = sets.into_iter().map(|(look, counts)| DiagramCell { look, content: CellContent::Bins(counts) });
         DiagramRow { name: name.into(), cells: cells.collect(), together: 1 }
     }
 
-    /// Links from every pixel to the chunk that it is in.
+    /// Links every pixel to its chunk.
     fn to_chunks(&self, size: usize) -> Vec<Link> {
         (0..self.len()).map(|index| link((0, index), (1, index / size))).collect()
     }
@@ -118,7 +118,7 @@ impl Pixels<'_> {
     }
 
     pub(super) fn ours(&self, step: usize) -> Diagram {
-        // Two workgroups walk over the pixels, two spans each.
+        // Two workgroups walk across the pixels, two spans each.
         let span = self.len().div_ceil(4).max(1);
         let owner = |index: usize| (index / span) % 2;
         let walked = |index: usize| index / (2 * span) <= step;

@@ -1,4 +1,4 @@
-//! The panel about a way of summing up: what it does, whether it is right, and what it takes.
+//! The panel about a method of prefix sums: what it does, whether it is correct, and what it costs.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use histoscope_lab::{ScanKind, ScanMethod, ScannedWords, SumSetup, Summed};
 
-/// Lengths that have a button, as powers of two.
+/// Lengths with a button, as powers of two.
 const LENGTHS: [u32; 6] = [9, 12, 16, 20, 24, 26];
 const KINDS: [ScanKind; 2] = [ScanKind::Exclusive, ScanKind::Inclusive];
 
-/// Which of the ways it is, of how many, and what people call it.
+/// Returns the method's position, the number of methods and the method's title.
 pub fn place(view: &SumView<'_>) -> (usize, usize, &'static str) {
     let all = ScanMethod::ALL;
     let method = view.setup.method;
     (all.iter().position(|&other| other == method).unwrap_or(0), all.len(), method.title())
 }
 
-/// Returns the name of a kind of sums.
+/// Returns the name of a kind of prefix sum.
 #[must_use]
 pub const fn kind(kind: ScanKind) -> &'static str {
     match kind {
@@ -34,7 +34,7 @@ pub const fn kind(kind: ScanKind) -> &'static str {
     }
 }
 
-/// All that is told of it.
+/// Returns all blocks about the method.
 pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Vec<LabBlock<'a>> {
     let words = |text: &str, size, color, rank| LabBlock::words(layout(ui, text, size, color, width), rank);
     let setup = view.setup;
@@ -55,7 +55,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Ve
         }
     }
     if let Some(groups) = view.groups {
-        // Sixteen have no room in a narrow panel.
+        // A narrow panel has no room for sixteen groups.
         let shown: Vec<u32> =
             if width < NARROW { groups.chunks(2).map(|pair| pair.iter().sum()).collect() } else { groups.to_vec() };
         let text = format!("drawn: the frame’s luminance in {} groups of bins, step by step", shown.len());
@@ -75,7 +75,7 @@ pub fn blocks<'a>(ui: &Ui, view: &'a SumView<'_>, moment: u64, width: f32) -> Ve
     blocks
 }
 
-/// The name on its button.
+/// Returns the text on the method's button.
 const fn short(method: ScanMethod) -> &'static str {
     match method {
         ScanMethod::Naive => "naive",
@@ -85,7 +85,7 @@ const fn short(method: ScanMethod) -> &'static str {
     }
 }
 
-/// Why the way before it was not enough.
+/// Returns why the previous method was not enough.
 const fn why(method: ScanMethod) -> &'static str {
     match method {
         ScanMethod::Naive => {
@@ -99,7 +99,7 @@ const fn why(method: ScanMethod) -> &'static str {
     }
 }
 
-/// Returns whether the sums are right, and how many are not.
+/// Returns whether the sums are correct, and if not, how many are wrong.
 #[must_use]
 pub fn verdict(summed: &Summed) -> String {
     let all = grouped(summed.setup.length.into());
@@ -111,7 +111,7 @@ pub fn verdict(summed: &Summed) -> String {
     }
 }
 
-/// That fewer words were summed than are chosen.
+/// Returns a note if fewer words were summed than chosen.
 fn reduction(summed: &Summed, chosen: u32) -> Option<String> {
     let length = summed.setup.length;
     (length < chosen).then(|| {
@@ -123,7 +123,7 @@ fn duration(time: Duration) -> String {
     micros(time.as_secs_f64() * 1e6)
 }
 
-/// The times of the passes, and beside them that of the CPU.
+/// Returns the durations of the passes, and how they compare with the CPU's.
 fn times(summed: &Summed) -> String {
     let cpu = duration(summed.on_cpu);
     let Some(total) = summed.total() else {
@@ -141,7 +141,7 @@ fn times(summed: &Summed) -> String {
     format!("{}{sum}, {compared}", told.join(" + "))
 }
 
-/// Returns the costs of a word, and the number of levels.
+/// Returns the costs per word, and the number of levels.
 fn costs(summed: &Summed) -> String {
     let (memory, own) = summed.loads;
     let own = if own > 0.0 { format!(", from a workgroup’s own {}", number(own)) } else { String::new() };
@@ -164,7 +164,7 @@ fn lengths(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>
     }
 }
 
-/// A length in a few letters.
+/// Formats a length in a few characters.
 fn shortened(length: u32) -> String {
     match length {
         length if length.is_power_of_two() => format!("2^{}", length.ilog2()),
@@ -173,7 +173,7 @@ fn shortened(length: u32) -> String {
     }
 }
 
-/// Returns whether a word's own value is in its sum, and what the words are.
+/// Adds the choices of what the words are, and of whether a word's own value is part of its sum.
 fn kinds(ui: &mut Ui, rect: Rect, setup: SumSetup, commands: &mut Vec<Command>) {
     let line = named(ui, rect, "of the");
     let half = (line.width() - 6.0) / 2.0;
@@ -221,7 +221,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_and_what_is_not_too() {
+    fn verdicts_and_reductions_are_reported() {
         let right = summed(SumSetup { length: 1 << 26, ..SumSetup::default() });
         assert_eq!(plain(&verdict(&right)), "equals the CPU’s loop: all 67 108 864 sums");
         let wrong = Summed { wrong: 12, first_wrong: Some(4096), ..right.clone() };
@@ -232,7 +232,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_level_has_its_time_and_the_cpu_stands_beside() {
+    fn each_level_has_its_duration_and_is_compared_with_the_cpu() {
         let summed = summed(SumSetup::default());
         let told = times(&summed);
         assert!(

@@ -1,13 +1,13 @@
-//! The diagrams of the ways of blurring: over a few pixels of the frame, by the mean of three of them across and down.
+//! The diagrams of the blurring methods: over a few pixels of the frame, by the mean of 3×3 pixels.
 
 use super::diagram::{CellLook, Diagram, DiagramCell, DiagramRow, Link, Sample, cell, link, step_at};
 use histoscope_lab::BlurMethod;
 
-/// Pixels that a result of a drawing is the mean of, across and down.
+/// Width and height of the blur in the diagrams, in pixels.
 const SIZE: usize = 3;
 
-/// The diagram of a way of blurring three rows of pixels at one moment of all, which come again and again; `moment` counts them.
-/// `None` without pixels.
+/// Returns the diagram of a method blurring three rows of pixels. It advances with `moment` and starts over after its
+/// last step. `None` without three rows of at least four pixels.
 #[must_use]
 pub fn diagram(method: BlurMethod, (rows, at): (&[Vec<Sample>], (u32, u32)), moment: u64) -> Option<Diagram> {
     let width = rows.first().map_or(0, Vec::len);
@@ -27,7 +27,7 @@ pub fn diagram(method: BlurMethod, (rows, at): (&[Vec<Sample>], (u32, u32)), mom
 struct Pixels<'a> {
     rows: &'a [Vec<Sample>],
     width: usize,
-    /// Where the first of them is in the frame.
+    /// Position of the first pixel in the frame.
     at: (u32, u32),
 }
 
@@ -36,12 +36,12 @@ impl Pixels<'_> {
         self.rows[row][column].bin
     }
 
-    /// The mean of three in a row, rounded.
+    /// Returns the rounded mean of three pixels in a row.
     fn mean_across(&self, row: usize, column: usize) -> u32 {
         mean((column - 1..=column + 1).map(|column| self.code(row, column)))
     }
 
-    /// A row of the frame, of which those are lit that are loaded just now.
+    /// Returns a row of the frame, with the pixels that are being loaded lit.
     fn image(&self, row: usize, is_lit: impl Fn(usize) -> bool) -> DiagramRow {
         let cells = self.rows[row].iter().enumerate().map(|(column, sample)| {
             let look = if is_lit(column) { CellLook::Pixel(sample.rgb) } else { CellLook::FaintPixel(sample.rgb) };
@@ -51,14 +51,14 @@ impl Pixels<'_> {
         DiagramRow { name: name.into(), cells: cells.collect(), together: self.width }
     }
 
-    /// A row of results, which the pixels at its ends have none of.
+    /// Returns a row of results. The pixels at its ends have none.
     fn results(&self, name: &'static str, cell_at: impl Fn(usize) -> Option<DiagramCell>) -> DiagramRow {
         let inside = |column: &usize| (1..self.width - 1).contains(column);
         let of = |column: usize| Some(column).filter(inside).and_then(&cell_at).unwrap_or_else(nothing);
         DiagramRow { name: name.into(), cells: (0..self.width).map(of).collect(), together: self.width }
     }
 
-    /// The results up to a column, of which the last is new.
+    /// Returns the row of results up to a column, the last of which is new.
     fn done(&self, name: &'static str, last: usize, value: impl Fn(usize) -> u32) -> DiagramRow {
         self.results(name, |column| {
             let look = if column == last { CellLook::Written } else { CellLook::Memory };
@@ -87,7 +87,7 @@ impl Pixels<'_> {
     }
 
     fn separable(&self, step: usize) -> Diagram {
-        // The rows become their means one after the other, then the columns of those.
+        // First each row becomes means, one row after the other, then their columns are averaged.
         let is_across = step < SIZE;
         let column = if is_across { 0 } else { step - SIZE + 1 };
         let mut rows: Vec<DiagramRow> = (0..SIZE)
@@ -188,7 +188,7 @@ fn nothing() -> DiagramCell {
     cell(CellLook::Nothing, String::new())
 }
 
-/// The mean, half a code up.
+/// Returns the mean, with halves rounded up.
 fn mean(codes: impl Iterator<Item = u32>) -> u32 {
     let (sum, count) = codes.fold((0, 0), |(sum, count), code| (sum + code, count + 1));
     (2 * sum + count) / (2 * count)
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_come_to_the_means_of_the_pixels() {
+    fn all_methods_arrive_at_the_means_of_the_pixels() {
         let rows = rows();
         let pixels = Pixels { rows: &rows, width: 8, at: (0, 0) };
         for method in BlurMethod::ALL {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn every_link_leads_from_a_cell_to_a_cell() {
+    fn every_link_connects_two_cells() {
         let rows = rows();
         for method in BlurMethod::ALL {
             for moment in 0..30 {

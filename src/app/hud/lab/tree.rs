@@ -1,14 +1,14 @@
-//! The diagrams of the ways of summing up: over a few words, every value worked out from them.
+//! The diagrams of the prefix sum methods: over a few words, with every value computed from them.
 
 use super::diagram::{CellLook, Diagram, DiagramCell, DiagramRow, cell, link, step_at};
 use super::words::grouped;
 use histoscope_lab::{ScanKind, ScanMethod};
 
-/// Banks that the memory of a drawing has, and lanes that want something of it at a time. GPUs have 32 of both.
+/// Number of memory banks in the diagrams, and of lanes that access them together. GPUs have 32 of each.
 const BANKS: usize = 4;
 
-/// The diagram of a way of summing up words, a power of two of them, at one moment of all, which come again and again; `moment` counts
-/// them.
+/// Returns the diagram of a prefix sum method over words, whose number is a power of two. It advances with `moment` and
+/// starts over after its last step.
 #[must_use]
 pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: u64) -> Diagram {
     let drawing = TreeWords { words, is_inclusive: kind == ScanKind::Inclusive };
@@ -21,13 +21,14 @@ pub fn diagram((method, kind): (ScanMethod, ScanKind), words: &[u32], moment: u6
     }
 }
 
-/// The words, and whether each is in its own sum.
+/// The words, and whether each is part of its own sum.
 struct TreeWords<'a> {
     words: &'a [u32],
     is_inclusive: bool,
 }
 
-/// The words that the pairs of a step of the tree read and write, left and right.
+/// The pairs of words that a step of the tree reads and writes: the right word of each, and the distance to the left
+/// one.
 struct WordPairs {
     half: usize,
     rights: Vec<usize>,
@@ -38,7 +39,7 @@ impl TreeWords<'_> {
         self.words.len()
     }
 
-    /// Steps of doubling that lead from one word to all.
+    /// Returns the number of doublings from one word to all of them.
     fn doublings(&self) -> usize {
         self.len().ilog2() as usize
     }
@@ -57,7 +58,7 @@ impl TreeWords<'_> {
         DiagramRow { name: "words".into(), cells: cells.collect(), together: self.len() }
     }
 
-    /// A row of values of which each looks like this.
+    /// Returns a row of values, each with its appearance.
     fn row(&self, name: String, values: &[u32], look: impl Fn(usize) -> CellLook) -> DiagramRow {
         let cells = values.iter().enumerate().map(|(index, &value)| match look(index) {
             CellLook::Nothing => nothing(),
@@ -68,7 +69,7 @@ impl TreeWords<'_> {
 
     fn naive(&self, step: usize) -> Diagram {
         let own = usize::from(self.is_inclusive);
-        // In each turn all sums behind a word add it.
+        // In turn `step`, every sum that includes word `step` adds it.
         let takes = |index: usize| index + own > step;
         let sums: Vec<u32> =
             (0..self.len()).map(|index| self.words[..(index + own).min(step + 1)].iter().sum()).collect();
@@ -138,7 +139,7 @@ impl TreeWords<'_> {
         Diagram { rows, links, caption }
     }
 
-    /// The pairs of the tree whose words are so far apart.
+    /// Returns the pairs of the tree whose words are this far apart.
     fn pairs(&self, half: usize) -> WordPairs {
         WordPairs { half, rights: (0..self.len()).filter(|index| (index + 1) % (2 * half) == 0).collect() }
     }
@@ -183,7 +184,8 @@ impl TreeWords<'_> {
         Diagram { rows, links, caption: caption + &waits }
     }
 
-    /// The way down: first the top becomes 0, then each pair hands on what stands before it; in the end each may add its own.
+    /// Returns a step of the down-sweep: first the top becomes 0, then each pair passes on the sum of what precedes it.
+    /// At the end, inclusive sums add their own word.
     fn down(&self, step: usize, place: impl Fn(usize) -> usize) -> Diagram {
         let doublings = self.doublings();
         let mut sums = self.words.to_vec();
@@ -195,7 +197,7 @@ impl TreeWords<'_> {
         let (mut rows, mut links) = (Vec::new(), Vec::new());
         let mut caption = format!("the top, {}, is noted as the block's sum and becomes 0", grouped(total.into()));
         for row in 0..=doublings {
-            // What the next step reads: what stands before a pair, and the sum of its left half.
+            // The next step reads the sum of what precedes a pair, and the sum of its left half.
             let (stride, next) = (self.len() >> row, self.len() >> (row + 1));
             if row > 0 {
                 let WordPairs { half, rights } = self.pairs(stride);
@@ -249,7 +251,7 @@ impl TreeWords<'_> {
         Diagram { rows, links, caption: caption + &waits }
     }
 
-    /// In which bank of the memory the words lie that a step touches, and what comes of that, in words.
+    /// Returns a row with the memory bank of each word that a step accesses, and a text on the conflicts.
     fn banks(&self, pairs: Option<&WordPairs>, place: impl Fn(usize) -> usize) -> (DiagramRow, String) {
         let mut cells = vec![nothing(); self.len()];
         let mut waiting = 0;
@@ -285,7 +287,7 @@ fn additions(count: usize) -> String {
     if count == 1 { "one addition".to_owned() } else { format!("{count} additions at once") }
 }
 
-/// A number in four letters at most, so that sixteen have room side by side.
+/// Formats a number in at most four characters, so that sixteen fit side by side.
 fn short(number: u32) -> String {
     match number {
         0..=9999 => number.to_string(),
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_ends_with_the_sums_of_the_cpu() {
+    fn every_method_ends_with_the_sums_of_the_cpu() {
         for words in [&WORDS[..], &WORDS[..8], &[0; 16], &[7, 0, 0, 0, 0, 0, 0, 1]] {
             for way in ways() {
                 let last = last(way, words);
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn every_link_leads_from_a_value_to_a_value_one_row_below() {
+    fn every_link_connects_values_in_adjacent_rows() {
         for way in ways() {
             for moment in 0..20 {
                 let Diagram { rows, links, caption } = diagram(way, &WORDS, moment);
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_the_tree_want_the_same_bank_unless_there_is_padding() {
+    fn neighbours_in_the_tree_conflict_in_a_bank_unless_padded() {
         let conflicts = |method| {
             let all = (0..10).map(|moment| diagram((method, ScanKind::Exclusive), &WORDS, moment));
             let lost = |diagram: Diagram| {
@@ -366,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn captions_tell_real_sums() {
+    fn captions_contain_real_sums() {
         let told = diagram((ScanMethod::HillisSteele, ScanKind::Inclusive), &WORDS, 1).caption;
         assert!(told.contains("15 additions at once, the last 9 + 3 = 12"), "{told}");
         let told = last((ScanMethod::Naive, ScanKind::Exclusive), &WORDS).caption;
@@ -374,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_four_letters_at_most() {
+    fn numbers_have_at_most_four_characters() {
         for (number, text) in [
             (0, "0"),
             (9999, "9999"),

@@ -1,4 +1,4 @@
-//! What the lab's panel is told, and what is asked of it in return.
+//! The input of the lab's panel, and the commands it returns.
 
 use std::time::Duration;
 
@@ -13,54 +13,54 @@ use histoscope_lab::{BlurSetup, Blurred, Method, SumSetup, Summed, Topic};
 /// The bins of red, green, blue and luminance.
 pub type ChannelBins = [Vec<u32>; CHANNELS];
 
-/// Time between two moments of the diagram.
+/// Length of a moment. A diagram shows each of its steps for one moment.
 pub const MOMENT: Duration = Duration::from_millis(900);
 
 /// The contents of the panel.
 #[derive(Debug, Clone)]
 pub struct LabView<'a> {
-    /// Of what it is about.
+    /// The topic, with its contents.
     pub topic: TopicView<'a>,
-    /// True if heights are logarithmic.
+    /// `true` if heights are logarithmic.
     pub logarithmic: bool,
-    /// Which moment of the diagram is shown.
+    /// Number of moments since the topic was opened.
     pub moment: u64,
-    /// True if it tells what matters most alone, so that a video plays on.
+    /// `true` if the panel shows only the essentials, so that a video can play on.
     pub is_brief: bool,
 }
 
-/// The contents of the panel for each topic.
+/// The contents of the panel, by topic.
 #[derive(Debug, Clone)]
 pub enum TopicView<'a> {
-    /// Of a way of counting.
+    /// A method of counting.
     Counting(CountingView<'a>),
-    /// Of a way of summing up.
+    /// A method of prefix sums.
     Sums(SumView<'a>),
-    /// Of a way of blurring.
+    /// A method of blurring.
     Blur(BlurView<'a>),
 }
 
-/// The contents of the panel for a way of summing up.
+/// The contents of the panel for a method of prefix sums.
 #[derive(Debug, Clone)]
 pub struct SumView<'a> {
-    /// The setup of sums.
+    /// The setup of the sums.
     pub setup: SumSetup,
-    /// The outcome of the choice.
+    /// The outcome of the current choice.
     pub outcome: ChoiceOutcome<'a, Summed>,
-    /// The luminance of the frame in groups of bins, once it is known.
+    /// The luminance of the frame in groups of bins, if known.
     pub groups: Option<&'a [u32; GROUPS]>,
 }
 
-/// The contents of the panel for a way of blurring.
+/// The contents of the panel for a method of blurring.
 #[derive(Debug, Clone)]
 pub struct BlurView<'a> {
-    /// The setup of blurs.
+    /// The setup of the blur.
     pub setup: BlurSetup,
-    /// The outcome of the choice.
+    /// The outcome of the current choice.
     pub outcome: ChoiceOutcome<'a, Blurred>,
-    /// The picture that is shown, which may be of what was chosen before, and its number.
+    /// The picture on screen, which may be of an earlier choice, and its number.
     pub newest: Option<(&'a Blurred, u64)>,
-    /// Where the picture's corners lie, in points: the upper two and then the lower two, as it was coded.
+    /// Positions of the picture's corners, in points: the upper two and then the lower two, as coded.
     pub corners: Option<[Pos2; 4]>,
     /// Some pixels of the frame, row by row.
     pub block: &'a [Vec<Sample>],
@@ -68,20 +68,20 @@ pub struct BlurView<'a> {
     pub block_at: (u32, u32),
 }
 
-/// The contents of the panel for a way of counting.
+/// The contents of the panel for a method of counting.
 #[derive(Debug, Clone)]
 pub struct CountingView<'a> {
     /// The method that counts.
     pub method: Method,
-    /// Pixels of a chunk, or of a workgroup.
+    /// Size of a chunk or a workgroup, in pixels.
     pub chunk: (u32, u32),
-    /// True if that is the method's own, because none is chosen.
+    /// `true` if this is the method's default, because no size is chosen.
     pub is_usual: bool,
-    /// Bins of a channel.
+    /// Number of bins per channel.
     pub bins: u32,
-    /// The bins whose bars are drawn, which may be those of what was chosen before.
+    /// The bins drawn as bars, which may be of an earlier choice.
     pub bars: Option<&'a Figures>,
-    /// The outcome of the choice.
+    /// The outcome of the current choice.
     pub outcome: ChoiceOutcome<'a, Figures>,
     /// Some pixels of the frame, side by side.
     pub samples: &'a [Sample],
@@ -92,38 +92,38 @@ pub struct CountingView<'a> {
 /// The outcome of a choice.
 #[derive(Debug, Clone, Copy)]
 pub enum ChoiceOutcome<'a, T> {
-    /// Nothing yet.
+    /// Still pending.
     UnderWay,
-    /// In words why the adapter cannot do it.
+    /// The reason why the adapter cannot do it.
     Impossible(&'a str),
-    /// Figures.
+    /// The result.
     Came(&'a T),
 }
 
-/// The newest bins of a method, and what they took.
+/// The latest bins of a method, and their cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// The bins that it counted.
+    /// The bins counted by the method.
     pub counted: ChannelBins,
     /// The correct bins.
     pub right: ChannelBins,
-    /// Counts that it should have made, in all channels.
+    /// Number of counts that it should have made, in all channels.
     pub wanted: u64,
-    /// True if every bin is correct.
+    /// `true` if every bin is correct.
     pub is_exact: bool,
-    /// Counts that are missing; negative where there are too many.
+    /// Number of missing counts; negative if there are too many.
     pub lost: i64,
-    /// That only a part of the pixels was counted, in words, if it was.
+    /// A note if only a part of the pixels was counted.
     pub reduction: Option<String>,
-    /// The share of the pixels that was counted.
+    /// The fraction of the pixels that was counted.
     pub part: f64,
     /// Its passes.
     pub passes: Vec<PassFigures>,
-    /// All of them together, in microseconds; `None` where the adapter does not tell.
+    /// Duration of all passes together, in microseconds; `None` if the adapter does not measure it.
     pub total_us: Option<f64>,
-    /// The time of reading only.
+    /// Duration of only reading the pixels, in microseconds, if known.
     pub floor_us: Option<f64>,
-    /// The memory accesses, each with its number a pixel.
+    /// The kinds of memory accesses, each with its number per pixel.
     pub costs: Vec<(&'static str, f64)>,
 }
 
@@ -132,44 +132,44 @@ pub struct Figures {
 pub struct PassFigures {
     /// The name of the pass.
     pub name: &'static str,
-    /// Its time in microseconds; `None` where the adapter does not measure it.
+    /// Its duration in microseconds; `None` if the adapter does not measure it.
     pub micros: Option<f64>,
-    /// The constants that its shader is compiled with.
+    /// The constants of its shader.
     pub constants: Vec<(&'static str, u32)>,
-    /// How its work is cut up; not at all on the CPU.
+    /// How its work is divided; `None` on the CPU.
     pub cut: Option<Cut>,
 }
 
-/// How a pass's work is cut up.
+/// How the work of a pass is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// Invocations of a workgroup, across and down.
+    /// Size of a workgroup in invocations: width and height.
     pub workgroup: (u32, u32),
-    /// Workgroups of a dispatch, across and down.
+    /// Size of a dispatch in workgroups: width and height.
     pub workgroups: (u32, u32),
-    /// Dispatches, one waiting for the other.
+    /// Number of dispatches, each waiting for the previous one.
     pub dispatches: u32,
 }
 
 /// A request to the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabCommand {
-    /// Be about this.
+    /// Switch to this topic.
     Topic(Topic),
     /// Count by this method.
     Method(Method),
-    /// Count in these chunks; without, in the method's own.
+    /// Count in chunks of this size; `None` for the method's default.
     Chunk(Option<(u32, u32)>),
-    /// Count so many bins a channel.
+    /// Count this many bins per channel.
     Bins(u32),
-    /// Sum this up.
+    /// Compute these prefix sums.
     Sums(SumSetup),
-    /// Sum so many words up.
+    /// Sum this many words.
     Length(u32),
-    /// Blur like this.
+    /// Blur with this setup.
     Blur(BlurSetup),
-    /// Blur so many pixels across and down.
+    /// Blur with this width and height, in pixels.
     Width(u32),
-    /// Ask for a value that is typed.
+    /// Open the field for typing a value.
     Type(Asked),
 }

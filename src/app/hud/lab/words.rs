@@ -1,8 +1,9 @@
-//! What is said of each method beside what it does: its short name, and why the one before it was not enough.
+//! Texts about each counting method besides its explanation: its short name, and why the previous one was not enough.
+//! Also the formats of numbers.
 
 use histoscope_lab::Method;
 
-/// The name on its button.
+/// Returns the text on the method's button.
 #[must_use]
 pub const fn short(method: Method) -> &'static str {
     match method {
@@ -20,7 +21,7 @@ pub const fn short(method: Method) -> &'static str {
     }
 }
 
-/// Why the method before it was not enough, in a sentence.
+/// Returns why the previous method was not enough, in a sentence or two.
 #[must_use]
 pub const fn why(method: Method) -> &'static str {
     match method {
@@ -54,14 +55,14 @@ pub const fn why(method: Method) -> &'static str {
     }
 }
 
-/// A number of pixels with its thousands apart.
+/// Formats a whole number with its thousands separated.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            // A narrow space that does not break.
+            // A narrow no-break space.
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -69,14 +70,14 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number with as many places as tell something.
+/// Formats a number with only meaningful decimals, at most two.
 #[must_use]
 pub fn number(number: f64) -> String {
     let text = if number >= 100.0 { format!("{number:.0}") } else { format!("{number:.2}") };
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A time in microseconds or, where it is long, milliseconds.
+/// Formats a duration in microseconds or, if it is long, in milliseconds.
 #[must_use]
 pub fn micros(micros: f64) -> String {
     if micros < 1000.0 { format!("{micros:.1} µs") } else { format!("{:.2} ms", micros / 1000.0) }
@@ -87,14 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345, "12 345"), (8_294_400, "8 294 400")] {
             assert_eq!(grouped(number).replace('\u{202f}', " "), text);
         }
     }
 
     #[test]
-    fn every_method_has_words_of_its_own() {
+    fn every_method_has_its_own_texts() {
         let all: Vec<_> = Method::ladder().iter().map(|&method| (short(method), why(method))).collect();
         for (index, (name, sentence)) in all.iter().enumerate() {
             assert!(sentence.ends_with('.') && name.len() <= 8, "{name}: {sentence}");

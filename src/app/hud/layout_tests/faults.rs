@@ -1,11 +1,11 @@
-//! What may be wrong with what is laid out, found in the shapes that are drawn.
+//! Finds faults of a layout in the shapes that are drawn.
 
 use egui::epaint::{ClippedShape, Shape};
 use egui::{Color32, Pos2, Rect, Vec2};
 
 use crate::app::hud::theme;
 
-/// Pictures behind everything.
+/// Plain pictures behind everything.
 const PICTURES: [Color32; 8] = [
     Color32::BLACK,
     Color32::WHITE,
@@ -17,10 +17,10 @@ const PICTURES: [Color32; 8] = [
     Color32::from_rgb(0, 255, 255),
 ];
 
-/// The least contrast of text with what is behind it: WCAG 2, success criterion 1.4.3.
+/// The least contrast of text with its background: WCAG 2, success criterion 1.4.3.
 pub(in crate::app::hud) const LEAST_CONTRAST: f64 = 4.5;
 
-/// The relative luminance that WCAG defines.
+/// Returns the relative luminance as defined by WCAG.
 fn luminance(color: Color32) -> f64 {
     let linear = |code: u8| match f64::from(code) / 255.0 {
         code if code <= 0.040_45 => code / 12.92,
@@ -34,25 +34,25 @@ pub(in crate::app::hud) fn contrast(a: Color32, b: Color32) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// A premultiplied colour over an opaque one, as they are blended on the view.
+/// Blends a premultiplied colour over an opaque one, as on the view.
 pub(in crate::app::hud) fn over(top: Color32, below: Color32) -> Color32 {
     let left = 1.0 - f64::from(top.a()) / 255.0;
     let mix = |top: u8, below: u8| (f64::from(top) + f64::from(below) * left).round().min(255.0) as u8;
     Color32::from_rgb(mix(top.r(), below.r()), mix(top.g(), below.g()), mix(top.b(), below.b()))
 }
 
-/// A text as it is drawn.
+/// A text as drawn.
 pub(in crate::app::hud) struct Text {
     words: String,
     rect: Rect,
-    /// The part of the view that it is shown in.
+    /// The part of the view where it is visible.
     clip: Rect,
     colors: Vec<Color32>,
-    /// True if some of its letters are left out though it was not made to be shortened.
+    /// `true` if some of its letters are omitted although it may wrap.
     is_cut: bool,
 }
 
-/// The drawing, in its order.
+/// An item drawn: a text or a filled rectangle.
 pub(in crate::app::hud) enum Item {
     Text(Text),
     Fill(Rect, Color32),
@@ -86,12 +86,12 @@ pub(in crate::app::hud) fn items(shapes: &[ClippedShape]) -> Vec<Item> {
     all
 }
 
-/// The drawing of a case.
+/// The items drawn for a case, in drawing order.
 pub(super) struct Laid {
     pub items: Vec<Item>,
     /// The view in points.
     pub view: Rect,
-    /// Where menus are, which cover what is below them for as long as they are open, and nothing covers them.
+    /// Rectangles of the menus. While open, they cover everything below them, and nothing may cover them.
     pub menus: Vec<Rect>,
 }
 
@@ -101,7 +101,7 @@ impl Laid {
     }
 }
 
-/// Boxes that lie on each other.
+/// Returns a fault for each pair of overlapping boxes.
 fn overlaps(laid: &Laid) -> Vec<String> {
     let boxes = laid.items.iter().filter_map(|item| match item {
         Item::Fill(rect, color) if *color == theme::PLATE || *color == theme::SOLID => Some(rect.intersect(laid.view)),
@@ -120,12 +120,12 @@ fn overlaps(laid: &Laid) -> Vec<String> {
     faults
 }
 
-/// Returns the faults of text that is drawn on a view of that size in points, where no menu is open.
+/// Returns the faults of items drawn on a view of this size in points, with no menu open.
 pub(in crate::app::hud) fn faults(items: Vec<Item>, view: Rect) -> Vec<String> {
     faults_of(&Laid { items, view, menus: Vec::new() })
 }
 
-/// Everything that is wrong with what is drawn.
+/// Returns all faults of a layout.
 pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
     let Laid { items, view, .. } = laid;
     let view = *view;
@@ -136,7 +136,7 @@ pub(super) fn faults_of(laid: &Laid) -> Vec<String> {
         if !seen.is_positive() {
             continue;
         }
-        // What scrolls is cut at the edge of its panel, above or below, and nowhere else.
+        // Scrolling text may be cut at the upper and lower edges of its panel, but nowhere else.
         let scrolls = text.clip.height() < view.height() - 1.0;
         let room = text.clip.intersect(view).expand(0.6);
         let is_inside = room.x_range().contains(text.rect.min.x)
@@ -197,7 +197,7 @@ pub(in crate::app::hud) fn texts(items: &[Item]) -> Vec<(String, Rect, Vec<Color
     seen.filter(|(_, rect, _)| rect.is_positive()).collect()
 }
 
-/// The same without what lies behind something that nothing shines through, as a menu.
+/// Like [`texts`], but without texts behind something opaque, such as a menu.
 pub(in crate::app::hud) fn texts_before_all(items: &[Item]) -> Vec<(String, Rect, Vec<Color32>)> {
     let is_behind = |index: usize, rect: Rect| {
         let later = items[index + 1..].iter();
@@ -214,7 +214,7 @@ pub(in crate::app::hud) fn texts_before_all(items: &[Item]) -> Vec<(String, Rect
 }
 
 #[test]
-fn what_is_wrong_is_found() {
+fn faults_are_found() {
     let view = Rect::from_min_size(Pos2::ZERO, Vec2::new(300.0, 200.0));
     let text = |at: f32, color| {
         Item::Text(Text {

@@ -1,4 +1,4 @@
-//! The lines of a menu as they are drawn: each with its key, and those that open a further menu beside it.
+//! The lines of a menu: each with its key, and those that open a submenu.
 
 use egui::containers::menu::{MenuConfig, SubMenu, SubMenuButton, menu_style};
 use egui::{Button, Color32, Id, LayerId, Rect, Response, RichText, Sense, Stroke, Ui, UiBuilder, vec2};
@@ -13,31 +13,31 @@ use crate::keys::{self, Action};
 pub const WIDTH: f32 = 250.0;
 /// Height of a line.
 const LINE: f32 = 20.0;
-/// Behind the line that the pointer or the arrows are at.
+/// Background of the line at the pointer or chosen by key.
 const AT: Color32 = Color32::from_gray(56);
-/// Space beside a file's name and the place where it was left, in points.
+/// Space between a file's name and the position at which it was left, in points.
 pub const BESIDE: f32 = 26.0;
 
-/// A line as it was drawn.
+/// A line that was drawn.
 pub struct DrawnMenuLine {
     pub id: Id,
     pub layer: LayerId,
-    /// The first letter of its words, small.
+    /// The first letter of its text, in lowercase.
     pub begins: Option<char>,
 }
 
-/// One drawing of a menu.
+/// One draw of a menu.
 pub struct MenuDrawing<'a, 'm> {
     pub model: &'a Model<'m>,
     pub commands: &'a mut Vec<Command>,
-    /// The line that keys have led to.
+    /// The line chosen by key.
     pub chosen: Option<Id>,
     pub lines: Vec<DrawnMenuLine>,
-    /// Where menus beside it lie.
+    /// Rectangles of the submenus.
     pub places: Vec<Rect>,
-    /// Their lines.
+    /// The lines whose submenus are open.
     pub opened: Vec<Id>,
-    /// The line whose menu was left and stays closed, as do those of others unless keys have led there.
+    /// The line whose submenu was closed by key and stays closed. Other submenus then open only by key.
     pub left: Option<Id>,
 }
 
@@ -46,12 +46,12 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         Self { model, commands, chosen, lines: Vec::new(), places: Vec::new(), opened: Vec::new(), left: None }
     }
 
-    /// A line for what a key does.
+    /// Adds a line for the action of a key.
     pub fn does(&mut self, ui: &mut Ui, action: Action) -> Response {
         self.asks(ui, action, Command::Do(action))
     }
 
-    /// A line for one of several values.
+    /// Adds a line for one of several values.
     pub fn value(&mut self, ui: &mut Ui, action: Action) {
         let Some((words, is_now)) = look::value(&self.model.look, self.model.scopes.components, action) else { return };
         if self.line(ui, &words, if is_now { "now" } else { "" }, true).clicked() {
@@ -59,7 +59,8 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         }
     }
 
-    /// A line for what a key does, gray where nothing would come of it, and the command that it gives.
+    /// Adds a line that sends a command, with the text and key of an action. The line is gray if the action would have
+    /// no effect.
     pub fn asks(&mut self, ui: &mut Ui, action: Action, command: Command) -> Response {
         let key = keys::label_of(action).unwrap_or_default();
         let is_possible = match action {
@@ -75,7 +76,7 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         response
     }
 
-    /// A line with its key at the right.
+    /// Adds a line with its key at the right.
     pub fn line(&mut self, ui: &mut Ui, words: &str, key: &str, is_possible: bool) -> Response {
         let [ink, key_ink] = if is_possible { [theme::LIGHT, theme::DIM] } else { [theme::GRAYED; 2] };
         let text = RichText::new(words).font(theme::words(theme::TEXT)).color(ink);
@@ -91,14 +92,14 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         response
     }
 
-    /// A line that opens a further menu beside it.
+    /// Adds a line that opens a submenu.
     pub fn further(&mut self, ui: &mut Ui, words: &str, contents: impl FnOnce(&mut Self, &mut Ui)) {
         let text = RichText::new(words).font(theme::words(theme::TEXT)).color(theme::LIGHT);
         let arrow = SubMenuButton::arrow_atom(Some(theme::DIM));
         let button = Button::new(text).right_text(arrow).min_size(vec2(0.0, LINE));
         let (response, is_open) = known_by(ui, words, |ui| {
             let line = ui.next_auto_id();
-            // Once one was left, keys alone open others.
+            // After a submenu was closed by key, others open only by key.
             let stays_closed = |left| left == line || !ui.memory(|memory| memory.has_focus(line));
             if self.left.is_some_and(stays_closed) {
                 return (ui.add(button), false);
@@ -121,12 +122,12 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
         }
     }
 
-    /// Notes a line that can be chosen, and keeps the one in sight that is.
+    /// Records a line that can be chosen, and scrolls to it if it was chosen just now.
     fn drawn(&mut self, ui: &Ui, response: &Response, words: &str) {
         let begins =
             words.chars().find(|letter| letter.is_alphanumeric()).and_then(|letter| letter.to_lowercase().next());
         self.lines.push(DrawnMenuLine { id: response.id, layer: ui.layer_id(), begins });
-        // What is drawn to be measured is not seen, and lies elsewhere.
+        // A sizing pass is not visible, and its lines are elsewhere.
         if !ui.is_sizing_pass() {
             let at = response.rect.center() * ui.ctx().pixels_per_point();
             log::trace!("menu: {words} at {:.0},{:.0}", at.x, at.y);
@@ -138,7 +139,7 @@ impl<'a, 'm> MenuDrawing<'a, 'm> {
     }
 }
 
-/// The line that the pointer or the arrows are at is lighter, but its key can still be read.
+/// Highlights the line at the pointer or chosen by key, with its key still readable.
 pub fn style(style: &mut egui::Style) {
     menu_style(style);
     let widgets = &mut style.visuals.widgets;
@@ -147,8 +148,8 @@ pub fn style(style: &mut egui::Style) {
     }
 }
 
-/// Adds a line whose id is made of its words: one that is counted from the top changes with what is drawn above, and the line
-/// that was left or chosen would be another in the next drawing.
+/// Adds a line whose id is derived from its text. A counted id would change with the lines above it, and the line that
+/// was left or chosen would be a different one in the next draw.
 fn known_by<T>(ui: &mut Ui, words: &str, add: impl FnOnce(&mut Ui) -> T) -> T {
     let id = ui.scope_id().with(words);
     ui.scope_builder(UiBuilder::new().scope_id(id), add).inner

@@ -1,4 +1,4 @@
-//! The menus that open beside the menu: scopes, the clip behind the timeline, held frames.
+//! The submenus: scopes, the strip behind the timeline, video tracks, and the comparison.
 
 use egui::Ui;
 
@@ -13,7 +13,7 @@ use histoscope_render::view::scene::Sharing;
 use histoscope_render::view::scopes::ScopeStyle;
 
 impl MenuDrawing<'_, '_> {
-    /// The scopes, and how those beside the histograms look.
+    /// Adds the scopes, and the appearance of those other than the histograms.
     pub(super) fn scopes(&mut self, ui: &mut Ui) {
         use Action::{
             SetUnit, SetZoom, ToggleOverlays, ToggleParade, ToggleScopes, ToggleSkinTone, ToggleSplit,
@@ -30,7 +30,7 @@ impl MenuDrawing<'_, '_> {
         self.does(ui, ToggleSkinTone);
     }
 
-    /// The clip behind the timeline, and what there is to go to.
+    /// Adds the strip behind the timeline, and the cuts and findings to go to.
     pub(super) fn clip(&mut self, ui: &mut Ui) {
         for action in [Action::NextStrip, Action::ToCut { forward: true }, Action::ToCut { forward: false }] {
             self.does(ui, action);
@@ -47,7 +47,7 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
-    /// The video tracks of the file.
+    /// Adds the video tracks of the file.
     pub(super) fn tracks(&mut self, ui: &mut Ui) {
         for (number, track) in (1..).zip(self.model.file.tracks) {
             let now = if self.model.file.track == Some(number) { "now" } else { "" };
@@ -57,7 +57,7 @@ impl MenuDrawing<'_, '_> {
         }
     }
 
-    /// The comparison: holding frames, showing both pictures, and the frames that are held.
+    /// Adds the comparison: holding frames, showing both pictures, and the list of held frames.
     pub(super) fn comparison(&mut self, ui: &mut Ui) {
         self.does(ui, Action::HoldFrame);
         self.does(ui, Action::FlipHeld);

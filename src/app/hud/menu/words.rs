@@ -1,4 +1,4 @@
-//! What a menu's lines say.
+//! The texts of menu lines.
 
 use super::super::model::Model;
 use crate::app::look;
@@ -8,7 +8,7 @@ use histoscope_core::histogram::Components;
 use histoscope_core::strip::Sought;
 use histoscope_render::view::scene::Sharing;
 
-/// Returns the line for an action: what would come of it now.
+/// Returns the text for an action: what it would do now.
 pub fn words(action: Action, model: &Model<'_>) -> String {
     if let Some(words) = look::offer(&model.look, model.scopes.components, action) {
         return words;
@@ -58,7 +58,7 @@ pub fn words(action: Action, model: &Model<'_>) -> String {
     }
 }
 
-/// A name without so much of its middle that it fits: its end tells as much as its beginning.
+/// Shortens a name in the middle until it fits: its end says as much as its beginning.
 pub fn shortened(name: &str, fits: impl Fn(&str) -> bool) -> String {
     let letters: Vec<char> = name.chars().collect();
     let kept = |count: usize| -> String {

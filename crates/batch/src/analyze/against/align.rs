@@ -1,14 +1,14 @@
-//! The offset between two files, found by their histograms.
+//! The offset between two files, found by comparing histograms.
 //!
-//! The first frames of the selection are compared with the other file at every candidate offset. The offset with the
-//! smallest mean distance of the partners' histograms, over all channels together, is chosen; if several are equal,
-//! the one nearest to the stated offset.
+//! The first frames of the selection are compared with the other file at every candidate offset. The best offset is the
+//! one with the smallest mean distance between partners' histograms over all channels. Among equals, the one nearest to
+//! the stated offset wins.
 //!
-//! If even there the histograms are farther apart than encoding moves them, the other file may be a graded copy.
-//! Grading maps each level to another one, the same in all frames. So the offset is chosen at which the mapping from
-//! one frame's luminance levels to its partner's, by rank, varies least over all frames.
+//! If the histograms differ more at that offset than encoding could cause, the other file may be a graded copy. Grading
+//! maps each level to a different one, identically in all frames. So the offset is chosen for which the rank-based
+//! mapping of luminance levels from a frame to its partner varies least across all frames.
 //!
-//! All sums are of integers, so that every machine finds the same.
+//! All sums are integers, so that every machine finds the same offset.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -23,27 +23,27 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_media::Decoder;
 use histoscope_render::engine::Engine;
 
-/// Frames of the input that are compared.
+/// Number of input frames to compare.
 const WINDOW: u64 = 256;
 /// At least one frame in this many must have a partner.
 const LEAST_PART: usize = 2;
-/// Encoding moves histograms by less than this, in percent of the scale; grading moves them farther.
+/// Histogram distance, in percent of the scale, that encoding does not exceed but grading does.
 const GRADED_PERCENT: f64 = 0.5;
-/// The minimum number of frames for detecting a grade; fewer may vary alike by chance.
+/// Minimum number of frames for detecting a grade. Fewer frames may vary alike by chance.
 const LEAST_GRADED: usize = 8;
-/// Levels of a signature.
+/// Number of levels in a signature.
 const LEVELS: usize = 256;
-/// Bits of a share.
+/// Fractional bits of a share.
 const SHARE_BITS: u32 = 16;
 
-/// An offset that was found.
+/// The offset found, and how well the files match at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoundOffset {
     /// The offset.
     pub offset: i64,
-    /// Pairs of frames that were compared there.
+    /// Number of frame pairs compared at this offset.
     pub frames: usize,
-    /// The mean distance of their histograms, in percent of the scale.
+    /// Mean distance of their histograms, in percent of the scale.
     pub percent: f64,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for FoundOffset {
     }
 }
 
-/// The shares of a frame's samples at or below each level, channel by channel.
+/// The share of a frame's samples at or below each level, channel by channel.
 struct Signature(Vec<u32>);
 
 impl Signature {
@@ -66,15 +66,15 @@ impl Signature {
             let mut below = 0;
             shares.extend(bins.chunks(bins.len() / LEVELS).map(|codes| {
                 below += codes.iter().map(|&count| u64::from(count)).sum::<u64>();
-                // No more than 2^16.
+                // At most 2^16.
                 ((below << SHARE_BITS) / samples) as u32
             }));
         }
         Self(shares)
     }
 
-    /// Returns, for each level of luminance, the share of its samples and the level in the other frame of its middle
-    /// sample by rank, in 256ths of a level.
+    /// Returns, for each luminance level, the share of samples at that level, and the level that the median of those
+    /// samples has in the other frame by rank, in 256ths of a level.
     fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
         let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
         let (mut before, mut level, mut below) = (0, 0, 0);
@@ -99,11 +99,11 @@ impl Signature {
     }
 }
 
-/// Finds the offset within so many frames of the stated one.
+/// Finds the best offset within this many frames of the stated one.
 ///
 /// # Errors
-/// [`AnalyzeError`] if a file cannot be read, or only once; [`AnalyzeError::NotAligned`] if not enough frames have
-/// partners at any offset.
+/// [`AnalyzeError`] if a file cannot be read, or cannot be read more than once; [`AnalyzeError::NotAligned`] if too few
+/// frames have partners at every offset.
 pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOffset, AnalyzeError> {
     let start = request.selection.from.unwrap_or(Point::Frame(0));
     let only = Selection { region: request.selection.region, ..Selection::default() };
@@ -136,12 +136,12 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
     Ok(found(graded.unwrap_or(nearest)))
 }
 
-/// Returns the first of the offsets with the smallest mean, given as a sum and the number of its parts.
+/// Returns the first of the offsets with the smallest mean. `mean` returns a sum and the number of its terms.
 fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<i64> {
     let mut best: Option<(u64, usize, i64)> = None;
     for &offset in offsets {
         let Some((sum, count)) = mean(offset) else { continue };
-        // Means are compared as fractions.
+        // Means are compared as fractions, without rounding.
         let is_less =
             |(of, many, _): (u64, usize, i64)| u128::from(sum) * (many as u128) < u128::from(of) * (count as u128);
         if best.is_none_or(is_less) {
@@ -154,8 +154,8 @@ fn least(offsets: &[i64], mean: impl Fn(i64) -> Option<(u64, usize)>) -> Option<
 /// A frame and its partner.
 type Pair<'a> = (&'a Signature, &'a Signature);
 
-/// Returns the partners at that offset; `None` if there are too few. Each file's frames come with the number of the
-/// first one.
+/// Returns the pairs of frames at this offset, or `None` if there are too few. Each file's frames are given with the
+/// number of the first one.
 fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), offset: i64) -> Option<Vec<Pair<'a>>> {
     let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
     let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
@@ -163,13 +163,12 @@ fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), of
     (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
 }
 
-/// Returns the sum of the distances of partners.
+/// Returns the summed distance between partners.
 fn distances(pairs: &[Pair<'_>]) -> u64 {
     pairs.iter().map(|(frame, partner)| frame.distance(partner)).sum()
 }
 
-/// Returns how far the mapping of each level to the partner's deviates from its mean over all pairs, summed over the
-/// samples.
+/// Returns how far the mapping of levels deviates from its mean over all pairs, summed over the samples.
 fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
     let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
     let mut sums = [(0, 0); LEVELS];
@@ -186,8 +185,8 @@ fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
     ways.iter().map(of_frame).sum()
 }
 
-/// Returns the signatures of the frames from a point up to the number that `end` returns for the first one's, and the
-/// number of the first one.
+/// Returns the number of the first frame at or after `from`, and the signatures of the frames from there on. `end` maps
+/// the first frame's number to the number at which to stop.
 fn signatures(
     request: &Request,
     engine: &Engine,
@@ -225,7 +224,7 @@ fn signatures(
 mod tests {
     use super::*;
 
-    /// Frames with all samples at one level each.
+    /// Returns frames, each with all samples at one of these levels.
     fn flat(levels: impl IntoIterator<Item = usize>) -> Vec<Signature> {
         let frame = |level: usize| {
             let mut histogram = Histogram::empty(10, Components::Rgbl);
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_is_the_levels_between() {
+    fn distance_is_the_number_of_levels_between() {
         let [a, b] = [flat([10]), flat([13])];
         assert_eq!(a[0].distance(&b[0]), (4 * 3) << SHARE_BITS);
         let [black, white] = [flat([0]), flat([255])];
@@ -244,10 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn partners_are_those_of_the_offset_and_half_must_have_one() {
+    fn partners_follow_the_offset_and_half_must_have_one() {
         let (ours, theirs) = (flat(20..30), flat(10..35));
         let at = |offset| partners((100, &ours), (95, &theirs), offset).map(|pairs| (distances(&pairs), pairs.len()));
-        // Frame 100 is level 20, which is frame 105 there.
+        // Frame 100 is at level 20, like frame 105 of the other file.
         assert_eq!(at(5), Some((0, 10)));
         assert_eq!(at(6), Some(((10 * 4) << SHARE_BITS, 10)));
         assert_eq!(at(15), Some(((5 * 10 * 4) << SHARE_BITS, 5)));
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_the_least_means_is_taken() {
+    fn the_first_of_equal_means_wins() {
         let means = |offset| [None, Some((6, 3)), Some((4, 4)), Some((3, 3)), Some((9, 8))][offset as usize];
         assert_eq!(least(&[0, 1, 2, 3, 4], means), Some(2));
         assert_eq!(least(&[0, 4, 3, 2, 1], means), Some(3));
@@ -265,7 +264,7 @@ mod tests {
         assert_eq!(least(&[0], means), None);
     }
 
-    /// Frames in which that many of ten samples are at the second of two levels, and all others at the first.
+    /// Returns frames in which this many of ten samples are at the second of two levels, and the others at the first.
     fn changing(shares: [u32; 8], [low, high]: [usize; 2]) -> Vec<Signature> {
         let frame = |share: u32| {
             let mut histogram = Histogram::empty(8, Components::Rgbl);
@@ -282,14 +281,15 @@ mod tests {
         let shares = [3, 9, 1, 7, 5, 2, 8, 4];
         let ours = changing(shares, [50, 200]);
         let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
-        // The rounding of ranks: half a 256th of a level for each sample.
+        // Rounding of ranks: half of 1/256 of a level per sample.
         let rounding = 8 << SHARE_BITS;
         assert!(apart(&changing(shares, [50, 200])) <= rounding);
         assert!(apart(&changing(shares, [90, 220])) <= rounding);
         let (mut later, mut other) = (shares, shares);
         later.rotate_left(1);
         other[2] = 7;
-        // Nine of ten samples of one frame move up by 150 levels; they stay where they are in the seven others.
+        // In one of the eight frames, the level of nine tenths of the samples maps 150 levels higher; in the others, to
+        // itself.
         assert!(apart(&changing(other, [50, 200])) > 2000 * 256 * ((1 << SHARE_BITS) / 10));
         assert!(apart(&changing(later, [50, 200])) > apart(&changing(other, [50, 200])));
     }

@@ -1,4 +1,4 @@
-//! The frames of the file that another one is compared with, found by number.
+//! The frames of the other file of a comparison, found by number.
 
 use super::super::comparison::Against;
 use super::super::counter::ScopeUse;
@@ -9,27 +9,27 @@ use histoscope_core::picture::Frame;
 use histoscope_media::{Decoder, Ending, StreamInfo};
 use histoscope_render::engine::Engine;
 
-/// The other file, open.
+/// The other file, opened for reading.
 pub struct Other {
     facts: OtherFacts,
     decoder: Decoder,
 }
 
-/// The facts about it.
+/// Facts about the other file.
 pub(super) struct OtherFacts {
     request: Request,
     info: StreamInfo,
     ending: Ending,
     cropping: Cropping,
-    /// How many frames later it shows the same picture as the input.
+    /// Number of frames by which the other file shows the same picture later than the input.
     pub(super) offset: i64,
 }
 
 impl Other {
-    /// Opens it, to be read and counted like the input.
+    /// Opens the other file, to be read and counted like the input.
     ///
     /// # Errors
-    /// [`AnalyzeError`] if it cannot be read.
+    /// [`AnalyzeError`] if the file cannot be read.
     pub fn open(request: &Request, against: &Against) -> Result<Self, AnalyzeError> {
         let decoder = Decoder::open(&against.input, &request.open)?;
         let mut request = Request { input: against.input.clone(), against: None, ..request.clone() };
@@ -39,42 +39,43 @@ impl Other {
         Ok(Self { facts: OtherFacts { request, info, ending, cropping, offset: against.offset }, decoder })
     }
 
-    /// Splits it into the facts and the decoder.
+    /// Splits into the facts and the decoder.
     pub(super) fn parts(self) -> (OtherFacts, Decoder) {
         (self.facts, self.decoder)
     }
 }
 
 impl OtherFacts {
-    /// Returns the context for counting its frames.
+    /// Returns the context for counting the other file's frames.
     pub(super) fn context<'a>(&'a self, engine: &'a Engine) -> Context<'a> {
         Context { request: &self.request, info: &self.info, cropping: &self.cropping, engine }
     }
 }
 
-/// The partner of a frame.
+/// The result of looking for a frame's partner.
 pub(super) enum Partner {
     Frame(Box<Frame>),
-    /// The other file is complete and has no frame of that number.
+    /// The other file is complete and has no frame with that number.
     BehindEnd,
-    /// The other file ends early.
+    /// The other file ended early.
     Lost,
     /// The run was asked to stop.
     Stopped,
 }
 
-/// The frames of the other file.
+/// A reader for the frames of the other file.
 pub(super) struct Partners<'a> {
     other: &'a OtherFacts,
     supply: PartnerSupply,
 }
 
-/// The progress of reading the other file.
+/// The state of reading the other file.
 pub(super) enum PartnerSupply {
-    /// No frame has been asked for.
+    /// No frame has been requested yet.
     Opened(Box<Decoder>),
     Running(Box<Frames>),
-    /// The end was reached: the number behind the last frame, and the number of packets that the decoder refused.
+    /// The end was reached. `end` is the number after the last frame, `refused_packets` the number of packets rejected
+    /// by the decoder.
     Ended {
         end: u64,
         refused_packets: u64,
@@ -88,17 +89,17 @@ impl<'a> Partners<'a> {
         Self { other, supply: PartnerSupply::Opened(Box::new(decoder)) }
     }
 
-    /// Returns the progress of reading.
+    /// Returns the state of reading.
     pub(super) fn supply(self) -> PartnerSupply {
         self.supply
     }
 
-    /// Reads the remaining frames to find the end of the file, unless no frame was asked for.
+    /// Reads the remaining frames to find the end of the file, unless no frame has been requested at all.
     pub(super) fn find_end(&mut self) -> Result<Partner, AnalyzeError> {
         if matches!(self.supply, PartnerSupply::Opened(_)) { Ok(Partner::BehindEnd) } else { self.find(u64::MAX) }
     }
 
-    /// Returns the frame of that number, which must be greater than all previous ones.
+    /// Returns the frame with this number, which must be greater than in all previous calls.
     pub(super) fn find(&mut self, number: u64) -> Result<Partner, AnalyzeError> {
         if let PartnerSupply::Opened(_) = self.supply {
             self.begin(number)?;
@@ -127,7 +128,7 @@ impl<'a> Partners<'a> {
         }
     }
 
-    /// Moves to the frame of that number.
+    /// Positions the decoder at the frame with this number and starts decoding.
     fn begin(&mut self, number: u64) -> Result<(), AnalyzeError> {
         let ended = PartnerSupply::Ended { end: 0, refused_packets: 0 };
         let PartnerSupply::Opened(mut decoder) = std::mem::replace(&mut self.supply, ended) else { return Ok(()) };

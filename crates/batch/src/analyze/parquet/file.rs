@@ -1,4 +1,4 @@
-//! A table as a Parquet file: its columns, their encoding, and the end of the file.
+//! A table as a Parquet file: its columns, their encodings, and the end of the file.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,17 +22,17 @@ use super::group::RowGroup;
 use super::seal;
 use crate::fields::{CellKind, Column};
 
-/// The compression level of zstd. Higher levels take more time than counting leaves, and gain little on counts.
+/// The zstd compression level. Higher levels would take more time than counting leaves, and gain little on counts.
 const ZSTD_LEVEL: i32 = 3;
-/// Size of a page in bytes before it is packed.
+/// Page size in bytes before compression.
 const PAGE_BYTES: usize = 1 << 20;
-/// The name of the summary in the file's metadata.
+/// Key of the summary in the file's metadata.
 const SUMMARY_KEY: &str = "histoscope";
 
-/// The tree of columns: text and numbers are flat, and lists are in the form that all readers expect.
+/// Builds the schema. Text and numbers are plain columns; lists use the structure that all readers expect.
 ///
 /// # Errors
-/// If two columns have the same name, which no table here has.
+/// Returns an error if two columns have the same name, which no table here has.
 pub fn tree(columns: &[Column]) -> Result<TypePtr> {
     let columns = columns.iter().map(|column| leaf_or_list(column).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("frames").with_fields(columns).build()?))
@@ -68,21 +68,21 @@ fn leaf_or_list(column: &Column) -> Result<Type> {
         .build()
 }
 
-/// The encodings of columns. Bins of a picture go up and down, and their differences are as large as they are; but
-/// most of their higher bytes are alike, so all first bytes are written before all second ones, and so on. That takes
-/// three quarters of the space of differences. Numbers that mostly differ a little from the previous one are written
-/// as differences. Text and codes, which occur again and again, use a dictionary.
+/// Chooses the encodings of columns. A picture's bins go up and down, so differences between them are as large as the
+/// bins themselves. But most of their higher bytes are alike, so all first bytes are written before all second bytes,
+/// and so on; that takes three quarters of the space of differences. Numbers that mostly differ little from the
+/// previous row are written as differences. Text and codes, which repeat often, use a dictionary.
 fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
         .set_data_page_size_limit(PAGE_BYTES)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // It would be lost when files are joined.
+        // The offset index would be lost when files are joined.
         .set_offset_index_disabled(true);
     for column in schema.columns() {
         let path = column.path();
         if column.max_rep_level() > 0 {
-            // Some readers support this byte order only for floats, so short lists, which gain nothing, do without it.
+            // Some readers support this byte order only for floats. Short lists gain nothing from it and do without.
             let are_bins = path.parts().first().is_some_and(|name| name.ends_with(BINS_SUFFIX));
             let encoding = if are_bins { Encoding::BYTE_STREAM_SPLIT } else { Encoding::DELTA_BINARY_PACKED };
             builder = builder
@@ -100,37 +100,37 @@ fn properties(schema: &SchemaDescPtr) -> Result<WriterPropertiesPtr> {
     Ok(Arc::new(builder.build()))
 }
 
-/// Makes the bytes of a file, which are taken away as they come: earlier bytes never change.
+/// Writes a file whose bytes can be taken as they are produced; earlier bytes never change.
 pub struct TableWriter {
     writer: SerializedFileWriter<Vec<u8>>,
-    /// The checksum of the bytes that were taken away.
+    /// Checksum of the bytes taken so far.
     sum: Crc,
 }
 
 impl TableWriter {
-    /// Begins a file with these columns.
+    /// Starts a file with these columns.
     ///
     /// # Errors
-    /// If the encodings do not fit the columns.
+    /// Returns an error if the encodings do not fit the columns.
     pub fn new(tree: TypePtr) -> Result<Self> {
         let schema = Arc::new(::parquet::schema::types::SchemaDescriptor::new(tree.clone()));
         Ok(Self { writer: SerializedFileWriter::new(Vec::new(), tree, properties(&schema)?)?, sum: Crc::new() })
     }
 
-    /// The columns.
+    /// Returns the columns.
     pub fn schema(&self) -> &::parquet::schema::types::SchemaDescriptor {
         self.writer.schema_descr()
     }
 
-    /// The columns as a tree.
+    /// Returns the columns as a tree.
     pub fn tree(&self) -> TypePtr {
         self.schema().root_schema_ptr()
     }
 
-    /// Adds the row groups of a file with the same columns, packed as they are.
+    /// Appends the row groups of a file with the same columns, without recompressing them.
     ///
     /// # Errors
-    /// If the columns differ, or the row groups cannot be read.
+    /// Returns an error if the columns differ, or the row groups cannot be read.
     pub fn append<R: ChunkReader + 'static>(&mut self, file: &TableFile<R>) -> Result<Vec<u8>> {
         for group in file.reader.metadata().row_groups() {
             self.append_group(&file.source, group)?;
@@ -138,7 +138,7 @@ impl TableWriter {
         self.take()
     }
 
-    /// Adds a row group of a file, packed as it is.
+    /// Appends a row group of a file without recompressing it.
     fn append_group<R: ChunkReader>(&mut self, source: &R, group: &RowGroupMetaData) -> Result<()> {
         let mut writer = self.writer.next_row_group()?;
         for column in group.columns() {
@@ -156,13 +156,13 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Ends the file and returns the part behind the row groups.
+    /// Ends the file and returns the part after the row groups.
     ///
     /// # Errors
-    /// If packing fails.
+    /// Returns an error if encoding fails.
     pub fn finish(mut self, summary: Option<&Summary>) -> Result<Vec<u8>> {
         if let Some(summary) = summary {
-            // A structure of strings and numbers always becomes JSON.
+            // A struct of strings and numbers always serializes to JSON.
             let text = serde_json::to_string(summary).unwrap_or_default();
             self.writer.append_key_value_metadata(KeyValue::new(SUMMARY_KEY.to_owned(), text));
         }
@@ -180,27 +180,27 @@ impl TableWriter {
     }
 }
 
-/// Packs a file of one row group, for the file that will have all of them.
+/// Encodes a file with a single row group, to be appended to the final file.
 ///
 /// # Errors
-/// If packing fails.
+/// Returns an error if encoding fails.
 pub fn pack(tree: TypePtr, rows: &RowGroup) -> Result<Vec<u8>> {
     let mut writer = TableWriter::new(tree)?;
     rows.write(writer.writer.next_row_group()?)?;
     writer.finish(None)
 }
 
-/// A file that is read.
+/// A file opened for reading.
 pub struct TableFile<R: ChunkReader + 'static> {
     source: R,
     reader: SerializedFileReader<R>,
 }
 
 impl TableFile<Bytes> {
-    /// Opens bytes in memory.
+    /// Opens a file in memory.
     ///
     /// # Errors
-    /// If they are not a Parquet file of this program, or were changed since.
+    /// Returns an error if the bytes are not a Parquet file written by this program, or were changed since.
     pub fn of(bytes: Vec<u8>) -> Result<Self> {
         let bytes = Bytes::from(bytes);
         Self::read(bytes.clone(), bytes)
@@ -211,7 +211,7 @@ impl TableFile<File> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, is not a Parquet file of this program, or was changed since.
+    /// Returns an error if the file cannot be read, was not written by this program, or was changed since.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
         Self::read(file.try_clone()?, file)
@@ -225,45 +225,45 @@ impl<R: ChunkReader + 'static> TableFile<R> {
         Ok(Self { source, reader: SerializedFileReader::new_with_options(same, options)? })
     }
 
-    /// The columns.
+    /// Returns the columns as a tree.
     pub fn tree(&self) -> TypePtr {
         self.reader.metadata().file_metadata().schema_descr().root_schema_ptr()
     }
 
-    /// Returns `true` if another file has the same columns.
+    /// Returns `true` if both files have the same columns.
     pub fn has_columns_of(&self, other: &Self) -> bool {
         self.tree() == other.tree()
     }
 
-    /// Returns the summary of the run; `None` if there is none.
+    /// Returns the summary of the run, if there is one.
     pub fn summary(&self) -> Option<Summary> {
         let pairs = self.reader.metadata().file_metadata().key_value_metadata()?;
         let text = pairs.iter().find(|pair| pair.key == SUMMARY_KEY)?.value.as_ref()?;
         serde_json::from_str(text).ok().filter(|summary: &Summary| summary.kind == "summary")
     }
 
-    /// Number of row groups.
+    /// Returns the number of row groups.
     pub fn groups(&self) -> usize {
         self.reader.num_row_groups()
     }
 
-    /// Number of rows in all of them.
+    /// Returns the total number of rows.
     pub fn rows(&self) -> u64 {
         self.reader.metadata().file_metadata().num_rows().unsigned_abs()
     }
 
-    /// Reads the rows of a row group.
+    /// Reads the rows of a row group into `rows`, replacing its contents.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if the rows cannot be read.
     pub fn read_group(&self, index: usize, rows: &mut RowGroup) -> Result<()> {
         rows.read(&*self.reader.get_row_group(index)?)
     }
 
-    /// Returns a row group as a file of its own, like [`pack`].
+    /// Returns a row group as a separate file, like [`pack`].
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Returns an error if the row group cannot be read.
     pub fn group_alone(&self, index: usize) -> Result<Vec<u8>> {
         let mut writer = TableWriter::new(self.tree())?;
         writer.append_group(&self.source, self.reader.metadata().row_group(index))?;
@@ -285,7 +285,7 @@ mod tests {
         CellKind::Numbers,
     ];
 
-    /// A column of every kind, and another one of each that may be empty.
+    /// Returns columns of all kinds, once required and once optional.
     fn every_kind() -> TypePtr {
         let column =
             |(index, kind), may_be_empty| Column { name: format!("{index}_{may_be_empty}"), kind, may_be_empty };
@@ -295,7 +295,7 @@ mod tests {
         tree(&fields).unwrap()
     }
 
-    /// A row of such cells; in every third row, those that may be empty are.
+    /// Appends a row to match [`every_kind`]. In every third row, the optional cells are empty.
     fn push(rows: &mut RowGroup, row: u32) {
         let numbers: Vec<u32> = (0..row % 4).map(|index| u32::MAX - row * index).collect();
         let cells = || {
@@ -319,14 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_as_they_were_and_go_on() {
+    fn rows_round_trip_and_can_be_continued() {
         let tree = every_kind();
         let (mut whole, mut first, mut copied) = (no_rows(&tree), no_rows(&tree), no_rows(&tree));
         (0..300).for_each(|row| push(&mut whole, row));
         (0..131).for_each(|row| push(&mut first, row));
         let packed = pack(tree.clone(), &first).unwrap();
         let mut read = no_rows(&tree);
-        // The previous content is gone.
+        // Reading replaces the previous contents.
         push(&mut read, 7);
         TableFile::of(packed).unwrap().read_group(0, &mut read).unwrap();
         (131..300).for_each(|row| push(&mut read, row));
@@ -336,13 +336,13 @@ mod tests {
         (0..300).for_each(|row| copied.push_row_of(&whole, row));
         assert_eq!(copied.bytes(), whole.bytes());
         assert!(pack(tree.clone(), &copied).unwrap() == wanted, "copied row by row");
-        // Different rows make a difference.
+        // A different row makes a difference.
         push(&mut copied, 300);
         assert!(pack(tree, &copied).unwrap() != wanted);
     }
 
     #[test]
-    fn what_is_no_table_of_ours_is_refused() {
+    fn foreign_files_are_refused() {
         assert!(TableFile::of(b"PAR1 and then something else PAR1".to_vec()).is_err());
         let lists =
             "message frames { required group words (LIST) { repeated group list { required binary element; } } }";

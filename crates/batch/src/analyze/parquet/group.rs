@@ -1,5 +1,5 @@
-//! A row group under construction: rows by their columns, so that these can be written one after the other. Its memory
-//! is used again for the next group.
+//! A row group under construction. Rows are stored by column, so that the columns can be written one after the other.
+//! The memory is reused for the next group.
 
 use ::parquet::basic::Type as Physical;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -12,18 +12,18 @@ use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::fields::Cell;
 
-/// The maximum number of rows in a group. A killed run loses that many: two or three minutes of a film.
+/// Maximum number of rows in a group. A killed run loses up to this many: two or three minutes of a film.
 pub const MOST_ROWS: usize = 4096;
-/// The maximum size of a group in bytes before it is packed, without its last row: a row of 12 bits has 64 KiB of
-/// bins.
+/// Maximum size of a group in bytes before compression, not counting its last row. With 12-bit samples, the bins of one
+/// row take 64 KiB.
 pub const MOST_BYTES: usize = 32 << 20;
 
-/// Approximate size in bytes of a cell without the numbers of a list.
+/// Approximate size of a cell in bytes, without the numbers of a list.
 const CELL_BYTES: usize = 8;
-/// Rows that are passed to the packer at a time, to limit the memory for the levels of each number of a list.
+/// Rows passed to the encoder at a time, to limit the memory for the levels of each number of a list.
 const BATCH_ROWS: usize = 128;
 
-/// Rows by their columns.
+/// Rows of a table, stored by column.
 pub struct RowGroup {
     columns: Vec<ColumnCells>,
     rows: usize,
@@ -31,28 +31,28 @@ pub struct RowGroup {
 }
 
 impl RowGroup {
-    /// An empty group with a table's columns.
+    /// Creates an empty group with the columns of a table.
     ///
     /// # Errors
-    /// If a column has a type that no table here has.
+    /// Returns an error if a column has a type that no table here uses.
     pub fn new(schema: &SchemaDescriptor) -> Result<Self> {
         let columns = schema.columns().iter().map(|column| ColumnCells::new(column)).collect::<Result<_>>()?;
         Ok(Self { columns, rows: 0, bytes: 0 })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub const fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Size of the rows in bytes.
+    /// Returns the size of the rows in bytes.
     #[cfg(test)]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Returns `true` if the next row belongs to another group. This depends on the rows alone, so that the same rows
-    /// make the same groups.
+    /// Returns `true` if the next row belongs to another group. This depends only on the rows, so that the same rows
+    /// always form the same groups.
     pub const fn is_full(&self) -> bool {
         self.rows >= MOST_ROWS || self.bytes >= MOST_BYTES
     }
@@ -63,7 +63,7 @@ impl RowGroup {
         (self.rows, self.bytes) = (0, 0);
     }
 
-    /// Adds a row: `fill` passes its cells in the order of the columns.
+    /// Appends a row. `fill` passes its cells in column order.
     pub fn push(&mut self, fill: impl FnOnce(&mut dyn FnMut(Cell<'_>))) {
         let mut columns = self.columns.iter_mut();
         let bytes = &mut self.bytes;
@@ -75,7 +75,7 @@ impl RowGroup {
         self.rows += 1;
     }
 
-    /// Adds a row of another group of the same columns.
+    /// Appends a row of another group with the same columns.
     pub fn push_row_of(&mut self, other: &Self, row: usize) {
         for (column, from) in self.columns.iter_mut().zip(&other.columns) {
             self.bytes += from.with_cell(row, |cell| column.push(cell));
@@ -83,7 +83,7 @@ impl RowGroup {
         self.rows += 1;
     }
 
-    /// Returns the integer of a column in the last row.
+    /// Returns the integer in a column of the last row.
     pub fn last_number(&self, column: usize) -> Option<i64> {
         let row = self.rows.checked_sub(1)?;
         self.columns
@@ -91,10 +91,10 @@ impl RowGroup {
             .with_cell(row, |cell| if let Cell::Integer(number) = cell { Some(*number) } else { None })
     }
 
-    /// Packs the rows.
+    /// Encodes the rows.
     ///
     /// # Errors
-    /// If packing fails.
+    /// Returns an error if encoding fails.
     pub fn write<W: std::io::Write + Send>(&self, mut writer: SerializedRowGroupWriter<'_, W>) -> Result<()> {
         for column in &self.columns {
             let mut chunk =
@@ -106,10 +106,10 @@ impl RowGroup {
         Ok(())
     }
 
-    /// Reads the rows of a row group with these columns and replaces those that are here.
+    /// Replaces the contents with the rows of a row group that has these columns.
     ///
     /// # Errors
-    /// If it is not such a row group.
+    /// Returns an error if it is not such a row group.
     pub fn read(&mut self, reader: &dyn RowGroupReader) -> Result<()> {
         self.clear();
         self.rows = usize::try_from(reader.metadata().num_rows()).unwrap_or(0);
@@ -124,14 +124,14 @@ impl RowGroup {
 /// A column's cells.
 struct ColumnCells {
     values: Values,
-    /// For each row, true if the cell has a value; `None` if all have.
+    /// For each row, `true` if the cell has a value; `None` if all cells have one.
     filled: Option<Vec<bool>>,
-    /// For each row, the end of its numbers; only for lists.
+    /// For each row, the end index of its numbers; only for lists.
     ends: Option<Vec<usize>>,
 }
 
-/// The values of the cells, one after the other. There is one in each row, except for lists, which have as many as
-/// their rows say.
+/// The values of the cells, one after the other. There is one value per row, except in lists, whose lengths vary by
+/// row.
 enum Values {
     Boolean(Vec<bool>),
     Integer32(Vec<i32>),
@@ -140,7 +140,7 @@ enum Values {
     Text(Texts),
 }
 
-/// Texts, most of which occur again and again.
+/// Texts, most of which repeat often.
 #[derive(Default)]
 struct Texts {
     different: Vec<ByteArray>,
@@ -187,7 +187,7 @@ impl ColumnCells {
         self.ends.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds a cell and returns its size in bytes.
+    /// Appends a cell and returns its size in bytes.
     fn push(&mut self, cell: &Cell<'_>) -> usize {
         self.filled.iter_mut().for_each(|filled| filled.push(!matches!(cell, Cell::Empty)));
         if let (Values::Integer32(values), Some(ends)) = (&mut self.values, &mut self.ends) {
@@ -199,7 +199,7 @@ impl ColumnCells {
         let whole = if let Cell::Integer(number) = cell { *number } else { 0 };
         match &mut self.values {
             Values::Boolean(values) => values.push(matches!(cell, Cell::Boolean(true))),
-            // The kind of the column guarantees that these numbers fit.
+            // The column's kind guarantees that these numbers fit.
             Values::Integer32(values) => values.push(whole as i32),
             Values::Integer64(values) => values.push(whole),
             Values::Real(values) => values.push(if let Cell::Real(value) = cell { *value } else { 0.0 }),
@@ -208,7 +208,7 @@ impl ColumnCells {
         CELL_BYTES
     }
 
-    /// Returns the size of all its cells in bytes.
+    /// Returns the size of all cells in bytes.
     fn bytes(&self, rows: usize) -> usize {
         let numbers = match (&self.values, &self.ends) {
             (Values::Integer32(numbers), Some(_)) => size_of_val(numbers.as_slice()),
@@ -261,7 +261,7 @@ impl ColumnCells {
         match &self.filled {
             None => writer.write_batch(values, None, None)?,
             Some(filled) => {
-                // Only cells with a value have one in the file.
+                // The file stores values only for cells that have one.
                 let there: Vec<T::T> =
                     values.iter().zip(filled).filter(|(_, filled)| **filled).map(|(value, _)| value.clone()).collect();
                 let levels: Vec<i16> = filled.iter().map(|filled| i16::from(*filled)).collect();
@@ -271,8 +271,8 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// Lists are described by two levels per number: whether it exists, and whether it continues the list of the
-    /// previous one. An empty list has one of each, too.
+    /// Lists are described by two levels per number: whether it exists, and whether it continues the previous number's
+    /// list. An empty list has one pair of levels, too.
     fn write_lists<T: DataType<T = i32>>(
         &self,
         values: &[i32],
@@ -344,7 +344,7 @@ fn read_cells<T: DataType>(
     all_there(read, rows)
 }
 
-/// Inserts `empty` for each cell without a value, and notes these cells.
+/// Inserts `empty` for each cell without a value, and records in `filled` which cells have one.
 fn spread<T: Clone>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut Vec<bool>>, empty: &T) {
     let Some(filled) = filled else { return };
     filled.extend(definition.iter().map(|level| *level > 0));
@@ -353,7 +353,7 @@ fn spread<T: Clone>(values: &mut Vec<T>, definition: &[i16], filled: Option<&mut
         .extend(filled.iter().map(|filled| if *filled { there.next() } else { None }.unwrap_or_else(|| empty.clone())));
 }
 
-/// Numbers, the end of each list, and the lists that exist.
+/// The numbers, the end of each list, and which lists exist.
 type Lists<'a> = (&'a mut Vec<i32>, &'a mut Vec<usize>, Option<&'a mut Vec<bool>>);
 
 fn read_lists<T: DataType<T = i32>>(

@@ -1,8 +1,8 @@
-//! The checksum of a table. It keeps changed data from being taken for counts, and away from the Parquet reader, which
-//! trusts what a file states.
+//! The checksum of a table. It makes sure that damaged data is neither taken for counts nor passed to the Parquet
+//! reader, which trusts what a file states.
 //!
-//! It is the CRC-32 of the whole file, with zeros in place of its own eight digits. It is in the file's metadata,
-//! which other programs ignore.
+//! It is the CRC-32 of the whole file, computed with zeros in place of the checksum's own eight digits. It is stored in
+//! the file's metadata, where other programs ignore it.
 
 use std::io::Read;
 
@@ -11,24 +11,24 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::reader::ChunkReader;
 use flate2::Crc;
 
-/// The name of the checksum in the file's metadata.
+/// Key of the checksum in the file's metadata.
 const KEY: &str = "histoscope.crc32";
-/// The placeholder of the checksum.
+/// The placeholder for the checksum.
 const BLANK: &str = "00000000";
-/// The metadata's code for a text of that many bytes after the name.
+/// The encoding of the length of the value, which follows the key in the metadata.
 const VALUE: [u8; 2] = [0x18, BLANK.len() as u8];
-/// Bytes at the end of a file: the length of the metadata before them, and the magic number.
+/// Number of bytes at the end of a file after the metadata: its length and the magic number.
 const END: usize = 8;
 
-/// The entry with the placeholder. It must be the last one.
+/// Returns the metadata entry with the placeholder. It must be the last entry.
 pub fn blank() -> KeyValue {
     KeyValue::new(KEY.to_owned(), BLANK.to_owned())
 }
 
-/// Writes the checksum into the end of a file; `sum` has everything before.
+/// Writes the checksum into the end of a file. `sum` covers everything before the end.
 ///
 /// # Errors
-/// If the end has no placeholder.
+/// Returns an error if the end contains no placeholder.
 pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
     let place = place(end).ok_or_else(|| ParquetError::General("no place is kept for the checksum".to_owned()))?;
     sum.update(end);
@@ -39,7 +39,7 @@ pub fn close(mut sum: Crc, end: &mut [u8]) -> Result<()> {
 /// Checks that a file is unchanged.
 ///
 /// # Errors
-/// If it is not, or cannot be read.
+/// Returns an error if the file was changed, or cannot be read.
 pub fn check<R: ChunkReader>(file: &R) -> Result<()> {
     let changed =
         || ParquetError::General("it was changed after it was written, or histoscope did not write it".to_owned());
@@ -65,7 +65,7 @@ pub fn check<R: ChunkReader>(file: &R) -> Result<()> {
     if told == digits(&sum).as_bytes() { Ok(()) } else { Err(changed()) }
 }
 
-/// Returns the position of the digits.
+/// Returns the position of the checksum's digits.
 fn place(end: &[u8]) -> Option<usize> {
     let before = [KEY.as_bytes(), &VALUE].concat();
     let at = end.windows(before.len()).rposition(|found| found == before)? + before.len();

@@ -1,4 +1,4 @@
-//! The pictures of the page: panels as PNG, everything around them as outlines for SVG and as text.
+//! The charts on the page: panels as PNG, everything around them as SVG outlines and text.
 
 use std::fmt::Write;
 
@@ -14,77 +14,77 @@ use crate::report::tone::{Panel, css_color};
 use histoscope_core::strip::Flaw;
 use histoscope_core::strip::{brightness, channel_color, ramp};
 
-/// Width of the pictures in pixels.
+/// Width of the panels' pictures in pixels.
 const WIDTH: usize = 1120;
-/// Steps of the strips over the time.
+/// Number of steps along the time axis of the strips.
 pub const STEPS: usize = 1120;
 
-/// A text at a place, in percent of the width.
+/// A text and its position, in percent of the width.
 pub struct Label {
     pub left: String,
     pub label: String,
 }
 
-/// The legend of brightness.
+/// The brightness legend.
 pub struct Legend {
     pub colors: String,
     pub ticks: Vec<Label>,
 }
 
-/// A panel with its axis, its marks, and the clip's sum at its side.
+/// A panel with its axis, its marks, and the clip's summed histogram next to it.
 pub struct PanelParts {
     pub name: &'static str,
     pub title: &'static str,
-    /// Its CSS class.
+    /// The panel's CSS class.
     pub size: &'static str,
     pub color: Option<String>,
     pub levels: Vec<LevelLabel>,
     pub png: String,
-    /// Places of cuts, in percent of the width.
+    /// Positions of cuts, in percent of the width.
     pub cuts: Vec<String>,
     pub rows: usize,
     pub sums: Vec<Curve>,
 }
 
-/// A label of the levels: percent of the scale, and the code there.
+/// A label on the level axis: percent of the scale, and the corresponding code.
 pub struct LevelLabel {
     pub share: u32,
     pub code: u32,
 }
 
-/// An outline, and its colour or its class.
+/// An outline, with its colour or CSS class.
 pub struct Curve {
     pub style: String,
     pub path: String,
 }
 
-/// A mark of a frame, in percent of the width.
+/// A mark at a frame's time. `left` is its position in percent of the width.
 pub struct Mark {
     pub class: String,
     pub left: String,
     pub title: String,
 }
 
-/// A strip of figures over the time.
+/// A strip of figures over time.
 pub struct StripParts {
     pub name: &'static str,
     pub title: &'static str,
-    /// The top of its scale.
+    /// The value at the top of the strip's scale, formatted.
     pub top: String,
     pub curves: Vec<Curve>,
     pub marks: Vec<Mark>,
     pub about: String,
     pub small: Option<&'static str>,
-    /// CSS classes and their meaning.
+    /// CSS classes and their meanings.
     pub keys: Vec<(&'static str, String)>,
 }
 
-/// Returns a place in percent of the width.
+/// Returns the position of a time, in percent of the width.
 fn left(report: &Report, secs: f64) -> f64 {
     (report.clip.part_of(secs) * 100.0).clamp(0.0, 100.0)
 }
 
-/// Returns the legend of brightness.
+/// Returns the brightness legend.
 pub fn legend() -> Legend {
     let gray = channel_color(histoscope_core::histogram::Components::Rgbl, 3);
     let colors: Vec<String> = (0..=20).map(|step| css_color(ramp(gray, f64::from(step) / 20.0))).collect();
@@ -93,7 +93,7 @@ pub fn legend() -> Legend {
     Legend { colors: colors.join(","), ticks: ticks.into() }
 }
 
-/// Returns a panel with everything around it.
+/// Returns a panel with its axis, marks and summed histogram.
 pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::EncodingError> {
     let clip = &report.clip;
     let color = |channel: usize| css_color(channel_color(clip.components, channel));
@@ -111,7 +111,7 @@ pub fn panel(report: &Report, panel: &Panel) -> Result<PanelParts, png::Encoding
     })
 }
 
-/// Returns the labels of the levels: code values and percent.
+/// Returns the labels of the level axis: codes and percent.
 fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
     let bins = 1_u32 << report.clip.bits;
     let parts = if panel.levels_per_row == 1 { 4 } else { 2 };
@@ -119,7 +119,7 @@ fn levels(report: &Report, panel: &Panel) -> Vec<LevelLabel> {
     (0..=parts).map(|part| LevelLabel { share: 100 * part / parts, code: code(part) }).collect()
 }
 
-/// Draws the summed histogram of a channel, lying on its side.
+/// Returns the outline of a channel's summed histogram, drawn sideways.
 fn sum(bars: &[Bar], color: String) -> Curve {
     let rows = bars.len();
     let mut path = format!("M0 {rows}");
@@ -129,13 +129,13 @@ fn sum(bars: &[Bar], color: String) -> Curve {
     Curve { style: color, path: path + "H0z" }
 }
 
-/// Returns the labels of times under the panels.
+/// Returns the labels of the time axis below the panels.
 pub fn times(report: &Report) -> Vec<Label> {
     let ticks = ticks(report.clip.begin_secs, report.clip.end_secs, 10).into_iter();
     ticks.map(|tick| Label { left: format!("{:.3}", left(report, tick.secs)), label: tick.label }).collect()
 }
 
-/// Returns the strip of changes from frame to frame, with the cuts.
+/// Returns the strip of changes between frames, with the cuts.
 pub fn change_strip(report: &Report) -> StripParts {
     let clip = &report.clip;
     let change = strip(clip, STEPS, |strip| strip.change);
@@ -185,12 +185,13 @@ pub fn clipped_strip(report: &Report) -> StripParts {
     StripParts { name, title, top: top_text(top), curves, marks, about: String::new(), small: None, keys }
 }
 
-/// Formats the top of a strip's scale.
+/// Formats the value at the top of a strip's scale.
 fn top_text(top: f64) -> String {
     percent(top).replace(".0 %", " %")
 }
 
-/// Outlines the area under the values, in a box of `STEPS` × 100. Steps without a change take no space.
+/// Returns the outline of the area under the values, in a box of `STEPS` × 100. Runs of equal values add nothing to the
+/// path.
 fn area(values: &[f64], top: f64) -> String {
     let mut path = "M0 100".to_owned();
     let mut before = String::new();

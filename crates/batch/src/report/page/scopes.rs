@@ -1,4 +1,4 @@
-//! The scopes of the page: their pictures as PNG, their graticules as outlines for SVG.
+//! The scopes on the page: pictures as PNG, graticules as SVG outlines.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,9 +11,9 @@ use crate::report::scopes::{
 use histoscope_core::scopes::SUM_LEVELS;
 use histoscope_core::scopes::graticule::LineKind;
 
-/// Width of the pictures in pixels.
+/// Width of the waveform and parade pictures in pixels.
 const WIDTH: usize = 1120;
-/// Half the side of a target's box.
+/// Half the side of a target's box, in levels of the vectorscope.
 const BOX: f64 = 3.0;
 
 /// A waveform or a parade with its graticule.
@@ -24,7 +24,7 @@ pub struct TraceParts {
     pub lines: Vec<LineParts>,
 }
 
-/// A line, from the bottom in percent of the height.
+/// A line of a graticule. Positions are from the bottom, in percent of the height.
 pub struct LineParts {
     pub class: &'static str,
     pub bottom: String,
@@ -40,7 +40,7 @@ pub struct VectorscopeParts {
     pub about: String,
 }
 
-/// A target.
+/// The box of a target, with its name.
 pub struct BoxParts {
     pub path: String,
     pub name: Option<(&'static str, String, String)>,

@@ -14,13 +14,13 @@ use histoscope_core::strip::channel_color;
 use histoscope_core::strip::{Flaw, TimecodeBreak, TimecodeRun, WorstFrame};
 use histoscope_core::text::{counted, plain};
 
-/// The name of a channel and its colour.
+/// A channel's name and colour.
 pub struct ChannelName {
     pub name: &'static str,
     pub color: String,
 }
 
-/// A channel of the whole clip, and its cells.
+/// A channel's row in the table for the whole clip.
 pub struct ChannelRow {
     pub channel: ChannelName,
     pub cells: Vec<String>,
@@ -33,7 +33,7 @@ pub struct FactLine {
     pub origin: Option<Origin>,
 }
 
-/// A small picture in the page.
+/// A thumbnail embedded in the page.
 pub struct PictureParts {
     pub width: u32,
     pub height: u32,
@@ -46,25 +46,25 @@ impl PictureParts {
     }
 }
 
-/// A shot.
+/// The card of a shot.
 pub struct ShotCard {
     pub number: String,
     pub secs: f64,
-    /// Time at which it begins.
+    /// Start of the shot.
     pub time: String,
-    /// The frame with which it begins: for scripts, and for people.
+    /// The first frame of the shot, as a number for scripts and as text for display.
     pub frame: u64,
     pub frame_text: String,
-    /// Its timecode.
+    /// The first frame's timecode.
     pub timecode: Option<String>,
     pub length: String,
     pub frames: String,
-    /// The change over the cut before it, if there is one.
+    /// The change at the cut before the shot, if there is one.
     pub change: Option<String>,
     pub picture: Option<PictureParts>,
 }
 
-/// A frame in a table.
+/// A frame in the table of worst frames.
 pub struct FrameLine {
     pub secs: f64,
     pub time: String,
@@ -74,17 +74,17 @@ pub struct FrameLine {
     pub picture: Option<PictureParts>,
 }
 
-/// A break of the timecode.
+/// A break in the timecodes.
 pub struct BreakLine {
     pub secs: f64,
     pub time: String,
     pub frame: String,
-    /// The timecode that was found, and the one that would have followed.
+    /// The timecode found, and the one that was expected.
     pub found: String,
     pub expected: String,
 }
 
-/// The worst frames of one kind.
+/// The worst frames of one kind of flaw.
 pub struct FlawList {
     pub name: &'static str,
     pub title: &'static str,
@@ -96,7 +96,7 @@ fn channel_name(report: &Report, channel: usize) -> ChannelName {
     ChannelName { name, color: css_color(channel_color(report.clip.components, channel)) }
 }
 
-/// Returns the figures of the whole clip.
+/// Returns the rows of figures for the whole clip.
 pub fn figures(report: &Report) -> Vec<ChannelRow> {
     let row = |(channel, (_, stats)): (usize, (&str, ChannelStats))| {
         let outside = stats.below_range.map_or_else(|| "–".to_owned(), |_| percent(stats.share_out_of_range));
@@ -115,7 +115,7 @@ pub fn facts(report: &Report) -> Vec<FactLine> {
     report.facts.iter().map(line).collect()
 }
 
-/// Returns the shots that end at a listed cut; all of them if every cut is listed.
+/// Returns the shots that end at a listed cut, or all shots if every cut is listed.
 pub fn shots(report: &Report) -> Vec<ShotCard> {
     let clip = &report.clip;
     let listed = clip.listed_cuts().len() as u64;
@@ -159,10 +159,10 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
         .collect()
 }
 
-/// The maximum number of timecode breaks that are listed.
+/// Maximum number of timecode breaks listed.
 const MOST_BREAKS: usize = 100;
 
-/// Returns the first timecode breaks.
+/// Returns the first timecode breaks in the clip.
 pub fn breaks(report: &Report) -> Vec<BreakLine> {
     let line = |run: &TimecodeRun| {
         let TimecodeBreak { expected, found } = run.broken?;

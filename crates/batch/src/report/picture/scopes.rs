@@ -1,4 +1,4 @@
-//! The scopes of the picture: waveform and parade one below the other, and the vectorscope beside them.
+//! The scopes of the picture: waveform and parade, one below the other, with the vectorscope next to them.
 
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
@@ -9,20 +9,21 @@ use crate::report::tone::{DIM, INK};
 use histoscope_core::scopes::{SUM_LEVELS, VectorscopeSum};
 
 const HEIGHT: i32 = SUM_LEVELS as i32;
-/// Space between two of them, with the heading of the lower one.
+/// Space between two scopes, including the heading of the lower one.
 const GAP: i32 = 44;
-/// Half the side of a target's box.
+/// Half the side of a target's box, in pixels.
 const BOX: i32 = 3;
 
-/// Returns the height of all of them, with the gap below; 0 without any.
+/// Returns the height of all scopes with the gap below, or 0 if there are none.
 pub fn height(report: &Report) -> i32 {
     let rows = report.scopes.waveform().map_or(0, |sum| traces(sum).len());
     let rows = rows.max(usize::from(report.scopes.found().vectorscope)) as i32;
-    // The text under a vectorscope needs a little more space, and so do labels.
+    // The text below the vectorscope needs a little more space, as do labels.
     rows * (HEIGHT + GAP) + if rows > 0 { 20 } else { 0 }
 }
 
-/// Draws them from the upper edge of `area`, in its width; the vectorscope begins at `side` if there is a waveform.
+/// Draws the scopes below the upper edge of `area`, using its width. The vectorscope is at `side` if there is a
+/// waveform.
 pub fn draw(canvas: &mut Canvas, report: &Report, area: Area, side: i32) {
     let sum = report.scopes.waveform();
     if let Some(sum) = sum {

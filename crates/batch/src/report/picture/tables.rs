@@ -1,4 +1,4 @@
-//! The tables at the foot of the picture.
+//! The tables at the bottom of the picture.
 
 use crate::report::canvas::{Align, Area, Canvas, Style};
 use crate::report::content::Report;
@@ -8,9 +8,9 @@ use crate::report::tone::{AMBER, DIM, FAINT, INK};
 use histoscope_core::strip::Flaw;
 use histoscope_core::strip::channel_color;
 
-/// Worst frames per flaw that the picture lists; the page lists all.
+/// Number of worst frames listed per flaw. The page lists all of them.
 pub const WORST_LISTED: usize = 5;
-/// Cuts that fit in the picture's table; the page lists all.
+/// Number of cuts that fit in the picture's table. The page lists more.
 const CUTS_LISTED: usize = 10;
 
 const ROW: i32 = 24;
@@ -18,7 +18,7 @@ const HEAD: i32 = 40;
 const FACTS_X: i32 = 1000;
 const GAP: i32 = 48;
 
-/// Height of all tables.
+/// Returns the height of all tables.
 pub fn height(report: &Report) -> i32 {
     let figures = HEAD + ROW * (1 + report.clip.histogram.channels().len() as i32);
     let cuts = report.clip.cuts.len().min(CUTS_LISTED);
@@ -27,7 +27,7 @@ pub fn height(report: &Report) -> i32 {
     (figures + GAP + below).max(facts)
 }
 
-/// Draws all tables, from the upper edge of the area down.
+/// Draws all tables downwards from the upper edge of `area`.
 pub fn draw(canvas: &mut Canvas, report: &Report, area: Area) {
     let Area { x, y, .. } = area;
     canvas.fill(Area { y: y - 24, height: 1, ..area }, FAINT, 255);

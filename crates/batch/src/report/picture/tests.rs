@@ -5,7 +5,8 @@ use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::color::Range;
 use histoscope_core::scopes::ScopeSums;
 
-/// Three seconds at 10 frames a second: dark, bright from frame 10 on, dark again from frame 20 on; frame 14 clips.
+/// Returns a report of three seconds at 10 frames per second: dark, bright from frame 10, dark again from frame 20.
+/// Frame 14 clips.
 fn report() -> Report {
     let mut clip = ClipBuilder::new(Components::Rgbl, 0.03);
     for number in 0..30 {
@@ -42,7 +43,7 @@ fn is_light(color: Rgb) -> bool {
 }
 
 #[test]
-fn counts_and_cuts_are_drawn_where_they_belong() {
+fn counts_and_cuts_are_drawn_in_the_right_positions() {
     let image = draw(&report());
     assert_eq!(image.width, WIDTH as u32);
     let row = |level: i32| PANEL_Y + 255 - level;
@@ -67,7 +68,7 @@ fn counts_and_cuts_are_drawn_where_they_belong() {
 }
 
 #[test]
-fn the_worst_frame_is_marked_under_its_place() {
+fn the_worst_frame_is_marked_below_its_position() {
     let report = report();
     assert_eq!(report.clip.worst[1].iter().map(|worst| worst.frame).collect::<Vec<_>>(), [14]);
     let image = draw(&report);
@@ -79,7 +80,7 @@ fn the_worst_frame_is_marked_under_its_place() {
 }
 
 #[test]
-fn lines_that_coincide_are_both_seen() {
+fn coinciding_lines_are_both_visible() {
     let mut clip = ClipBuilder::new(Components::Rgbl, 0.03);
     for number in 0..30 {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
@@ -101,7 +102,7 @@ fn lines_that_coincide_are_both_seen() {
     let count = |y, color| (0..PANEL_WIDTH).filter(|x| pixel(&image, PANEL_X + x, y) == color).count();
     let both = |y: &i32| [Flaw::Highest, Flaw::Outside].iter().all(|&flaw| count(*y, flaw_color(flaw)) > 300);
     assert_eq!((0..image.height as i32).filter(both).count(), 2, "the rows of the line");
-    // Their worst frame, the first one, is marked below the strip and above it.
+    // The worst frame of both flaws, frame 0, is marked below and above the strip.
     let marks = [Flaw::Highest, Flaw::Outside].map(|flaw| {
         let is_row = |y: &i32| (0..5).all(|x| pixel(&image, PANEL_X + x, *y) == flaw_color(flaw));
         (0..image.height as i32).filter(is_row).max().unwrap_or(0)
@@ -110,7 +111,7 @@ fn lines_that_coincide_are_both_seen() {
 }
 
 #[test]
-fn a_report_of_many_cuts_hides_nothing() {
+fn many_cuts_do_not_hide_the_counts() {
     let mut report = report();
     let cut = report.clip.cuts[0];
     report.clip.cuts = (0..500).map(|index| Cut { time_secs: f64::from(index) * 0.006, ..cut }).collect();

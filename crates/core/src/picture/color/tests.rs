@@ -3,7 +3,8 @@ use super::*;
 const LUMA_CHROMA: [Matrix; 6] =
     [Matrix::Bt601, Matrix::Bt709, Matrix::Bt2020, Matrix::Smpte240m, Matrix::Fcc, Matrix::YCgCo];
 
-/// R'G'B' codes by the real formula, rounded and clamped, written from the definition and not from the weights.
+/// Returns R'G'B' codes computed in floating point, rounded and clamped. The formula follows the definition and does
+/// not use the conversion's weights.
 fn real_codes(matrix: Matrix, range: Range, bits: u32, [y, cb, cr]: [i32; 3]) -> [i32; 3] {
     let top = f64::from((1 << bits) - 1);
     let unit = f64::from(1 << (bits - 8));
@@ -26,7 +27,8 @@ fn real_codes(matrix: Matrix, range: Range, bits: u32, [y, cb, cr]: [i32; 3]) ->
     rgb.map(|v| (v * top).round().clamp(0.0, top) as i32)
 }
 
-/// Compares one input; returns how many of the three codes differ, and fails if one differs by more than one.
+/// Returns how many of the three codes differ between both conversions of `input`. Panics if one differs by more than
+/// 1.
 fn compare(conversion: &Conversion, matrix: Matrix, range: Range, input: [i32; 3]) -> u32 {
     let top = conversion.max_code();
     let fixed = conversion.unclamped(input).map(|v| v.clamp(0, top));
@@ -67,7 +69,7 @@ fn fixed_point_is_within_one_code_for_ten_million_deep_inputs() {
                 let inputs = 10_000_000;
                 let mut differing = 0_u32;
                 for _ in 0..inputs {
-                    // xorshift64*: fast, and good enough to scatter over the cube of codes.
+                    // xorshift64*: fast, and random enough to cover the cube of codes.
                     state ^= state >> 12;
                     state ^= state << 25;
                     state ^= state >> 27;
@@ -106,8 +108,8 @@ fn nominal_levels_map_to_the_ends() {
     }
 }
 
-/// The numbers as the standards print them, or as they follow from printed weights. A test computed from
-/// [`Matrix::luma_weights`] alone would agree with wrong weights, too.
+/// Compares with the standards' printed numbers, or with numbers computed from printed weights. A test that used only
+/// [`Matrix::luma_weights`] would pass with wrong weights, too.
 #[test]
 fn matrices_are_those_of_the_standards() {
     for (matrix, [red, green_of_blue, green_of_red, blue]) in [
@@ -129,7 +131,7 @@ fn matrices_are_those_of_the_standards() {
 #[test]
 fn codes_are_rounded_to_the_nearest() {
     let conversion = Conversion::from_parts(ColorModel::YCbCr, Matrix::Bt709, Range::Limited, 8);
-    // 3 and 4 of 219, of 255: 3.49 and 4.66.
+    // 3/219 and 4/219 of 255 are 3.49 and 4.66.
     assert_eq!([19, 20].map(|luma| conversion.unclamped([luma, 128, 128])), [[3; 3], [5; 3]]);
 }
 
@@ -149,7 +151,7 @@ fn full_range_rgb_and_gray_are_unchanged() {
 
 #[test]
 fn luminance_is_the_floor_of_the_real_formula() {
-    // In rational arithmetic: floor(N · Σ weight · code / (10000 · (N-1))).
+    // In integers: floor(N · Σ weight · code / (10000 · (N-1))).
     for bits in [8_u32, 10, 12] {
         let n = 1_u64 << bits;
         let step = if bits == 8 { 5 } else { (n / 40) as usize };
@@ -193,7 +195,7 @@ fn tags_win_over_guesses_unless_they_are_nonsense() {
     assert_eq!(limited_gray.range, Sourced::tagged(Range::Limited));
 }
 
-/// Every half sum that codes of this depth can have, against the definition in 64 bits.
+/// Compares every half sum that codes of this depth can have with the definition, computed in 64 bits.
 fn check_every_half_sum<const BINS: usize>() {
     let (n, top) = (BINS as u64, BINS as u64 - 1);
     for half_sum in 0..=5000 * top {
@@ -233,7 +235,7 @@ fn matrices_are_named_as_on_the_command_line() {
 }
 
 #[test]
-fn facts_are_told_with_their_origin() {
+fn values_are_displayed_with_their_origin() {
     assert_eq!(Sourced::guessed(Matrix::Bt601).to_string(), "bt601 (guessed)");
     assert_eq!(Sourced::tagged(Range::Full).to_string(), "full (tagged)");
     assert_eq!(Sourced { value: Range::Limited, origin: Origin::Overridden }.to_string(), "limited (overridden)");
@@ -258,15 +260,15 @@ fn lines_of_vertical_blanking_do_not_make_a_picture_tall() {
 }
 
 #[test]
-fn matrices_of_primaries_are_those_that_were_rounded_for_the_standards() {
+fn matrices_derived_from_primaries_agree_with_the_standards_rounded_ones() {
     for (primaries, rounded) in [(Primaries::Bt709, Matrix::Bt709), (Primaries::Bt2020, Matrix::Bt2020)] {
         let (derived, rounded) = (Matrix::ChromaDerived(primaries).to_rgb(), rounded.to_rgb());
         for (derived, rounded) in derived.iter().flatten().zip(rounded.iter().flatten()) {
             assert!((derived - rounded).abs() < 2e-4, "{primaries:?}: {derived}, {rounded}");
         }
     }
-    // Y' is G', and chroma is the difference of B' and R' from it: white has none in X'Y'Z' of 0.991902, 1 and
-    // 1.013617.
+    // Y' is G', and chroma is the difference of B' and R' from it. White, X'Y'Z' = (0.991902, 1, 1.013617), has no
+    // chroma.
     let [red, green, blue] = Matrix::Smpte2085.to_rgb().map(|[y, cb, cr]| 0.5 * y + 0.25 * cb - 0.125 * cr);
     assert!((green - 0.5).abs() < 1e-12);
     assert!(

@@ -1,4 +1,4 @@
-//! Memory in whole pages, which a decoder fills and a GPU may read without a copy.
+//! Page-aligned memory that a decoder fills and a GPU may read without a copy.
 
 use std::alloc::Layout;
 use std::any::Any;
@@ -7,28 +7,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whole pages of memory for one picture at a time, at a fixed address.
 ///
-/// The bytes are those of one picture for exactly as long as that picture is alive. Others who access the memory in
-/// their own way attach their view of it, which is dropped when nobody uses the pages any more.
+/// The bytes belong to a picture for exactly as long as that picture is alive. Another user of the memory, such as a
+/// GPU, can attach its own view of it; the view is dropped with the pages.
 pub struct Pages {
     memory: Arc<Memory>,
     attached: Mutex<Option<(u64, Attachment)>>,
 }
 
-/// Somebody's own view of the pages.
+/// A view of the pages attached by another user.
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
-/// The memory of [`Pages`], for views that must not outlive it.
+/// The memory of [`Pages`], shared by views that must not outlive it.
 #[derive(Debug)]
 pub struct Memory {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-/// Size of the large pages by which most systems can replace many small ones.
+/// Size in bytes of the large pages that most systems offer in place of many small ones.
 const LARGE: usize = 2 << 20;
 
-/// Memory directly from the system, which clears each page when it is first touched: threads that write to frames clear their own pages in
-/// parallel, and nothing waits for a frame's memory.
+/// Memory directly from the operating system, which clears each page on first access: threads that write to a frame
+/// clear its pages in parallel, and allocating a frame is not delayed by it.
 #[cfg(unix)]
 mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -36,7 +36,7 @@ mod system {
 
     use crate::picture::frame::pages::LARGE;
 
-    /// Allocates memory of zeros; `None` if the system has none left.
+    /// Allocates zeroed memory. Returns `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         let length = layout.size();
         if length < LARGE {
@@ -45,15 +45,15 @@ mod system {
         }
         let whole = length.checked_add(layout.align())?;
         let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
-        // SAFETY: this maps new memory, which nothing else uses.
+        // SAFETY: this creates a new mapping, which nothing else uses.
         let start = unsafe { libc::mmap(ptr::null_mut(), whole, access, kind, -1, 0) };
         if start == libc::MAP_FAILED {
             return None;
         }
         let start = start.cast::<u8>();
         let before = start.align_offset(layout.align());
-        // SAFETY: the mapping has room for the layout wherever its first aligned address is. Everything before and after it is whole pages,
-        // which are returned here.
+        // SAFETY: the mapping has room for the layout wherever its first aligned address is. The memory before and
+        // after it consists of whole pages, which are unmapped here.
         unsafe {
             let aligned = start.add(before);
             for (rest, length) in [(start, before), (aligned.add(length), layout.align() - before)] {
@@ -81,14 +81,14 @@ mod system {
         }
     }
 
-    /// Asks for large pages before anything is written: decoding goes through whole frames again and again and then needs fewer address
-    /// translations. A system without large pages carries on as it is.
+    /// Requests large pages before anything is written. Decoding goes through whole frames repeatedly, and large pages
+    /// need fewer address translations. Systems without large pages keep the small ones.
     ///
     /// # Safety
-    /// The range must be memory that was just mapped.
+    /// The range must be newly mapped memory.
     #[cfg(target_os = "linux")]
     unsafe fn ask_for_large_pages(start: *mut u8, length: usize) {
-        // SAFETY: the advice does not change the content of the range.
+        // SAFETY: the advice does not change the contents of the range.
         let code = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
         if code != 0 {
             log::trace!("no large pages: {}", std::io::Error::last_os_error());
@@ -104,7 +104,7 @@ mod system {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    /// Allocates memory of zeros; `None` if the system has none left.
+    /// Allocates zeroed memory. Returns `None` if the system has none left.
     pub(super) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
         // SAFETY: the layout is not empty.
         NonNull::new(unsafe { alloc_zeroed(layout) })
@@ -120,15 +120,15 @@ mod system {
     }
 }
 
-// SAFETY: this type owns its memory and hands out only the address; whoever reads or writes there has to know what
-// lies there.
+// SAFETY: this type owns its memory and hands out only the address. Accessing the memory is unsafe, and the caller is
+// responsible for it.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and freed here alone.
+        // SAFETY: allocated with this layout, and freed only here.
         unsafe { system::free(self.start, self.layout) }
     }
 }
@@ -140,7 +140,7 @@ impl Memory {
         self.start
     }
 
-    /// Length in bytes, a multiple of [`Pages::SIZE`]; all bytes are initialised.
+    /// Returns the length in bytes, a multiple of [`Pages::SIZE`]. All bytes are initialised.
     #[must_use]
     pub const fn length(&self) -> usize {
         self.layout.size()
@@ -148,10 +148,10 @@ impl Memory {
 }
 
 impl Pages {
-    /// Alignment and granularity in bytes: the largest pages that systems use without being asked.
+    /// Alignment and granularity in bytes: the largest page size that any system uses by default.
     pub const SIZE: usize = 64 << 10;
 
-    /// Allocates pages of at least that many bytes, all zero; `None` if the system has no memory left.
+    /// Allocates zeroed pages of at least `bytes` bytes. Returns `None` if the system has no memory left.
     #[must_use]
     pub fn new(bytes: usize) -> Option<Self> {
         let length = Self::length_for(bytes)?;
@@ -161,28 +161,28 @@ impl Pages {
         Some(Self { memory: Arc::new(Memory { start, layout }), attached: Mutex::default() })
     }
 
-    /// Allocates pages that begin with a copy of these bytes.
+    /// Allocates pages that begin with a copy of `bytes`.
     #[must_use]
     pub fn holding(bytes: &[u8]) -> Option<Self> {
         let pages = Self::new(bytes.len())?;
-        // SAFETY: the pages hold as many bytes, and nobody else knows of them yet.
+        // SAFETY: the pages have at least that length, and nothing else refers to them yet.
         unsafe { pages.memory.start.copy_from_nonoverlapping(NonNull::from_ref(bytes).cast(), bytes.len()) };
         Some(pages)
     }
 
-    /// Returns the length of the pages that hold that many bytes.
+    /// Returns the length of the pages needed for `bytes` bytes.
     #[must_use]
     pub const fn length_for(bytes: usize) -> Option<usize> {
         if bytes == 0 { Some(Self::SIZE) } else { bytes.checked_next_multiple_of(Self::SIZE) }
     }
 
-    /// The memory.
+    /// Returns the memory.
     #[must_use]
     pub const fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
-    /// Returns the owner's attachment; if there is none, calls `attach`. Another owner's attachment is dropped.
+    /// Returns the attachment of `owner`, created by `attach` if there is none yet. Drops any other owner's attachment.
     pub fn attached(&self, owner: u64, attach: impl FnOnce() -> Attachment) -> Attachment {
         let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
         match &*attached {
@@ -209,16 +209,16 @@ mod tests {
             let memory = pages.memory();
             let alignment = if memory.length() < LARGE { Pages::SIZE } else { LARGE };
             assert_eq!((memory.start().addr().get() % alignment, memory.length() % Pages::SIZE), (0, 0), "{bytes}");
-            // SAFETY: the memory is as long as stated and the test's alone.
+            // SAFETY: the memory has this length, and only this test uses it.
             let all = unsafe { std::slice::from_raw_parts_mut(memory.start().as_ptr(), memory.length()) };
             assert!(all.len() >= bytes && all.iter().all(|byte| *byte == 0), "{bytes}");
-            // What the system gives next is not what was here.
+            // Later allocations must not see these bytes.
             all.fill(7);
         }
     }
 
     #[test]
-    fn what_is_attached_belongs_to_its_owner_and_goes_with_the_pages() {
+    fn an_attachment_belongs_to_its_owner_and_is_dropped_with_the_pages() {
         let pages = Pages::new(100_000).unwrap();
         let large = Pages::new(3 << 20).unwrap();
         assert_eq!((large.memory().length(), large.memory().start().addr().get() % LARGE), (3 << 20, 0));

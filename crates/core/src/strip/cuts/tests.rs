@@ -1,6 +1,7 @@
 use super::*;
 
-/// A picture's luminance and colour histograms: bells around three levels, with noise that depends on the frame.
+/// Returns the cells of a picture: bell curves around three levels and their luminance, with noise that depends on the
+/// frame.
 fn cells(levels: [f64; 3], frame: u64) -> Vec<u64> {
     let bell = |level: f64, channel: u64| {
         (0..ROWS as u64).map(move |row| {
@@ -41,7 +42,7 @@ const BRIGHT: [f64; 3] = [0.8, 0.7, 0.65];
 const BLACK: [f64; 3] = [0.0; 3];
 
 #[test]
-fn the_distance_is_the_way_that_levels_are_moved() {
+fn the_distance_is_how_far_levels_are_moved() {
     let one = |row: usize| {
         let mut cells = vec![0; 4 * ROWS];
         for channel in 0..4 {
@@ -74,7 +75,7 @@ fn a_change_of_one_channel_is_a_cut() {
 }
 
 #[test]
-fn fades_and_dissolves_are_none() {
+fn fades_and_dissolves_are_not_cuts() {
     for frames in [6, 12, 25, 50] {
         let clip = [shot(DARK, 10), fade(DARK, BRIGHT, frames), shot(BRIGHT, 10)].concat();
         assert_eq!(find(&clip), [0; 0], "a dissolve of {frames} frames");
@@ -84,7 +85,7 @@ fn fades_and_dissolves_are_none() {
 }
 
 #[test]
-fn a_frame_that_is_repeated_in_a_dissolve_is_none() {
+fn a_repeated_frame_in_a_dissolve_is_not_a_cut() {
     for repeated in 2..10 {
         let mut dissolve = fade(DARK, BRIGHT, 12);
         dissolve[repeated] = dissolve[repeated - 1];
@@ -94,7 +95,7 @@ fn a_frame_that_is_repeated_in_a_dissolve_is_none() {
 }
 
 #[test]
-fn flashes_are_none_and_short_shots_are() {
+fn flashes_are_not_cuts_but_short_shots_have_cuts() {
     let white = [1.0; 3];
     for frames in 1..=FLASH_FRAMES {
         let clip = [shot(DARK, 12), shot(white, frames), shot(DARK, 12)].concat();
@@ -107,9 +108,9 @@ fn flashes_are_none_and_short_shots_are() {
 }
 
 #[test]
-fn repeated_frames_hide_no_motion() {
-    // Every frame twice, as when 30 frames a second are converted to 60, and each picture brighter than the previous
-    // one.
+fn motion_between_repeated_frames_is_not_a_cut() {
+    // Every frame is repeated, as after conversion from 30 to 60 frames per second, and each is brighter than the one
+    // before.
     let moving: Vec<[f64; 3]> = (0..40).map(|frame| [0.1 + f64::from(frame / 2) * 0.04; 3]).collect();
     assert_eq!(find(&moving), [0; 0]);
 }
@@ -123,7 +124,7 @@ fn a_cut_next_to_an_end_is_found() {
 }
 
 #[test]
-fn the_threshold_counts() {
+fn the_threshold_decides_about_small_changes() {
     let clip = [shot([0.5; 3], 10), shot([0.52; 3], 10)].concat();
     assert_eq!(find(&clip), [0; 0]);
     let mut finder = CutFinder::new(0.01);
@@ -134,7 +135,7 @@ fn the_threshold_counts() {
 }
 
 #[test]
-fn no_more_frames_are_held_than_are_looked_at() {
+fn only_frames_around_the_decision_are_held() {
     let mut finder = CutFinder::new(DEFAULT_THRESHOLD);
     for frame in 0..1000 {
         finder.push(frame, frame as f64, &cells(if frame / 100 % 2 == 0 { DARK } else { BRIGHT }, frame));
@@ -144,7 +145,7 @@ fn no_more_frames_are_held_than_are_looked_at() {
 }
 
 #[test]
-fn every_cut_is_guessed_wherever_the_guess_begins_and_little_else_is() {
+fn every_cut_is_guessed_from_any_start_with_few_false_alarms() {
     // Small and large cuts, motion before one of them, a fade, and a flash.
     let small = DARK.map(|level| level + 0.035);
     let moving: Vec<[f64; 3]> = (0..12).map(|at| BRIGHT.map(|level| level - 0.012 * f64::from(at % 2))).collect();

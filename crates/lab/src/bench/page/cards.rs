@@ -22,7 +22,7 @@ pub struct MethodCard {
 }
 
 impl MethodCard {
-    /// True if the card has more than one drawing.
+    /// Returns `true` if the card has more than one drawing.
     pub fn is_wide(&self) -> bool {
         self.charts.len() > 1
     }
@@ -50,7 +50,7 @@ pub fn of(run: &Report) -> Vec<MethodCard> {
     rows().map(|row| card(row, &right_of(row, rows()))).collect()
 }
 
-/// Returns the correct bins for a method: those of any row that counted equally many pixels correctly.
+/// Returns the correct bins for a method: its own, or those of a row that counted the same pixels, whichever are exact.
 fn right_of<'a>(row: &MethodRow, mut rows: impl Iterator<Item = &'a MethodRow>) -> Vec<Vec<u32>> {
     let right = rows.find_map(|other| {
         let same = other.size == row.size

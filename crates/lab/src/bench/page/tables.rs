@@ -25,7 +25,7 @@ pub struct TableRow {
 /// A cell of a table.
 pub struct TableCell {
     pub text: String,
-    /// True if the cell shows an error.
+    /// `true` if the cell shows an error.
     pub wrong: bool,
 }
 

@@ -1,20 +1,22 @@
-//! How packets are divided into NAL units: by start codes, ITU-T H.264 and H.265 annex B, or by lengths, ISO/IEC 14496-15.
+//! Splitting of packets into NAL units: by start codes (ITU-T H.264 and H.265, annex B) or by lengths (ISO/IEC
+//! 14496-15).
 
-/// The mark before each unit.
+/// The prefix of each unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::av) enum NalFraming {
-    /// Its length, which takes so many bytes.
+    /// The unit's length, stored in this many bytes.
     Lengths(usize),
     /// A start code.
     StartCodes,
 }
 
 impl NalFraming {
-    /// The units of a packet, in their order; in place of the first that cannot be told from the others `None`, and then no more.
+    /// Iterates over the units of a packet, in order. If the packet cannot be split any further, ends with a single
+    /// `None`.
     pub(super) fn units(self, packet: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
         let mut rest = match self {
             Self::Lengths(_) => Some(packet),
-            // What stands before the first start code belongs to no unit.
+            // Only zeros may precede the first start code; they belong to no unit.
             Self::StartCodes => after_start_code(packet)
                 .filter(|(before, _)| before.iter().all(|byte| *byte == 0))
                 .map(|(_, behind)| behind),
@@ -31,7 +33,7 @@ impl NalFraming {
         })
     }
 
-    /// The unit at the beginning, and what comes behind it.
+    /// Splits off the first unit. Returns it and the rest.
     fn split(self, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         match self {
             Self::Lengths(size) => {
@@ -44,13 +46,13 @@ impl NalFraming {
     }
 }
 
-/// Splits the bytes at the first start code: those before it, and those behind it.
+/// Splits the bytes at the first start code. Returns the bytes before and after it.
 fn after_start_code(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = bytes.windows(3).position(|window| window == [0, 0, 1])?;
     Some((&bytes[..at], &bytes[at + 3..]))
 }
 
-/// Packets of given units, for tests.
+/// Packets built from given units, for tests.
 #[cfg(test)]
 pub(super) mod packets {
     use super::NalFraming;
@@ -64,7 +66,7 @@ pub(super) mod packets {
         units.iter().map(|unit| [&[0, 0, 0, 1], *unit].concat()).collect::<Vec<_>>().concat()
     }
 
-    /// The same units in a packet of every framing.
+    /// Returns a packet of these units in every framing.
     pub(in super::super) fn framed(units: &[&[u8]]) -> Vec<(NalFraming, Vec<u8>)> {
         let lengths = [1, 2, 4].map(|size| (NalFraming::Lengths(size), with_lengths(units, size)));
         lengths.into_iter().chain([(NalFraming::StartCodes, with_start_codes(units))]).collect()
@@ -78,16 +80,16 @@ mod tests {
 
     const UNITS: [&[u8]; 3] = [&[0x09, 0xf0], &[0x01, 0x9e, 0x41, 0x79], &[0x41, 0x9a, 0x24]];
 
-    /// All units, or `None` where the packet cannot be divided.
+    /// Returns all units, or `None` if the packet cannot be split.
     fn all(framing: NalFraming, packet: &[u8]) -> Option<Vec<&[u8]>> {
         framing.units(packet).collect()
     }
 
     #[test]
-    fn a_packet_is_divided_into_its_units() {
+    fn a_packet_is_split_into_its_units() {
         for (framing, packet) in framed(&UNITS) {
             let expected = match framing {
-                // The zero of a longer start code stands behind the unit before it.
+                // The extra zero of a four-byte start code is counted as part of the unit before it.
                 NalFraming::StartCodes => vec![&[0x09, 0xf0, 0][..], &[0x01, 0x9e, 0x41, 0x79, 0], UNITS[2]],
                 NalFraming::Lengths(_) => UNITS.to_vec(),
             };
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_has_its_high_bytes_first() {
+    fn lengths_are_big_endian() {
         let long = [0x55; 70_000];
         for (size, length) in [(2, 300), (4, 300), (3, 70_000), (4, 70_000)] {
             let packet = with_lengths(&[&long[..length], UNITS[1]], size);
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn units_that_cannot_be_divided_are_none() {
+    fn units_that_cannot_be_split_are_none() {
         let packet = with_lengths(&[UNITS[1]], 4);
         for length in 1..packet.len() {
             assert_eq!(all(NalFraming::Lengths(4), &packet[..length]), None, "{length} bytes");

@@ -1,19 +1,19 @@
-//! Packets of HEVC. Names are those of ITU-T H.265: 7.3.1.2 (header of a NAL unit), 7.4.2.2 (its types), 7.3.2.2 (SPS).
+//! HEVC packets. Names are those of ITU-T H.265: 7.3.1.2 (header of a NAL unit), 7.4.2.2 (its types), 7.3.2.2 (SPS).
 
 use super::framing::NalFraming;
 use super::sei;
 
-/// `nal_unit_type` of what may stand in a packet that can be left out, and of the sequence parameter set.
+/// The `nal_unit_type` values that are treated specially here.
 mod unit {
-    // Pictures to which no other of the same temporal sub-layer refers. Types that are reserved for more of them are not
-    // among these, as nobody knows what they will be.
+    // Pictures to which no other picture of the same temporal sub-layer refers. Types reserved for more of them are not
+    // included, as their meaning is undefined.
     pub(super) const TRAIL_N: u8 = 0;
     pub(super) const TSA_N: u8 = 2;
     pub(super) const STSA_N: u8 = 4;
     pub(super) const RADL_N: u8 = 6;
     pub(super) const RASL_N: u8 = 8;
     pub(super) const RASL_R: u8 = 9;
-    // Pictures with which decoding can begin.
+    // Pictures at which decoding can start.
     pub(super) const FIRST_BLA: u8 = 16;
     pub(super) const LAST_BLA: u8 = 18;
     pub(super) const FIRST_IDR: u8 = 19;
@@ -28,42 +28,43 @@ mod unit {
     pub(super) const FILLER: u8 = 38;
     pub(super) const PREFIX_SEI: u8 = 39;
     pub(super) const SUFFIX_SEI: u8 = 40;
-    /// A type that H.265 leaves to others: Dolby Vision's metadata for its picture, which FFmpeg attaches to that frame.
+    /// Unspecified in H.265: Dolby Vision's metadata for the picture, which FFmpeg attaches to the frame.
     pub(super) const DOLBY_METADATA: u8 = 62;
-    /// The same, of which FFmpeg makes nothing.
+    /// Unspecified in H.265: Dolby Vision's enhancement layer, which FFmpeg ignores.
     pub(super) const DOLBY_ENHANCEMENT: u8 = 63;
 }
 
-/// The treatment of pictures that may refer to some before the picture that they lead up to (RASL, 3.121), in a decoder that has come so far.
+/// The decoder's current treatment of RASL pictures (3.121), which may refer to pictures before the one that they lead
+/// up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::av) enum Leading {
-    /// No picture with which decoding can begin has come yet, or none since the end of a sequence.
+    /// There has been no picture at which decoding can start, or none since the end of a sequence.
     #[default]
     Unbegun,
-    /// Those of the last such picture are left out, as it was the first, or follows a cut.
+    /// The RASL pictures of the last such picture are dropped, because it was the first or follows a cut.
     LeftOut,
-    /// They are decoded.
+    /// RASL pictures are decoded.
     Decoded,
 }
 
-/// The known facts about a stream.
+/// The framing and the temporal sub-layers of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::av) struct Hevc {
     framing: NalFraming,
-    /// The highest `TemporalId` that a picture may have by the parameter sets so far, if there was one.
+    /// The highest `TemporalId` that the parameter sets so far allow; `None` if there was no parameter set.
     highest_temporal_id: Option<u8>,
 }
 
-/// The parts of a unit's header.
+/// The fields of a unit's header.
 struct Header {
     unit_type: u8,
     layer_id: u8,
-    /// `nuh_temporal_id_plus1`, less one.
+    /// `nuh_temporal_id_plus1` minus one.
     temporal_id: u8,
 }
 
 impl Header {
-    /// The header, and what comes behind it; `None` for what can be none.
+    /// Splits a unit into its header and its payload; `None` if the header is invalid.
     fn split(unit: &[u8]) -> Option<(Self, &[u8])> {
         let ([first, second], payload) = unit.split_first_chunk()?;
         // One bit that is always 0, six of nal_unit_type, six of nuh_layer_id, three of nuh_temporal_id_plus1.
@@ -74,7 +75,7 @@ impl Header {
 }
 
 impl Hevc {
-    /// As the decoder's configuration has it; `None` if that cannot be read.
+    /// Creates the stream from the decoder's configuration; `None` if that cannot be parsed.
     pub(super) fn of(extradata: &[u8]) -> Option<Self> {
         let mut stream = Self { framing: NalFraming::StartCodes, highest_temporal_id: None };
         match extradata {
@@ -90,14 +91,15 @@ impl Hevc {
         Some(stream)
     }
 
-    /// The same for packets from now on, where another configuration comes with one.
+    /// Returns the stream as it continues from a packet that carries a new configuration; `None` if that cannot be
+    /// parsed.
     pub(super) fn reconfigured(self, extradata: &[u8]) -> Option<Self> {
         let other = Self::of(extradata)?;
         // The decoder may still know the earlier parameter sets.
         Some(Self { highest_temporal_id: self.highest_temporal_id.max(other.highest_temporal_id), ..other })
     }
 
-    /// Takes in the parameter sets of a packet that goes to the decoder. They stand before the picture's slices (7.4.2.4.4).
+    /// Reads the parameter sets of a packet that is sent to the decoder. They precede the picture's slices (7.4.2.4.4).
     pub(super) fn learn(&mut self, packet: &[u8]) {
         for unit in self.framing.units(packet).map_while(|unit| unit) {
             if Header::split(unit).is_some_and(|(header, _)| header.unit_type <= unit::LAST_OF_PICTURES) {
@@ -107,7 +109,8 @@ impl Hevc {
         }
     }
 
-    /// The same of the units in a configuration, each of them with a length of two bytes.
+    /// Reads the parameter sets from a configuration, where each unit is preceded by a length of two bytes. Returns
+    /// `None` if the configuration is cut short.
     fn learn_arrays(&mut self, count: usize, mut rest: &[u8]) -> Option<()> {
         for _ in 0..count {
             let (&[_, high, low], units) = rest.split_first_chunk()?;
@@ -131,11 +134,12 @@ impl Hevc {
         self.highest_temporal_id = self.highest_temporal_id.max(Some(first >> 1 & 7));
     }
 
-    /// Returns whether the packet holds a picture to which no other refers, and nothing else that later packets may need. No where that
-    /// cannot be told.
+    /// Returns `true` if the packet holds a picture to which no other refers, and nothing else that later packets may
+    /// need. Returns `false` if in doubt.
     ///
-    /// That no picture refers to one is said in its `nal_unit_type` only of those of its own temporal sub-layer (7.4.2.2). None of
-    /// a lower one may (8.3.2), and higher ones than that of the highest `TemporalId` there are not.
+    /// A picture's `nal_unit_type` only says that no picture of its own temporal sub-layer refers to it (7.4.2.2).
+    /// Pictures of lower sub-layers never may (8.3.2), and there is no sub-layer above the one with the highest
+    /// `TemporalId`.
     pub(super) fn is_unreferenced(&self, packet: &[u8]) -> bool {
         let mut slices = 0;
         for unit in self.framing.units(packet) {
@@ -157,13 +161,13 @@ impl Hevc {
         slices > 0
     }
 
-    /// Returns whether the packet's picture is left out by a decoder that has come so far as `leading` says, which goes on with the packet
-    /// (8.1.3: `NoRaslOutputFlag`). FFmpeg decodes pictures that come before any with which decoding can begin.
+    /// Returns `true` if a decoder in the state `leading` drops the packet's picture, and updates the state (8.1.3:
+    /// `NoRaslOutputFlag`). FFmpeg does decode pictures that precede the first at which decoding can start.
     pub(super) fn is_left_out(&self, packet: &[u8], leading: &mut Leading) -> bool {
         let mut is_left_out = false;
         for unit in self.framing.units(packet).map_while(|unit| unit) {
             let Some((Header { unit_type, layer_id: 0, .. }, payload)) = Header::split(unit) else { continue };
-            // The first bit of a slice's header is first_slice_segment_in_pic_flag.
+            // The first bit of a slice header is first_slice_segment_in_pic_flag.
             let begins_picture = payload.first().is_some_and(|first| first & 0x80 != 0);
             *leading = match unit_type {
                 unit::END_OF_SEQUENCE | unit::END_OF_STREAM => Leading::Unbegun,
@@ -185,17 +189,17 @@ mod tests {
     use super::super::framing::packets::{framed, with_lengths, with_start_codes};
     use super::*;
 
-    /// A sequence parameter set of so many temporal sub-layers.
+    /// Returns a sequence parameter set with this many temporal sub-layers.
     fn parameters(layers: u8) -> [u8; 4] {
         [33 << 1, 1, (layers - 1) << 1 | 1, 0x01]
     }
 
-    /// A unit of that type, of the base layer, with something in it.
+    /// Returns a unit of this type in the base layer, with some payload.
     fn of_type(unit_type: u8, temporal_id: u8) -> [u8; 4] {
         [unit_type << 1, temporal_id + 1, 0xd0, 0x80]
     }
 
-    /// A configuration with these units in an array each.
+    /// Returns a configuration that holds each of these units in an array of its own.
     fn configuration(lengths: u8, units: &[&[u8]]) -> Vec<u8> {
         let mut bytes = [&[1; 21][..], &[0xf0 | lengths, units.len() as u8]].concat();
         for unit in units {
@@ -204,7 +208,7 @@ mod tests {
         bytes
     }
 
-    /// Returns whether a packet of these units can be left out of a stream of so many sub-layers.
+    /// Checks whether a packet of these units can be skipped in a stream with this many sub-layers.
     #[track_caller]
     fn check(layers: u8, units: &[&[u8]], expected: bool) {
         for (framing, packet) in framed(units) {
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_says_how_packets_are_divided_and_how_many_layers_there_are() {
+    fn the_configuration_determines_framing_and_layer_count() {
         let known = |framing, highest_temporal_id| Some(Hevc { framing, highest_temporal_id });
         let others = [of_type(32, 0), of_type(34, 0)];
         let of_two = [&others[0][..], &parameters(2), &others[1]];
@@ -245,7 +249,7 @@ mod tests {
         assert_eq!(highest_after(&[&of_type(35, 0), &parameters(1), &of_type(1, 0)]), Some(1));
         assert_eq!(highest_after(&[&of_type(35, 0), &of_type(32, 0), &parameters(4), &of_type(19, 0)]), Some(3));
         assert_eq!(highest_after(&[&parameters(3)]), Some(3));
-        // What is of another layer is not for our pictures, and what is no parameter set says nothing.
+        // A parameter set of another layer, a unit of another type and a truncated parameter set change nothing.
         assert_eq!(highest_after(&[&[33 << 1, 9, 6 << 1, 1], &[34 << 1, 1, 6 << 1, 1], &[33 << 1, 1]]), Some(3));
         assert_eq!(highest_after(&[&parameters(6)]), Some(5));
         let other = stream.reconfigured(&configuration(1, &[&parameters(1)]));
@@ -254,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_says_so_in_the_highest_layer_is_unreferenced() {
+    fn only_marked_pictures_in_the_highest_layer_are_unreferenced() {
         for unit_type in 0..64 {
             let expected = [0, 2, 4, 6, 8].contains(&unit_type);
             check(1, &[&of_type(unit_type, 0)], expected);
@@ -272,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_later_packets_may_need_is_kept() {
+    fn packets_that_later_ones_may_need_are_kept() {
         let slice = of_type(0, 0);
         let timing = [39 << 1, 1, 1, 2, 0x11, 0x22, 0x80];
         let hash = [40 << 1, 1, 132, 1, 9, 0x80];
@@ -285,15 +289,16 @@ mod tests {
         check(1, &[&recovery, &slice], false);
         check(1, &[&timing[..6], &slice], false);
         check(1, &[&timing, &hash], false);
-        // Parameter sets, ends of a sequence and of all, and what is reserved or not for us.
+        // Reserved and unspecified types, starting points, parameter sets, and the ends of a sequence and of the
+        // stream.
         for other in [10, 16, 21, 32, 33, 34, 36, 37, 41, 48, 61] {
             check(1, &[&of_type(other, 0), &slice], false);
             check(1, &[&slice, &of_type(other, 0)], false);
         }
-        // Another view or a better picture, which may refer to ours.
+        // Another view or an enhancement layer, which may refer to our picture.
         check(1, &[&slice, &[0, 1 << 3 | 1, 0xd0, 0x80]], false);
         check(1, &[&slice, &[1, 1, 0xd0, 0x80]], false);
-        // A bit that must be 0, a number that must not be, and half a header.
+        // A bit that must be 0, a `nuh_temporal_id_plus1` that must not be, and half a header.
         for odd in [&[0x80, 1, 0xd0, 0x80][..], &[0, 0, 0xd0, 0x80], &[0]] {
             for framing in [NalFraming::Lengths(4), NalFraming::StartCodes] {
                 let stream = Hevc { framing, highest_temporal_id: Some(0) };
@@ -303,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_divided_is_kept() {
+    fn packets_that_cannot_be_split_are_kept() {
         let stream = Hevc { framing: NalFraming::Lengths(4), highest_temporal_id: Some(0) };
         let packet = with_lengths(&[&of_type(0, 0)], 4);
         assert!(stream.is_unreferenced(&packet));
@@ -314,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_lead_up_to_the_first_are_left_out_and_those_of_later_ones_are_not() {
+    fn leading_pictures_of_the_first_starting_point_are_dropped_and_later_ones_are_not() {
         let left_out = |packets: &[&[[u8; 4]]]| -> Vec<bool> {
             let (stream, mut leading) = (Hevc::of(&[]).expect("start codes"), Leading::default());
             let units = |packet: &[[u8; 4]]| with_start_codes(&packet.iter().map(|unit| &unit[..]).collect::<Vec<_>>());
@@ -322,7 +327,7 @@ mod tests {
         };
         let [trail, rasl, rasl_r, bla, idr, cra, end] =
             [1, 8, 9, 16, 19, 21, 36].map(|unit_type| of_type(unit_type, 0));
-        // The second slice of a picture has the flag off.
+        // In a picture's second slice the flag is 0.
         let second = [cra[0], cra[1], 0x50, 0x80];
         assert_eq!(
             left_out(&[&[trail], &[cra, second], &[rasl], &[rasl_r], &[trail], &[cra], &[rasl], &[trail]]),

@@ -1,8 +1,8 @@
-//! Supplemental information (SEI), ITU-T H.264 and H.265 7.3.2.3 and 7.3.5, which both have in the same form.
+//! Supplemental enhancement information (SEI), ITU-T H.264 and H.265, 7.3.2.3 and 7.3.5; both use the same syntax.
 
-/// `payloadType` of messages about nothing but the picture that they come with, in H.264 and in H.265, where they have them.
-/// Others say something of those that follow, too: how they are to be turned, what their codes stand for, or from which on
-/// they are whole.
+/// `payloadType` values of messages that concern only the picture they come with, in H.264 and H.265 alike, as far as
+/// each has them. Other messages also affect later pictures: their rotation, the meaning of their codes, or the point
+/// from which they are complete.
 mod about_one_picture {
     pub(super) const PICTURE_TIMING: usize = 1;
     pub(super) const FILLER: usize = 3;
@@ -14,12 +14,12 @@ mod about_one_picture {
     pub(super) const TIME_CODE: usize = 136;
 }
 
-/// Returns whether a unit's payload can be read to its end and tells of nothing but the picture that it comes with.
+/// Returns `true` if a unit's payload can be read to its end and concerns only the picture it comes with.
 pub(super) fn is_about_one_picture(payload: &[u8]) -> bool {
     use about_one_picture::*;
     let messages = without_escapes(payload);
     let end = messages.iter().rposition(|byte| *byte != 0);
-    // Behind the messages stands a bit that is 1.
+    // A stop bit of 1 follows the messages.
     let Some(mut rest) = end.filter(|end| messages[*end] == 0x80).map(|end| &messages[..end]) else { return false };
     while !rest.is_empty() {
         let Some((kind, behind)) = long_number(rest) else { return false };
@@ -40,13 +40,13 @@ pub(super) fn is_about_one_picture(payload: &[u8]) -> bool {
     true
 }
 
-/// A number as SEI has it: the sum of bytes of 255 and the first other one.
+/// Reads a number as SEI codes it: a run of bytes of 255 and one other byte, all added up. Also returns the rest.
 fn long_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let full = bytes.iter().position(|byte| *byte != 255)?;
     Some((full * 255 + usize::from(bytes[full]), &bytes[full + 1..]))
 }
 
-/// A unit's bytes without those that keep start codes from appearing in it.
+/// Returns a unit's bytes without the emulation prevention bytes, which keep start codes from appearing in it.
 fn without_escapes(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut zeros = 0;
@@ -66,13 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_says_of_later_pictures_is_noticed() {
+    fn messages_about_later_pictures_are_noticed() {
         for kind in [1, 3, 4, 5, 130, 132, 136] {
             assert!(is_about_one_picture(&[kind, 1, 9, 0x80]), "message {kind}");
             assert!(is_about_one_picture(&[kind, 1, 9, 5, 1, 9, 0x80]), "message {kind} before another");
         }
-        // When frames are removed from the buffer, a recovery point, how pictures are turned, which parameter sets hold,
-        // the mastering display, another transfer function, and one that nobody has heard of.
+        // Buffering period, recovery point, display orientation, active parameter sets, mastering display, an
+        // alternative transfer function, and an undefined type.
         for kind in [0, 6, 47, 129, 137, 147, 250] {
             assert!(!is_about_one_picture(&[kind, 1, 9, 0x80]), "message {kind}");
             assert!(!is_about_one_picture(&[5, 1, 9, kind, 1, 9, 0x80]), "message {kind} behind another");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn supplemental_information_is_read_to_its_end_or_not_at_all() {
+    fn messages_are_read_to_their_end_and_malformed_ones_are_rejected() {
         let long = [&[5, 255, 45][..], &[7; 300], &[0x80]].concat();
         assert!(is_about_one_picture(&long));
         assert!(!is_about_one_picture(&long[..250]));
@@ -89,10 +89,10 @@ mod tests {
         assert!(!is_about_one_picture(&[4, 0x80]), "a message without a length");
         assert!(!is_about_one_picture(&[4, 1, 9, 0x40]), "no bit at the end");
         assert!(!is_about_one_picture(&[]));
-        // Four bytes of zeros, between which one keeps them from being a start code; then a recovery point.
+        // Four zero bytes with an emulation prevention byte between them, then a recovery point.
         assert!(is_about_one_picture(&[4, 4, 0, 0, 3, 0, 0, 0x80]));
         assert!(!is_about_one_picture(&[4, 4, 0, 0, 3, 0, 0, 6, 1, 9, 0x80]));
-        // Only behind two zeros is it one that is left out.
+        // A byte of 3 is skipped only after two zeros.
         assert!(is_about_one_picture(&[4, 3, 0, 3, 1, 0x80]));
         assert!(is_about_one_picture(&[4, 4, 0, 1, 0, 3, 0x80]));
     }

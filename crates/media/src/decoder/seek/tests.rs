@@ -1,18 +1,18 @@
 use super::*;
 use crate::OpenOptions;
 
-/// Frames of 512 ticks, 30 a second, of which every sixtieth is a keyframe.
+/// Frames of 512 ticks, 30 per second; every sixtieth is a keyframe.
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 const FRAME: i64 = 512;
 const SECOND: i64 = 30 * FRAME;
 const KEY: i64 = 60 * FRAME;
 
-/// A decoder that has the first frame ready, and one thread.
+/// Opens the sample with one thread. Its first frame is ready.
 fn opened() -> Decoder {
     Decoder::open(SAMPLE, &OpenOptions { threads: Some(1), ..OpenOptions::default() }).unwrap()
 }
 
-/// The same when the frame of that timestamp has been given out, and the packet of that one read.
+/// Opens the sample as if the frame at `pts` had just been output, and the packet at `read_dts` had just been read.
 fn after(pts: i64, read_dts: i64) -> Decoder {
     let mut decoder = opened();
     decoder.position.ready.clear();
@@ -33,7 +33,7 @@ fn a_frame_near_a_time_comes_alone() {
 }
 
 #[test]
-fn a_seek_is_given_up_for_a_later_one_when_it_has_taken_its_time_and_for_the_end_at_once() {
+fn a_seek_yields_to_a_later_one_after_a_while_and_to_a_stop_immediately() {
     let decoder = opened();
     let stop = decoder.stop_handle();
     let (now, long_ago) = (Instant::now() + Duration::from_secs(9), Instant::now() - 2 * PATIENCE);
@@ -50,7 +50,7 @@ fn a_seek_is_given_up_for_a_later_one_when_it_has_taken_its_time_and_for_the_end
 }
 
 #[test]
-fn probes_go_back_in_growing_steps_from_no_later_than_the_end() {
+fn probes_start_no_later_than_the_end_and_go_back_in_growing_steps() {
     let decoder = opened();
     let mut probe = Probe::new(&decoder, 100 * FRAME);
     assert_eq!((probe.ticks, probe.key_limit), (100 * FRAME, 100 * FRAME));
@@ -64,7 +64,7 @@ fn probes_go_back_in_growing_steps_from_no_later_than_the_end() {
 }
 
 #[test]
-fn damage_and_timestamps_that_were_changed_leave_a_doubt() {
+fn damage_and_corrected_timestamps_leave_a_doubt() {
     let mut decoder = opened();
     assert!(decoder.is_certain(&EXACT) && decoder.is_certain(&near()));
     decoder.position.damage = 1;
@@ -76,7 +76,7 @@ fn damage_and_timestamps_that_were_changed_leave_a_doubt() {
 }
 
 #[test]
-fn another_frame_than_the_announced_one_is_believed_when_it_is_found_twice() {
+fn an_unannounced_frame_is_accepted_when_found_twice() {
     let decoder = opened();
     let announced = |pts| Some(Wanted { pts, whole_from: pts });
     let mut probe = Probe::new(&decoder, SECOND);
@@ -93,7 +93,7 @@ fn another_frame_than_the_announced_one_is_believed_when_it_is_found_twice() {
 }
 
 #[test]
-fn what_has_not_been_given_out_is_ahead() {
+fn frames_not_output_yet_are_ahead() {
     let mut decoder = opened();
     assert!(decoder.is_ahead(0) && decoder.is_ahead(FRAME) && !decoder.is_ahead(-1), "the first is ready");
     decoder.position.ready.clear();
@@ -104,15 +104,15 @@ fn what_has_not_been_given_out_is_ahead() {
 }
 
 #[test]
-fn decoding_on_is_shorter_within_a_second_or_a_group() {
+fn decoding_on_is_faster_within_a_second_or_a_group() {
     let at = 20 * FRAME;
     let decoder = after(0, 0);
     let leads_on = |decoder: &Decoder, ticks| decoder.is_shortly_after(ticks, &EXACT);
     assert!(leads_on(&decoder, at) && !leads_on(&decoder, 0) && !leads_on(&decoder, -1));
-    // The keyframe's packet comes two frames earlier than it is shown.
+    // The keyframe's packet comes two frames before the keyframe is shown.
     assert!(leads_on(&decoder, KEY - 3 * FRAME), "no keyframe lies between");
     assert!(!leads_on(&decoder, KEY + 1), "there is one");
-    // Its packet has been read: it is decoded next.
+    // The keyframe's packet has been read: it is decoded next.
     assert!(leads_on(&after(KEY - 40 * FRAME, KEY), KEY + 1));
     let decoder = after(KEY - SECOND / 2, 0);
     assert!(leads_on(&decoder, KEY + SECOND / 2 - 1) && !leads_on(&decoder, KEY + SECOND / 2), "within a second");
@@ -124,7 +124,7 @@ fn decoding_on_is_shorter_within_a_second_or_a_group() {
 }
 
 #[test]
-fn a_decoder_knows_where_it_began_and_what_it_leaves_out() {
+fn a_decoder_tracks_its_origin_and_what_it_skips() {
     let mut decoder = opened();
     decoder.numbers.restart(Count::Next(7));
     decoder.leave_out_before(None);
@@ -139,7 +139,7 @@ fn a_decoder_knows_where_it_began_and_what_it_leaves_out() {
 }
 
 #[test]
-fn decoding_up_to_a_frame_says_what_it_led_to() {
+fn decode_up_to_reports_what_it_reached() {
     let wanted = |pts| Some(Wanted { pts, whole_from: pts });
     let up_to = |ticks, wanted| {
         let mut decoder = opened();
@@ -159,7 +159,7 @@ fn decoding_up_to_a_frame_says_what_it_led_to() {
 }
 
 #[test]
-fn what_was_left_out_on_the_way_to_an_early_end_is_noted_and_what_was_not_is_kept() {
+fn a_gap_before_an_early_end_is_noted_and_unskipped_frames_are_kept() {
     let mut decoder = opened();
     let early = SeekOptions { until: Some(Instant::now()), ..EXACT };
     let wanted = Some(Wanted { pts: 40 * FRAME, whole_from: 38 * FRAME });
@@ -184,11 +184,11 @@ fn what_was_left_out_on_the_way_to_an_early_end_is_noted_and_what_was_not_is_kep
 fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
     let mut decoder = opened();
     decoder.seek(Seek::to(1.0)).unwrap();
-    // The frame lies right ahead, and is decoded from the keyframe all the same.
+    // The frame is right ahead, but is decoded from the keyframe nevertheless.
     let back = SeekOptions { back_secs: Some(0.4), room: Room { frames: 20, bytes: 1 << 30 }, ..EXACT };
     assert!(decoder.seek_by_timestamp(40 * FRAME, Origin::Keyframe, &back).unwrap());
     assert_eq!(decoder.frames_passed(40 * FRAME).len(), 20);
-    // One frame behind a keyframe: from the one before that.
+    // One frame after a keyframe, decoding starts at the keyframe before that.
     assert!(decoder.seek_by_timestamp(KEY + FRAME, Origin::Keyframe, &back).unwrap());
     assert_eq!(decoder.frames_passed(KEY + FRAME).len(), 20);
     let mut decoder = opened();
@@ -197,7 +197,7 @@ fn earlier_frames_are_decoded_from_a_keyframe_that_is_early_enough() {
 }
 
 #[test]
-fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not_what_was_read() {
+fn decoding_starts_at_a_queued_packet_and_keeps_packets_read_ahead() {
     let begun = |start: fn(&mut Decoder, usize)| {
         let mut decoder = opened();
         let key = decoder.packets.look_ahead(KEY, KEY, LookAhead::ToTarget).unwrap().key.unwrap();
@@ -217,7 +217,7 @@ fn decoding_starts_at_a_packet_of_the_queue_and_forgets_what_was_decoded_but_not
 }
 
 #[test]
-fn decoding_on_leads_to_a_frame_that_has_not_been_passed_from_a_keyframe_on_the_way() {
+fn decoding_on_uses_a_keyframe_on_the_way_and_fails_for_a_passed_frame() {
     let mut decoder = opened();
     assert!(decoder.go_on_to(20 * FRAME, &EXACT).unwrap());
     assert_eq!(decoder.next_frame().unwrap().map(|frame| frame.pts_ticks), Some(20 * FRAME));
@@ -232,7 +232,7 @@ fn decoding_on_leads_to_a_frame_that_has_not_been_passed_from_a_keyframe_on_the_
 }
 
 #[test]
-fn the_input_is_positioned_behind_the_first_frame_only() {
+fn the_input_is_positioned_only_after_the_first_frame() {
     let mut decoder = opened();
     assert!(!decoder.position_at(&Probe::new(&decoder, 0), Origin::Keyframe), "nothing is before it");
     assert_eq!((decoder.position.origin, decoder.position.next_pts()), (Origin::Start, Some(0)));
@@ -241,7 +241,7 @@ fn the_input_is_positioned_behind_the_first_frame_only() {
 }
 
 #[test]
-fn what_begins_with_a_picture_that_refers_to_others_is_unclean_but_decoding_on_is_not() {
+fn starting_at_a_predicted_picture_is_unclean_but_decoding_on_is_not() {
     let second = |is_start: bool| {
         let mut decoder = opened();
         decoder.next_frame().unwrap();
@@ -256,7 +256,7 @@ fn what_begins_with_a_picture_that_refers_to_others_is_unclean_but_decoding_on_i
 }
 
 #[test]
-fn the_table_numbers_the_frames_of_the_packets_in_the_queue() {
+fn the_table_numbers_the_frames_of_queued_packets() {
     let mut decoder = opened();
     assert!(decoder.packets.seek(0));
     decoder.forget_position(Origin::Keyframe);
@@ -273,7 +273,7 @@ fn the_table_numbers_the_frames_of_the_packets_in_the_queue() {
 }
 
 #[test]
-fn the_wanted_frame_is_the_last_that_has_begun() {
+fn the_wanted_frame_is_the_last_one_not_after_the_target() {
     let wanted = |ticks, kept| Wanted::of(&[0, 10, 20, 30], ticks, kept).map(|wanted| (wanted.pts, wanted.whole_from));
     assert_eq!(
         [wanted(-1, 0), wanted(0, 0), wanted(19, 0), wanted(20, 0)],

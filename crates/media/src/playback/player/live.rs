@@ -1,9 +1,10 @@
-//! Looking back in what is kept of a live source, and going on with the newest picture.
+//! Looking back in a live source, and returning to the newest picture.
 //!
-//! The newest pictures lie in memory as they are shown. Older ones are decoded again from their packets, where those are kept:
-//! then the supply is of the past, as of a file, until a seek to the end brings the newest frames back.
+//! The newest pictures stay in memory after they were shown. Older ones are decoded again from their packets, if those
+//! are stored: the supply then holds past frames, as for a file, until a seek to the end brings back the newest ones.
 //!
-//! Frames that were dropped on the way here leave no mark in it: whoever steps is told by the frames' numbers what is missing.
+//! Frames that were dropped before they arrived leave no mark in the supply: when stepping, the frames' numbers show
+//! what is missing.
 
 use super::Player;
 use crate::SeekTarget;
@@ -11,13 +12,14 @@ use crate::playback::phase::Hands;
 use crate::playback::request::{Destination, SeekRequest};
 
 impl Player {
-    /// Takes when the oldest and the newest frame of a live source begin that can be decoded again, in seconds from its first frame.
+    /// Sets the start times of the oldest and newest frames of a live source that can be decoded again, in seconds from
+    /// its first frame.
     pub const fn set_kept(&mut self, span_secs: Option<(f64, f64)>) {
         self.kept_packets = span_secs;
     }
 
-    /// When the oldest and the newest frame of a live source begin that can be shown, in seconds from its first frame; `None` where
-    /// none is kept, and of what is not live.
+    /// Returns the start times of the oldest and newest frames of a live source that can be shown, in seconds from its
+    /// first frame; `None` if there are none, or if the source is not live.
     #[must_use]
     pub fn kept_secs(&self) -> Option<(f64, f64)> {
         if !self.options.live {
@@ -31,17 +33,18 @@ impl Player {
         }
     }
 
-    /// Returns whether the frames that come are those that the sender sends now.
+    /// Returns `true` if the arriving frames are those that the sender is sending now.
     pub(super) const fn is_on_air(&self) -> bool {
         self.options.live && self.supply.is_of_newest()
     }
 
-    /// Returns whether the decoder can be sent to frames that have gone by.
+    /// Returns `true` if the decoder can be sent to past frames.
     pub(super) const fn can_go_back(&self) -> bool {
         self.options.seekable || self.kept_packets.is_some()
     }
 
-    /// Shows the frame of a time and holds it; from the newest one's time on, goes on with what comes.
+    /// Shows the frame at a time and holds it. From the newest frame's time on, continues with the arriving frames
+    /// instead.
     pub(super) fn look_back(&mut self, secs: f64) -> Option<SeekRequest> {
         let (oldest, newest) = self.kept_secs()?;
         if secs >= newest {
@@ -58,11 +61,11 @@ impl Player {
         None
     }
 
-    /// Goes on with the newest frame and those that come.
+    /// Continues with the newest frame and those that arrive after it.
     pub(super) fn go_on_air(&mut self) -> Option<SeekRequest> {
         self.hands = Hands::Playing;
         if self.is_on_air() && !self.supply.is_at_rest() {
-            // What came meanwhile is past.
+            // Frames that have arrived in the meantime are past.
             if let Some(newest) = self.supply.cache.len().checked_sub(1) {
                 self.jump(newest);
             }

@@ -1,4 +1,4 @@
-//! Scrubbing: what is shown on the way while a pointer is dragged or a key is held.
+//! Scrubbing: what to show while a pointer is dragged or a key is held.
 
 use std::time::Instant;
 
@@ -7,18 +7,18 @@ use crate::playback::phase::{Hands, Phase, Scrub, ScrubPace};
 use crate::playback::request::{Destination, SeekRequest};
 use crate::{Seek, SeekTarget};
 
-/// How far before the oldest kept frame a scrub may lead for the frames between to be fetched, in seconds.
+/// Longest distance before the oldest cached frame over which a scrub fetches the frames in between, in seconds.
 const REACH_SECS: f64 = 1.0;
-/// Moves below which frames that are decoded on the way are worth keeping, in seconds.
+/// Length of a move below which frames decoded on the way are worth keeping, in seconds.
 const SLOW_STEP_SECS: f64 = 0.2;
 
 impl Player {
-    /// Follows a pointer or a held key to a time: shows what can be had quickly until [`settle`](Self::settle).
+    /// Follows a pointer or a held key to a time: shows what can be decoded quickly until [`settle`](Self::settle).
     pub fn scrub_to(&mut self, secs: f64, now: Instant) -> Option<SeekRequest> {
         let secs = if self.options.live {
             let (oldest, newest) = self.kept_secs()?;
             if secs >= newest {
-                // It goes on at once: when the key is let go of, there is a newer one.
+                // Playback continues immediately: when the key is released, there is a newer frame.
                 return self.look_back(secs);
             }
             secs.max(oldest)
@@ -29,7 +29,7 @@ impl Player {
         let step_secs = secs - self.destination_secs();
         let scrub = match self.hands {
             Hands::Scrubbing(scrub) => scrub,
-            // What is live is held where that leads.
+            // A live source is held where the scrub leads.
             Hands::Playing | Hands::Paused { .. } => Scrub::new(secs, self.is_paused() || self.options.live),
         };
         self.hands = Hands::Scrubbing(Scrub { to_secs: secs, step_secs, ..scrub });
@@ -46,7 +46,7 @@ impl Player {
         self.scrub_to(self.destination_secs() + secs, now)
     }
 
-    /// Ends a scrub: shows the exact frame where it has led, and goes on from there unless paused.
+    /// Ends a scrub: shows the exact frame of its target, and continues from there unless paused.
     pub fn settle(&mut self, now: Instant) -> Option<SeekRequest> {
         let Hands::Scrubbing(scrub) = self.hands else { return None };
         self.hands = scrub.hands_after();
@@ -58,7 +58,7 @@ impl Player {
         request
     }
 
-    /// Asks for a picture closer to where the user scrubs, unless one is under way.
+    /// Requests a picture closer to the scrub's target, unless a seek is in progress.
     pub(super) fn pursue_scrub(&mut self) -> Option<SeekRequest> {
         let Hands::Scrubbing(mut scrub) = self.hands else { return None };
         if matches!(self.phase, Phase::Seeking(_)) {
@@ -75,9 +75,9 @@ impl Player {
         if scrub.asked_secs == Some(secs) {
             return None;
         }
-        // A short way back leads through frames that all have to be decoded anyway: they are fetched together.
+        // A little way back, all frames in between have to be decoded anyway, so they are fetched together.
         let reach = self.supply.cache.first().map_or(0.0, |first| first.time_secs - secs);
-        // A slow drag stays among those under way; a fast one would wait for frames that it has long left behind.
+        // A slow drag stays among the frames being fetched; a fast one would wait for frames that it has long passed.
         let is_slowly_back = scrub.step_secs < 0.0 && scrub.step_secs > -SLOW_STEP_SECS;
         let is_fetching = self.supply.is_fetching();
         let most = if is_fetching && is_slowly_back { self.run_secs() } else { REACH_SECS };
@@ -98,14 +98,14 @@ impl Player {
         self.seek(Destination::near(secs))
     }
 
-    /// Seconds of the frames that are fetched at once, as far as the one on screen tells.
+    /// Returns the duration of the frames fetched at one time, in seconds, estimated from the newest cached frame.
     fn run_secs(&self) -> f64 {
         let Some(last) = self.supply.cache.last() else { return REACH_SECS };
         let count = (self.supply.budget / 2).checked_div(last.plane_bytes()).unwrap_or(1);
         REACH_SECS.max(count as f64 * last.duration_secs)
     }
 
-    /// Learns from the first frame of a scrub's seek, which is on screen now.
+    /// Learns from the first frame of a scrub's seek, which is now on screen.
     pub(super) fn judge_scrub(&mut self, reached: Destination) {
         let position = self.position_secs();
         if let (Hands::Scrubbing(scrub), Seek::Near(secs)) = (&mut self.hands, reached.seek)
@@ -116,7 +116,7 @@ impl Player {
         }
     }
 
-    /// Gives a scrub's seek up that has taken too long.
+    /// Abandons a scrub's seek that has taken too long.
     pub(super) const fn give_up(&mut self, under_way: Destination) {
         if let (Hands::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.hands, under_way.seek) {
             scrub.pace = ScrubPace::TooFast;

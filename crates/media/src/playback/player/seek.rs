@@ -1,4 +1,4 @@
-//! Where the decoder is sent: seeks that merge, steps, and the frames fetched for them.
+//! Where to send the decoder: seeks that merge, steps, and the frames fetched for them.
 
 use std::time::Instant;
 
@@ -8,8 +8,8 @@ use crate::playback::request::{Destination, SeekGoal, SeekRequest, StepEnd};
 use crate::{Seek, SeekTarget};
 
 impl Player {
-    /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame. What is live is
-    /// held there, unless the time is that of its newest frame or a later one.
+    /// Seeks to the frame at a time from the start; times outside the video lead to its first or last frame. A live
+    /// source is held there, unless the time is that of its newest frame or later.
     pub fn seek_to(&mut self, secs: f64) -> Option<SeekRequest> {
         self.drop_all();
         if self.options.live {
@@ -23,8 +23,7 @@ impl Player {
         self.seek_to(self.destination_secs() + secs)
     }
 
-    /// Seeks once more to where that seek led, because its frames may be the wrong ones; while playing, to the time that is
-    /// on screen.
+    /// Seeks again to where that seek led, because its frames may be wrong; during playback, to the time on screen.
     pub fn seek_again(&mut self, serial: u64, seek: Seek) -> Option<SeekRequest> {
         if !self.supply.is_of(serial) {
             return None;
@@ -38,14 +37,15 @@ impl Player {
         Some(self.start(to))
     }
 
-    /// Seeks to the frame of that position in presentation order, counted from zero; beyond the end, to the last one.
+    /// Seeks to the frame at that position in presentation order, counting from zero; if it is beyond the end, to the
+    /// last one.
     pub fn seek_to_frame(&mut self, index: u64) -> Option<SeekRequest> {
         self.drop_all();
         let secs = self.options.frame_rate.map_or(self.position_secs(), |rate| index as f64 / rate);
         self.seek(Destination::exact(SeekTarget::Number(index), secs))
     }
 
-    /// Ends what the hands did before a seek: a scrub, and steps that have not been made.
+    /// Ends what the user was doing before a seek: a scrub, or steps that have not been made.
     const fn drop_all(&mut self) {
         match &mut self.hands {
             Hands::Playing => {}
@@ -54,7 +54,8 @@ impl Player {
         }
     }
 
-    /// Time to which the last request leads, in seconds from the start; without one, that of the frame on screen.
+    /// Returns the time to which the last request leads, in seconds from the start; without one, that of the frame on
+    /// screen.
     #[must_use]
     pub fn destination_secs(&self) -> f64 {
         match (&self.hands, &self.phase) {
@@ -71,7 +72,7 @@ impl Player {
         self.supply.leave_nothing_out();
         let before = match &mut self.hands {
             Hands::Scrubbing(scrub) => {
-                // The scrub settles on a frame of its own.
+                // The scrub will settle on its own target.
                 scrub.then_paused = true;
                 return None;
             }
@@ -86,7 +87,7 @@ impl Player {
         if is_needed && self.end_backwards().is_none() { self.reach_back() } else { None }
     }
 
-    /// Why there is no frame before the one on screen to step to; nothing where there is one, or nobody knows yet.
+    /// Returns why there is no frame before the one on screen; `None` if there is one, or if it is not known yet.
     pub(super) fn end_backwards(&self) -> Option<StepEnd> {
         if matches!(self.phase, Phase::Seeking(_)) || self.supply.is_fetching() {
             return None;
@@ -99,7 +100,7 @@ impl Player {
         }
     }
 
-    /// Where a seek leads that has been under way for so long that its picture is waited for.
+    /// Returns the goal of a seek that has been in progress for long enough to be noticed.
     #[must_use]
     pub fn slow_seek(&self, now: Instant) -> Option<SeekGoal> {
         let Phase::Seeking(seeking) = self.phase else { return None };
@@ -111,7 +112,7 @@ impl Player {
         is_slow.then_some(to)
     }
 
-    /// Returns whether the picture of a seek is still to come, or a scrub has not settled yet.
+    /// Returns `true` if the picture of a seek has yet to be shown, or a scrub has not settled yet.
     #[must_use]
     pub const fn is_on_its_way(&self) -> bool {
         matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
@@ -119,11 +120,12 @@ impl Player {
 
     pub(super) fn clamped(&self, secs: f64) -> f64 {
         let most = self.options.duration_secs.unwrap_or(f64::MAX).max(0.0);
-        // What is no number leads to the start.
+        // NaN leads to the start.
         if secs > 0.0 { secs.min(most) } else { 0.0 }
     }
 
-    /// The frame at a time; the stated length may be wrong, so that at its end the last frame is asked for as such.
+    /// Returns the seek to the frame at a time. The stated duration may be wrong, so the last frame is requested as
+    /// such.
     pub(super) fn exactly(&self, secs: f64) -> Destination {
         if self.options.duration_secs.is_some_and(|duration| secs > 0.0 && secs >= duration) {
             Destination::exact(SeekTarget::End, secs)
@@ -132,13 +134,13 @@ impl Player {
         }
     }
 
-    /// Plays the marked part, or all, from its first frame.
+    /// Plays the marked part, or the whole video, from its first frame.
     pub(super) fn restart(&mut self) -> Option<SeekRequest> {
         let first = if let Marked::Part(first, _) = self.marked { first.time_secs } else { 0.0 };
         self.seek(Destination::at(first))
     }
 
-    /// Starts a seek, or keeps it for later while another one is under way. A frame that is here already is just shown.
+    /// Starts a seek, or postpones it while another is in progress. A cached frame is just shown.
     pub(super) fn seek(&mut self, to: Destination) -> Option<SeekRequest> {
         if let Phase::Seeking(seeking) = &mut self.phase {
             seeking.next = Some(to);
@@ -154,7 +156,7 @@ impl Player {
         Some(self.start(to))
     }
 
-    /// Where among the kept frames the target is, if it is.
+    /// Returns the position of the target in the cache, if it is there.
     fn kept_position(&self, seek: Seek) -> Option<usize> {
         match seek {
             Seek::Exact(SeekTarget::Time(secs)) => self.supply.position_at(secs, false),
@@ -165,7 +167,7 @@ impl Player {
         }
     }
 
-    /// Shows a kept frame with the next tick, unless it is on screen.
+    /// Shows a cached frame at the next tick, unless it is on screen.
     pub(super) fn jump(&mut self, position: usize) {
         if self.supply.cache.shown() == Some(position) {
             if self.has_ended() {
@@ -176,23 +178,23 @@ impl Player {
         }
     }
 
-    /// Sends the decoder elsewhere; the frames that are here are of no more use.
+    /// Sends the decoder elsewhere. The cached frames are dropped.
     pub(super) fn start(&mut self, to: Destination) -> SeekRequest {
         self.phase = Phase::Seeking(Seeking::new(to));
         self.supply.restart(to.seek)
     }
 
-    /// Returns whether earlier frames than those that are here can be fetched.
+    /// Returns `true` if frames before the cached ones can be fetched.
     pub(super) fn can_fetch(&self) -> bool {
         self.can_go_back() && self.supply.can_fetch()
     }
 
-    /// On the way back, asks for earlier frames before the last of those that are here is reached.
+    /// When stepping back, requests earlier frames before the oldest cached one is reached.
     pub(super) fn fetch_ahead_of_need(&mut self) -> Option<SeekRequest> {
         if self.can_go_back() { self.supply.fetch_ahead_of_need() } else { None }
     }
 
-    /// Makes the frame before the one on screen come, by fetching many at once if there is room to keep them.
+    /// Obtains the frame before the one on screen, fetching many together if there is room for them.
     pub(super) fn reach_back(&mut self) -> Option<SeekRequest> {
         if matches!(self.phase, Phase::Seeking(_)) || self.supply.is_fetching() {
             return None;

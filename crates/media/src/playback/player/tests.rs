@@ -1,4 +1,4 @@
-//! The player on frames that nobody decoded, with a clock of the test's own.
+//! Tests of the player with synthetic frames and a simulated clock.
 
 mod drag;
 mod late;
@@ -36,7 +36,7 @@ fn options(duration_secs: Option<f64>, looped: bool) -> PlayerOptions {
     PlayerOptions { duration_secs, looped, ..PlayerOptions::default() }
 }
 
-/// A player that has shown frame 0 and has frames 1 to 5 waiting.
+/// Returns a player that has shown frame 0 and has frames 1 to 5 waiting.
 fn playing(start: Instant) -> Player {
     let mut player = Player::new(options(Some(10.0), false));
     (0..6).for_each(|i| player.push(frame(0, i)));
@@ -52,7 +52,7 @@ fn after(start: Instant, secs: f64) -> Instant {
     start + Duration::from_secs_f64(secs)
 }
 
-/// A paused player that shows frame 100 of serial 1, as after a seek, with the two frames before it kept.
+/// Returns a paused player that shows frame 100 of serial 1, as after a seek, with the two frames before it cached.
 fn sought(start: Instant, cache_frames: usize) -> Player {
     let mut player =
         Player::new(PlayerOptions { paused: true, cache_bytes: cache_frames, ..options(Some(10.0), false) });
@@ -66,7 +66,7 @@ fn sought(start: Instant, cache_frames: usize) -> Player {
     player
 }
 
-/// Steps back once and gives what is shown and asked for.
+/// Steps back once. Returns the frame shown and the request made.
 fn back(player: &mut Player, now: Instant) -> (Option<u64>, Option<SeekRequest>) {
     let asked = player.step(false, now);
     let tick = player.tick(now);

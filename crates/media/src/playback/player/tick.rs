@@ -1,4 +1,4 @@
-//! Which frame is due.
+//! Decides which frame is due.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ use crate::playback::request::{Destination, SeekRequest, StepEnd, Tick};
 use crate::playback::tally::OnScreen;
 use histoscope_core::picture::Frame;
 
-/// How long a seek may take before a later request no longer waits for its picture.
+/// Time after which a later request no longer waits for the picture of a seek.
 const SUPERSEDE_AFTER: Duration = Duration::from_millis(250);
-/// Frames ahead of the one on screen below which the decoder is sent on from the newest, if it is elsewhere.
+/// Frames ahead of the one on screen below which a decoder that is elsewhere is sent back to the newest.
 const FEW_AHEAD: usize = 4;
-/// How far beyond the clock a hurry goes, in seconds of the user's time.
+/// Time beyond the clock over which a hurry extends, in seconds of real time.
 const HURRY_SECS: f64 = 0.5;
 
 impl Player {
@@ -72,7 +72,7 @@ impl Player {
         let shown = OnScreen::new(frame);
         self.shown = Some(shown);
         if let Some(duration) = &mut self.options.duration_secs {
-            // Headers round, or lie; what has been seen is certain.
+            // Headers are rounded or wrong; the frames already shown are certain.
             *duration = duration.max(shown.end_secs);
         }
         self.phase = Phase::Steady;
@@ -80,7 +80,7 @@ impl Player {
         shown
     }
 
-    /// Shows a frame whatever its time, and lets the clock go on from it.
+    /// Shows a frame whatever its time, and sets the clock to it.
     fn show_now(&mut self, frame: &Frame, now: Instant) {
         self.show(frame);
         self.clock.set(self.position_secs(), now);
@@ -91,7 +91,7 @@ impl Player {
         }
     }
 
-    /// A kept frame that was asked for is shown at once.
+    /// Shows a requested frame that was cached.
     fn tick_arriving(&mut self, frame: Frame, now: Instant) -> Tick {
         let is_scrub_back = self.is_scrubbing() && frame.time_secs < self.position_secs();
         self.show_now(&frame, now);
@@ -104,7 +104,7 @@ impl Player {
         Tick { show: Some(frame), wake_at, seek, ..Tick::default() }
     }
 
-    /// The first frame of a seek is shown at once.
+    /// Shows the first frame of a seek as soon as it arrives.
     fn tick_seeking(&mut self, mut seeking: Seeking, now: Instant) -> Tick {
         if let Some(frame) = self.supply.cache.advance(1) {
             self.show_now(&frame, now);
@@ -115,7 +115,7 @@ impl Player {
             return Tick { show: Some(frame), wake_at: wake_at.filter(|_| seek.is_none()), seek, ..Tick::default() };
         }
         if self.supply.has_ended() {
-            // The seek led to no frame at all: the picture that was there stays, at the end.
+            // The seek led to no frame: the previous picture stays, at the end.
             let is_end = seeking.next.is_none() && !self.is_scrubbing();
             self.phase = if is_end { Phase::Ended } else { Phase::Steady };
             return Tick { seek: self.follow_up(seeking.next), ..Tick::default() };
@@ -131,7 +131,7 @@ impl Player {
         Tick { wake_at: later.map(|_| gives_up_at), ..Tick::default() }
     }
 
-    /// Goes where was asked for while a seek was under way.
+    /// Continues with the seek requested while another was in progress, or with a scrub.
     fn follow_up(&mut self, next: Option<Destination>) -> Option<SeekRequest> {
         match next {
             Some(to) => self.seek(to),
@@ -156,7 +156,7 @@ impl Player {
         self.hands = Hands::Paused { steps: left };
         let wake_at = (show.is_some() && left > 0).then_some(now);
         let is_going_on = left > 0 || show.is_some();
-        // Frames that are being fetched are let come as long as there is one to step to.
+        // Frames being fetched may keep arriving as long as there is one to step to.
         let few = if self.supply.is_fetching() { 1 } else { FEW_AHEAD };
         let seek = if is_going_on && self.supply.cache.ahead() < few { self.supply.rejoin() } else { None };
         Tick { show, wake_at, seek, step_end }
@@ -178,7 +178,7 @@ impl Player {
 
     fn tick_playing(&mut self, now: Instant) -> Tick {
         if matches!(self.phase, Phase::Steady) {
-            // It stands where a scrub was ended by a seek to the frame on screen.
+            // The clock is stopped if a seek to the frame on screen has ended a scrub.
             self.clock.start(now);
         }
         let time = self.clock.at(now) + SLACK_SECS;
@@ -192,14 +192,14 @@ impl Player {
             self.lateness.learn(took);
         }
         let was_sparse = self.supply.cache.is_sparse();
-        // The newest frame that is due; those before it are late and would only hold it up.
+        // The newest due frame: those before it are late and would only delay it.
         let show = self.supply.cache.advance(due);
         let mut seek = None;
         if let Some(frame) = &show {
             let previous = self.shown;
             let shown = self.show(frame);
             match previous {
-                // What was lost on the way here is counted where it was lost.
+                // Frames lost before they arrived are counted where they were lost.
                 Some(previous) if was_sparse && !live => {
                     self.tally.count_left_out(previous, shown, self.options.frame_rate)
                 }
@@ -221,7 +221,7 @@ impl Player {
         Tick { show, wake_at: self.next_wake(now), seek, ..Tick::default() }
     }
 
-    /// What to do if the frame that has just been shown was late.
+    /// Decides what to do if the frame just shown was late. Returns a request for the decoder, if one is needed.
     fn make_up_for(&mut self, previous: Option<OnScreen>, shown: OnScreen, now: Instant) -> Option<SeekRequest> {
         let (time, rate) = (self.clock.at(now) + SLACK_SECS, self.clock.rate());
         let waited_secs = previous.map_or(0.0, |previous| (time - previous.end_secs) / rate);
@@ -251,17 +251,17 @@ impl Player {
         }
     }
 
-    /// Returns whether the time of the last frame to play is over.
+    /// Returns `true` if the presentation interval of the last frame to play has ended.
     fn is_over(&self, time: f64) -> bool {
         let is_last = self.supply.cache.ahead() == 0 && self.supply.has_ended();
         let Some((_, last)) = self.part() else { return is_last && time >= self.end_secs() };
-        // A last frame that has not come yet is waited for.
+        // A last frame that has not arrived yet is waited for.
         let is_reached = self.shown.is_some_and(|shown| shown.pts_ticks >= last.pts_ticks)
             || self.supply.cache.coming().next().is_some_and(|frame| frame.pts_ticks > last.pts_ticks);
         (is_reached && time >= last.end_secs) || (is_last && time >= self.end_secs())
     }
 
-    /// The last frame's time is over.
+    /// Ends playback after the last frame, or starts again.
     fn finish(&mut self, now: Instant) -> Option<SeekRequest> {
         // A single picture just stays.
         let starts_again = (self.options.looped || self.part().is_some()) && self.options.seekable && !self.is_single();
@@ -276,12 +276,12 @@ impl Player {
     fn next_wake(&self, now: Instant) -> Option<Instant> {
         let time = self.clock.at(now);
         let end = match self.part() {
-            // Past that, a last frame that has not come yet is waited for.
+            // After that, a last frame that has not arrived yet is waited for.
             Some((_, last)) => Some(last.end_secs).filter(|end| *end > time),
             None if self.supply.cache.ahead() == 0 && self.supply.has_ended() && !self.has_ended() => {
                 Some(self.end_secs())
             }
-            // From then on a frame is missed.
+            // From then on, a frame is missing.
             None => Some(self.end_secs())
                 .filter(|end| self.supply.cache.ahead() == 0 && !self.has_ended() && *end > time + SLACK_SECS),
         };

@@ -16,38 +16,38 @@ use histoscope_core::adjust::Blur;
 pub struct BlurParams {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// Pixels from row to row, a multiple of four.
+    /// Row stride in pixels, a multiple of four.
     pub stride: u32,
-    /// Pixels from row to row of the sums between the passes, a multiple of eight.
+    /// Row stride of the sums between the passes, in pixels, a multiple of eight.
     pub sums_stride: u32,
 }
 
 const _: () = assert!(size_of::<BlurParams>() == 16);
 
-/// Pixels that an invocation walks over, as in the shader.
+/// Pixels that an invocation processes in sequence, as in the shader.
 const RUN: u32 = 8;
-/// Pixels of a row of a tile of the pass along the rows.
+/// Pixels per row of a tile, in the pass along the rows.
 const SPAN: u32 = 512;
-/// Rows of a tile of the pass along the columns.
+/// Rows of a tile, in the pass along the columns.
 const ROWS: u32 = 64;
 
-/// How the passes are cut up.
+/// The division of the passes' work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BlurPlan {
-    /// Bits of a code.
+    /// Bits per code.
     pub bits: u32,
-    /// Pixels a side of the square whose mean is taken.
+    /// Side of the averaged square, in pixels.
     pub size: u32,
-    /// Rows of a tile of the pass along the rows, an even number.
+    /// Rows of a tile in the pass along the rows, an even number.
     pub lines: u32,
-    /// Pairs of columns of a tile of the pass along the columns.
+    /// Pairs of columns of a tile in the pass along the columns.
     pub pairs: u32,
     /// `true` if tiles are kept in workgroup memory.
     pub staged: bool,
 }
 
 impl BlurPlan {
-    /// The tiles that serve best of those that fit in the adapter's workgroup memory.
+    /// Returns the plan with the best tiles that fit in the adapter's workgroup memory.
     #[must_use]
     pub fn new(limits: &wgpu::Limits, bits: u32, size: u32) -> Self {
         let invocations = limits.max_compute_invocations_per_workgroup.min(256);
@@ -57,7 +57,8 @@ impl BlurPlan {
         let plan = |lines, pairs| Self { bits, size, lines, pairs, staged: true };
         let four = plan(4, 1);
         let lines = if fits(four.across_words(), four.across()) { 4 } else { 2 };
-        // More workgroups of 16 pairs than of 32 fit beside each other: on an NVIDIA H200 the blur took four fifths of the time.
+        // More workgroups of 16 pairs than of 32 run concurrently: on an NVIDIA H200, this reduced the blur to four fifths of
+        // the time.
         let sixteen = plan(lines, 16);
         if fits(3 * sixteen.down_pairs(), sixteen.down()) { sixteen } else { plan(lines, 8) }
     }
@@ -95,7 +96,7 @@ pub struct BlurPass {
     row_sums: Option<RowSums>,
 }
 
-/// The sums that the pass along the rows hands to the other.
+/// The sums that the pass along the rows leaves for the pass along the columns.
 #[derive(Debug)]
 struct RowSums {
     pixels: u64,
@@ -106,16 +107,16 @@ struct RowSums {
 /// A blur that is ready to run.
 #[derive(Debug, Clone)]
 pub struct BlurJob {
-    /// Along the rows of the source; of the target.
+    /// The pass along the rows of the source.
     first: Dispatch,
     again: Option<(Dispatch, wgpu::BindGroup)>,
-    /// Along the columns, into the target.
+    /// The pass along the columns, which writes the target.
     down: Dispatch,
     runs: u32,
 }
 
 impl BlurPass {
-    /// Makes the passes.
+    /// Creates the passes.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self {
@@ -126,22 +127,22 @@ impl BlurPass {
         }
     }
 
-    /// Gives back the memory of the sums.
+    /// Frees the memory of the sums.
     pub fn release(&mut self) {
         self.row_sums = None;
     }
 
-    /// Bytes of the sums that it holds now.
+    /// Returns the bytes of the sums currently held.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.row_sums.as_ref().map_or(0, |sums| sums.red_blue.size() + sums.green.size())
     }
 
-    /// Gets a blur ready that reads a picture like `source`, of the target's size and depth, and writes `target`, which may be
-    /// the same.
+    /// Prepares a blur that reads a picture like `source`, which must have the target's size and depth, and writes `target`,
+    /// which may be the same picture.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter does not bind the sums of its rows.
+    /// [`GpuError::PictureTooLarge`] if the adapter does not bind a buffer large enough for the row sums.
     pub fn job(
         &mut self,
         gpu: &Gpu,
@@ -154,7 +155,7 @@ impl BlurPass {
         self.job_with_plan(gpu, source, target, plan, blur.runs)
     }
 
-    /// The same with a plan of the caller's, to measure plans against each other.
+    /// Like [`job`](Self::job), with the caller's plan, to compare plans.
     ///
     /// # Errors
     /// As [`job`](Self::job).
@@ -216,7 +217,7 @@ impl BlurPass {
 }
 
 impl BlurJob {
-    /// Dispatches the blur of the picture bound by `source` in a compute pass of the caller's.
+    /// Dispatches the blur of the picture bound by `source` in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
         for run in 0..self.runs {
             match &self.again {

@@ -1,4 +1,4 @@
-//! All adjustments in their order, recorded as one list of dispatches.
+//! All adjustments in order, recorded as one list of dispatches.
 
 use super::blur::{BlurJob, BlurPass};
 use super::clahe::ClahePass;
@@ -17,7 +17,7 @@ use histoscope_core::adjust::{
 };
 use histoscope_core::histogram::Components;
 
-/// Where a step finds its picture.
+/// The picture that a step reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepInput {
     Source,
@@ -28,38 +28,39 @@ enum StepInput {
 enum ChainStep {
     /// A pass that reads a picture.
     Picture(Dispatch, StepInput),
-    /// One that also counts what it makes of it, into these chunks.
+    /// A pass that also counts the picture it makes, into these chunks.
     Counting(Dispatch, StepInput, wgpu::BindGroup),
-    /// A pass that does not.
+    /// A pass that reads no picture.
     Plain(Dispatch),
-    /// Counts a picture's luminance, or all channels, into bins of the chain's own.
+    /// Counts a picture's luminance, or all channels, into the chain's own bins.
     Count(StepInput),
     Scan(ScanJob),
     Curve(Box<CurveJob>),
     Blur(BlurJob, StepInput),
 }
 
-/// The input for which the steps were made.
+/// The input that the steps were made for.
 #[derive(Debug, Clone, PartialEq)]
 struct ChainInput {
     source: InputPicture,
     adjustments: Adjustments,
     counted: bool,
-    /// How the last step counts what it writes, and into which chunks, if it can.
+    /// The plan and the chunks with which the last step counts its output, if it can.
     counting: Option<(Plan, wgpu::BindGroup)>,
 }
 
 /// The adjustments on the GPU.
 ///
-/// For each frame: [`prepare`](Self::prepare), count the source where [`needs_source_bins`](Self::needs_source_bins) says so,
-/// then [`dispatch`](Self::dispatch) in the same or a later pass; [`result`](Self::result) is then a picture to count and draw.
-/// Where it will be counted, [`prepare_counting`](Self::prepare_counting) has the last step count it as it writes it.
+/// For each frame, call [`prepare`](Self::prepare), count the source if [`needs_source_bins`](Self::needs_source_bins) returns
+/// `true`, then call [`dispatch`](Self::dispatch) in the same or a later pass. [`result`](Self::result) is then a picture to
+/// count and draw. If it will be counted, [`prepare_counting`](Self::prepare_counting) makes the last step count its own
+/// output.
 #[derive(Debug)]
 pub struct Chain {
     source_bins: wgpu::Buffer,
-    /// For the source, where nobody else counts it.
+    /// Counts the source if the caller does not.
     source_counter: Option<HistogramPasses>,
-    /// For pictures between two steps.
+    /// Counts pictures between two steps.
     counter: HistogramPasses,
     recolor: RecolorPass,
     curves: CurvePass,
@@ -71,12 +72,12 @@ pub struct Chain {
     made: Option<ChainInput>,
     steps: Vec<ChainStep>,
     result: StepInput,
-    /// The depth and kind of the smoothed curves; of anything else they start anew.
+    /// The depth and kind of the smoothed curves; for any other, smoothing restarts.
     smoothed: Option<(u32, bool)>,
 }
 
 impl Chain {
-    /// Makes the passes for pictures that are counted by `source`.
+    /// Creates the passes for pictures that `source` counts.
     #[must_use]
     pub fn new(gpu: &Gpu, source: &HistogramPasses) -> Self {
         Self {
@@ -111,10 +112,9 @@ impl Chain {
             }
     }
 
-    /// Gets everything ready for a picture like `source`; cheap where nothing changed. `elapsed_secs` is the time since the
-    /// frame before, `None` at a jump. `counted` says whether the source's bins will be those of red, green, blue and
-    /// luminance; where they are not, the chain counts
-    /// what it needs by itself, luminance alone where that will do.
+    /// Prepares everything for a picture like `source`; cheap if nothing has changed. `elapsed_secs` is the time since the
+    /// previous frame, `None` after a jump. `counted` is `true` if the caller counts the source's red, green, blue and
+    /// luminance; otherwise the chain counts what it needs itself, only luminance if that is enough.
     ///
     /// # Errors
     /// [`GpuError`] if the adapter cannot hold the adjusted picture or the bins of its depth.
@@ -129,10 +129,10 @@ impl Chain {
         self.get_ready(gpu, (source, adjustments), elapsed_secs, (counted, None))
     }
 
-    /// The same for a result that will be counted with these passes, whatever they were set up for. Where
-    /// [`counts_result`](Self::counts_result) says so afterwards, the next dispatch counts it into their chunks, and what
-    /// remains is to have them sum those up ([`HistogramPasses::record_sums`]); else they count it as any picture, once
-    /// they are set up for it.
+    /// Like [`prepare`](Self::prepare), for a result that will be counted with these passes, which need not be prepared. If
+    /// [`counts_result`](Self::counts_result) then returns `true`, the next dispatch counts the result into their chunks, and
+    /// they only have to sum those ([`HistogramPasses::record_sums`]); otherwise prepare them for the result and count it like
+    /// any picture.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -174,19 +174,19 @@ impl Chain {
         Ok(())
     }
 
-    /// Returns `true` if the next dispatch counts the result as it writes it.
+    /// Returns `true` if the next dispatch counts the result while writing it.
     #[must_use]
     pub fn counts_result(&self) -> bool {
         matches!(self.steps.last(), Some(ChainStep::Counting(..)))
     }
 
-    /// Returns `true` if all is off: the source is shown as it is, and nothing is dispatched.
+    /// Returns `true` if there are no adjustments: the source is shown unchanged, and nothing is dispatched.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The adjusted picture that the next dispatch makes; `None` where all is off.
+    /// Returns the adjusted picture that the next dispatch makes; `None` if there are no adjustments.
     #[must_use]
     pub fn result(&self) -> Option<&WorkingPicture> {
         match self.result {
@@ -195,14 +195,14 @@ impl Chain {
         }
     }
 
-    /// Four words: the luminance codes at which the second class and those after it begin, `u32::MAX` where there is none.
-    /// They are those of the last dispatch that had a threshold among its adjustments.
+    /// Returns four words: the luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not
+    /// exist. They belong to the last dispatch whose adjustments included a threshold.
     #[must_use]
     pub const fn thresholds(&self) -> &wgpu::Buffer {
         &self.otsu.thresholds
     }
 
-    /// Gives back the memory of the pictures, which are large.
+    /// Frees the memory of the pictures, which are large.
     pub fn release(&mut self) {
         self.steps.clear();
         self.made = None;
@@ -212,14 +212,14 @@ impl Chain {
         self.blur.release();
     }
 
-    /// Bytes of the pictures that it holds now.
+    /// Returns the bytes of the pictures currently held.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.work.iter().flatten().map(|picture| picture.buffer.size()).sum::<u64>() + self.blur.bytes()
     }
 
-    /// Dispatches the adjustments of the picture bound by `source` in a compute pass of the caller's, behind the counting of
-    /// the source.
+    /// Dispatches the adjustments of the picture bound by `source` in the caller's compute pass, after the source has been
+    /// counted.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, source: &wgpu::BindGroup) {
         let group = |input: StepInput| match input {
             StepInput::Source => Some(source),
@@ -283,7 +283,7 @@ impl Chain {
         if let Some(blur) = adjustments.blur {
             maker.blur(blur)?;
         }
-        // What comes last counts what it writes.
+        // The last change counts its own output.
         let last = counting.as_ref();
         maker.counting = last.filter(|_| adjustments.reduction.is_none());
         match adjustments.tone {
@@ -302,16 +302,16 @@ impl Chain {
     }
 }
 
-/// Makes the steps one after the other.
+/// Builds the steps one after another.
 struct Maker<'a> {
     gpu: &'a Gpu,
     source: InputPicture,
-    /// `true` if somebody else counts the source.
+    /// `true` if the caller counts the source.
     counted: bool,
-    /// How the next change counts what it writes, if it does.
+    /// The plan and chunks with which the next change counts its output, if it does.
     counting: Option<&'a (Plan, wgpu::BindGroup)>,
     chain: &'a mut Chain,
-    /// Where the picture is by now.
+    /// The current picture.
     at: StepInput,
 }
 
@@ -320,7 +320,7 @@ impl Maker<'_> {
         self.source.layout.bin_bits()
     }
 
-    /// The picture that the next step reads.
+    /// Returns the picture that the next step reads.
     fn current(&self) -> InputPicture {
         match self.at {
             StepInput::Work(index) => self.chain.work[index].as_ref().map_or(self.source, InputPicture::from),
@@ -328,20 +328,20 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes room for a picture beside the one that is there.
+    /// Makes room for a picture besides the current one. Returns its index.
     fn other(&mut self) -> Result<usize, GpuError> {
         let index = if self.at == StepInput::Work(0) { 1 } else { 0 };
         let (size, bits) = (self.source.size, self.bits());
         let slot = &mut self.chain.work[index];
         if slot.as_ref().is_none_or(|held| held.size != size || held.bits != bits) {
-            // The old one goes first, so that two large pictures are never held for one.
+            // Frees the old picture first, so that a slot never holds memory for two large pictures.
             *slot = None;
             *slot = Some(WorkingPicture::new(self.gpu, size, bits)?);
         }
         Ok(index)
     }
 
-    /// Changes every pixel.
+    /// Adds a step that changes every pixel.
     fn change(
         &mut self,
         change: Change,
@@ -375,7 +375,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The bins of the picture that is there. Unless somebody else counts it, it is counted now.
+    /// Returns the bins of the current picture, adding a step to count it unless the caller does.
     fn bins(&mut self, (first, count): (u32, u32)) -> Result<wgpu::Buffer, GpuError> {
         let is_source = self.at == StepInput::Source;
         if is_source && self.counted {
@@ -384,8 +384,8 @@ impl Maker<'_> {
         let (gpu, current) = (self.gpu, self.current());
         let bits = current.layout.bin_bits();
         let mut plan = Plan::of(gpu, bits, current.pixel_count())?;
-        // Only the channels that are wanted are counted, where that takes one run. A counter is set up once for all steps, so
-        // that another step's wish adds the other channels.
+        // If one run suffices, only the requested channels are counted. All steps share one preparation of the counter, so a
+        // second counting step adds the other channels.
         let others =
             self.chain.steps.iter().any(|step| matches!(step, ChainStep::Count(StepInput::Work(_)))) && !is_source;
         if (count == 1 || plan.runs.len() == 1) && !others {
@@ -407,7 +407,7 @@ impl Maker<'_> {
         self.through_curves(channels, CurveKind::Equalize, change)
     }
 
-    /// From the bins to curves, and through those.
+    /// Adds the steps that compute curves from the bins, and apply them.
     fn through_curves(&mut self, channels: (u32, u32), kind: CurveKind, change: Change) -> Result<(), GpuError> {
         let bins = self.bins(channels)?;
         let bits = self.bits();

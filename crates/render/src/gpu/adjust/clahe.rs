@@ -20,9 +20,9 @@ pub struct TileParams {
     pub tile: [u32; 2],
     /// The most samples that a bin keeps.
     pub most: u32,
-    /// Workgroups that share a tile's rows.
+    /// Workgroups that share the rows of a tile.
     pub slices: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
+    /// Padding to a multiple of 16 bytes.
     pub padding: [u32; 2],
 }
 
@@ -37,16 +37,16 @@ pub(super) struct ClahePass {
     curves_pipelines: HashMap<u32, [wgpu::ComputePipeline; 2]>,
 }
 
-/// The curves of tiles, ready to be made.
+/// The dispatches that compute the curves of tiles, and their results.
 #[derive(Debug)]
 pub(super) struct TileCurves {
-    /// Reads the picture.
+    /// Counts the tiles of the picture.
     pub(super) count: Dispatch,
-    /// Makes the curves and packs them.
+    /// Compute the curves and pack them.
     pub(super) curves: [Dispatch; 2],
     /// The packed curves of each cell.
     pub(super) packed: wgpu::Buffer,
-    /// Where each column, then each row lies between tiles.
+    /// The position of each column, then of each row, between tiles.
     pub(super) axes: wgpu::Buffer,
 }
 
@@ -60,13 +60,13 @@ impl ClahePass {
         }
     }
 
-    /// Gets the curves of a picture's tiles ready.
+    /// Prepares the curves of a picture's tiles.
     pub(super) fn job(&mut self, gpu: &Gpu, source: &InputPicture, clahe: Clahe) -> TileCurves {
         let device = &gpu.device;
         let bits = source.layout.bin_bits();
         let grid = Grid::new(source.size, clahe.tiles);
         let tiles = grid.tiles.0 * grid.tiles.1;
-        // As many workgroups as keep a large GPU busy, each with rows to count.
+        // Enough workgroups to keep a large GPU busy, each with rows to count.
         let wanted = if gpu.is_software() { 16 } else { 512 };
         let slices = wanted_slices(wanted, tiles, grid.tile.1);
         let params = TileParams {
@@ -126,7 +126,7 @@ impl ClahePass {
     }
 }
 
-/// Workgroups that share a tile, so that there are about as many as are wanted, each with a row at least.
+/// Returns the workgroups per tile, so that there are about `wanted` in total, each with at least one row.
 fn wanted_slices(wanted: u32, tiles: u32, rows: u32) -> u32 {
     wanted.div_ceil(tiles).min(32).min(rows).max(1)
 }

@@ -1,4 +1,4 @@
-//! Cutting a rectangle out of an adjusted picture, so that it alone is counted.
+//! Crops a rectangle from an adjusted picture, so that only the rectangle is counted.
 
 use super::WorkingPicture;
 use crate::gpu::resources::{Dispatch, uniform};
@@ -13,11 +13,11 @@ use histoscope_core::picture::region::Rect;
 pub struct CropParams {
     /// The rectangle's first word in the source.
     pub first: u32,
-    /// Words of the source from row to row.
+    /// Words per row of the source.
     pub source_stride: u32,
-    /// Words of the result from row to row.
+    /// Words per row of the result, including padding.
     pub result_stride: u32,
-    /// Words of a row of the rectangle.
+    /// Words per row of the rectangle.
     pub row_words: u32,
     /// Rows of the rectangle.
     pub rows: u32,
@@ -27,10 +27,10 @@ const _: () = assert!(size_of::<CropParams>() == 20);
 
 /// Words of a row that a workgroup copies, as in the shader.
 const WORKGROUP: u32 = 64;
-/// The most workgroups that share the rows; each takes several where there are more.
+/// The most workgroups that share the rows; if there are more rows, each processes several.
 const MOST_ROWS: u32 = 1 << 15;
 
-/// The pass, and the rectangle that was cut out last.
+/// The pass, and the resources of the last rectangle.
 #[derive(Debug)]
 pub struct CropPass {
     pipeline: wgpu::ComputePipeline,
@@ -46,20 +46,20 @@ struct CropDispatch {
 }
 
 impl CropPass {
-    /// Makes the pass.
+    /// Creates the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
         Self { pipeline: shaders::CROP.module(device).compute(device, "crop", &[]), made: None }
     }
 
-    /// Gets ready to cut a rectangle, which must lie in it, out of `source`, and gives the picture that it becomes; cheap
-    /// where nothing changed.
+    /// Prepares cropping a rectangle, which must lie in `source`, and returns the picture for the result; cheap if nothing has
+    /// changed.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter does not bind so large a picture.
+    /// [`GpuError::PictureTooLarge`] if the adapter does not bind a picture that large.
     pub fn prepare(&mut self, gpu: &Gpu, source: &WorkingPicture, rect: Rect) -> Result<&WorkingPicture, GpuError> {
-        // The old one goes first, so that two large pictures are never held for one.
+        // Drops the old picture first, so that two results are never held at the same time.
         let made = match self.made.take().filter(|made| made.source == source.buffer && made.rect == rect) {
             Some(made) => made,
             None => self.make(gpu, source, rect)?,
@@ -85,8 +85,8 @@ impl CropPass {
         Ok(CropDispatch { source: source.buffer.clone(), rect, dispatch, result })
     }
 
-    /// Cuts the rectangle out, in a compute pass of the caller's, and gives the picture that it becomes; `None` where
-    /// none was prepared.
+    /// Crops the rectangle in the caller's compute pass, and returns the picture with the result; `None` if nothing has been
+    /// prepared.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) -> Option<&WorkingPicture> {
         let made = self.made.as_ref()?;
         made.dispatch.run(pass, None);

@@ -1,4 +1,4 @@
-//! From bins to curves: equalization and levels of equal population.
+//! Computes curves from bins: equalization, and levels of equal population.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -13,13 +13,13 @@ use histoscope_core::adjust::equalize;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 pub struct CurveParams {
-    /// How much of the way to its target a smoothed curve goes, of 2^16.
+    /// Fraction of the distance to its target that a smoothed curve moves, in units of 2^-16.
     pub weight: u32,
     /// Channel of the first curve.
     pub first_channel: u32,
-    /// Levels, where the curves make levels of equal population.
+    /// Number of levels, for curves with levels of equal population.
     pub levels: u32,
-    /// Fills the structure up to 16 bytes.
+    /// Padding to 16 bytes.
     pub padding: u32,
 }
 
@@ -30,7 +30,7 @@ const MOST_WORDS: usize = 3 << 12;
 /// Words of four channels' bins at 12 bits.
 const MOST_BINS: usize = 4 << 12;
 
-/// How a curve comes from a histogram.
+/// The kind of curve to compute from a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum CurveKind {
     /// Equalization, smoothed in time.
@@ -39,7 +39,7 @@ pub(super) enum CurveKind {
     Populate(u32),
 }
 
-/// The pass and the prefix sum that it needs.
+/// The pass, and the prefix sum that it uses.
 #[derive(Debug)]
 pub(super) struct CurvePass {
     scan: ScanPass,
@@ -48,14 +48,14 @@ pub(super) struct CurvePass {
     pipelines: HashMap<(bool, u32), wgpu::ComputePipeline>,
     cumulative: wgpu::Buffer,
     smoothed: wgpu::Buffer,
-    /// The curves in codes, of which one adjustment's are used up before the next one's are made.
+    /// The curves in codes. Each adjustment uses its curves before those of the next one are computed.
     pub(super) mapped: wgpu::Buffer,
 }
 
-/// A curve that is ready to be made.
+/// A curve that is ready to be computed.
 #[derive(Debug)]
 pub(super) struct CurveJob {
-    /// Where the bins are more than the curve's own dispatch can scan.
+    /// The scan, if there are more bins than the curve's own dispatch can scan.
     scan: Option<ScanJob>,
     dispatch: Dispatch,
     params: wgpu::Buffer,
@@ -76,7 +76,8 @@ impl CurvePass {
         }
     }
 
-    /// Scans `count` channels of the bins, from `first` on, each to its own place.
+    /// Prepares the scan of `count` channels of the bins, starting at `first`, to the same positions of the returned
+    /// buffer.
     pub(super) fn scan(
         &self,
         gpu: &Gpu,
@@ -89,7 +90,7 @@ impl CurvePass {
         (self.scan.job(gpu, from, to, count << bits), &self.cumulative)
     }
 
-    /// Gets the curves of `count` channels from `first` on ready.
+    /// Prepares the curves of `count` channels, starting at `first`.
     pub(super) fn job(
         &mut self,
         gpu: &Gpu,
@@ -127,7 +128,7 @@ impl CurvePass {
 }
 
 impl CurveJob {
-    /// Sets how far the smoothed curve goes towards its target with the next run.
+    /// Sets how far the smoothed curve moves towards its target in the next run.
     pub(super) fn set_weight(&self, gpu: &Gpu, weight: u32) {
         let params = CurveParams { weight, ..self.values };
         gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&params));

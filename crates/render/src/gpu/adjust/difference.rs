@@ -1,4 +1,4 @@
-//! The difference of two pictures, found by the adapter.
+//! Computes the difference of two pictures on the adapter.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -21,44 +21,44 @@ pub struct DifferenceParams {
     pub other_bits: u32,
     /// `true` if a column of the picture is a row of the other one.
     pub is_turned: u32,
-    /// How many times larger differences are shown.
+    /// Factor by which differences are enlarged.
     pub gain: u32,
-    /// Fills the structure up to a multiple of 16 bytes.
+    /// Padding to a multiple of 16 bytes.
     pub padding: [u32; 3],
 }
 
 const _: () = assert!(size_of::<DifferenceParams>() == 32);
 
-/// Pixels of a row that a workgroup takes, as in the shader.
+/// Pixels of a row per workgroup, as in the shader.
 const WORKGROUP: u32 = 64;
-/// The most workgroups that share the rows; each takes several where there are more.
+/// The most workgroups that share the rows; if there are more rows, each processes several.
 const MOST_ROWS: u32 = 1 << 15;
 
-/// One of two pictures.
+/// One of the two pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
-    /// How its codes lie.
+    /// The layout of its codes.
     pub layout: PixelLayout,
-    /// Its size, and how it is turned.
+    /// Its size and orientation.
     pub extent: Extent,
 }
 
-/// The passes, and what the last pair was.
+/// The passes, and the resources of the last pair.
 #[derive(Debug)]
 pub struct DifferencePass {
     shader: shaders::Module,
     pipelines: HashMap<(PixelLayout, &'static str), wgpu::ComputePipeline>,
-    /// Stands in for what one of the passes does not read.
+    /// Placeholder for bindings that one of the passes does not read.
     nothing: wgpu::Buffer,
     made: Option<DifferenceDispatch>,
 }
 
-/// The resources for a pair of pictures, whatever their codes.
+/// The resources for a pair of pictures, whatever their codes are.
 #[derive(Debug)]
 struct DifferenceDispatch {
     pair: [Operand; 2],
     params: DifferenceParams,
-    /// Where the shader finds those.
+    /// The uniform buffer that holds `params`.
     told: wgpu::Buffer,
     unpack: Dispatch,
     subtract: Dispatch,
@@ -66,7 +66,7 @@ struct DifferenceDispatch {
 }
 
 impl DifferencePass {
-    /// Makes the passes.
+    /// Creates the passes.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self {
@@ -77,12 +77,12 @@ impl DifferencePass {
         }
     }
 
-    /// Gets ready to find what a picture and another one differ by; cheap where both are like those before.
+    /// Prepares the difference of a picture and another one; cheap if both are like the previous ones.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter cannot hold what is made of either.
+    /// [`GpuError::PictureTooLarge`] if the adapter cannot hold a picture derived from either.
     pub fn prepare(&mut self, gpu: &Gpu, pair: [Operand; 2], gain: Gain) -> Result<(), GpuError> {
-        // The old ones go first, so that large pictures are not held twice.
+        // Drops the old pictures first, so that large pictures are not held twice.
         let made = self.made.take().filter(|made| made.pair == pair);
         let mut made = match made {
             Some(made) => made,
@@ -129,14 +129,14 @@ impl DifferencePass {
         Ok(DifferenceDispatch { pair, params, told, unpack, subtract, result })
     }
 
-    /// Finds it in a compute pass of the caller's, where both pictures are bound by these groups.
+    /// Computes the difference in the caller's compute pass, from the pictures bound by these groups.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [picture, other]: [&wgpu::BindGroup; 2]) {
         let Some(made) = &self.made else { return };
         made.unpack.run(pass, Some(other));
         made.subtract.run(pass, Some(picture));
     }
 
-    /// The picture that the next dispatch makes; `None` where none was prepared.
+    /// Returns the picture that the next dispatch makes; `None` if nothing has been prepared.
     #[must_use]
     pub fn result(&self) -> Option<&WorkingPicture> {
         self.made.as_ref().map(|made| &made.result)

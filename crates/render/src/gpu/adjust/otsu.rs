@@ -14,7 +14,7 @@ pub(super) struct OtsuPass {
     pipelines: HashMap<(u32, u32), [wgpu::ComputePipeline; 3]>,
     moments: wgpu::Buffer,
     scores: wgpu::Buffer,
-    /// Luminance codes at which the second class and those after it begin; what no code reaches where there is none.
+    /// Luminance codes at which the second and later classes begin, `u32::MAX` for classes that do not exist.
     pub(super) thresholds: wgpu::Buffer,
 }
 
@@ -30,7 +30,7 @@ impl OtsuPass {
         }
     }
 
-    /// Gets the search ready, from bins and their prefix sum.
+    /// Creates the dispatches of the search, which uses bins and their prefix sum.
     pub(super) fn dispatches(
         &mut self,
         gpu: &Gpu,

@@ -1,4 +1,4 @@
-//! Changing every pixel by itself.
+//! Changes every pixel independently.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -18,37 +18,37 @@ use histoscope_core::histogram::CHANNELS;
 pub struct RecolorParams {
     /// Red, green and blue of up to eight classes.
     pub tones: [[u32; 4]; 8],
-    /// Tiles across and down, where the curves are those of tiles.
+    /// Tiles across and down, if there is a curve per tile.
     pub tiles: [u32; 2],
-    /// Fills the structure up to a multiple of 16 bytes.
+    /// Padding to a multiple of 16 bytes.
     pub padding: [u32; 2],
 }
 
 const _: () = assert!(size_of::<RecolorParams>() == 144);
 
-/// The change of a pixel, numbered as shaders/adjust/recolor.wgsl has it.
+/// The kind of change, numbered as in shaders/adjust/recolor.wgsl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// A curve for luminance, hue kept.
+    /// One curve for luminance, preserving the hue.
     Luminance = 1,
-    /// A curve for each channel.
+    /// One curve per channel.
     Channels = 2,
-    /// Curves of tiles.
+    /// One curve per tile.
     Tiles = 3,
-    /// Tones of classes.
+    /// One tone per class.
     Classes = 4,
 }
 
-/// The pass, and that which counts what it writes.
+/// The pass, and a variant that counts its own output.
 #[derive(Debug)]
 pub(super) struct RecolorPass {
     shader: shaders::Module,
     workgroup: u32,
     pipelines: HashMap<(InputPicture, Change), wgpu::ComputePipeline>,
     counting_shader: shaders::Module,
-    /// By the workgroup's size too.
+    /// The key includes the workgroup size.
     counting_pipelines: HashMap<(InputPicture, Change, u32), wgpu::ComputePipeline>,
-    /// Stands in where a change has no curves or no axes.
+    /// Placeholder for changes that have no curves or no axes.
     nothing: wgpu::Buffer,
 }
 
@@ -64,8 +64,8 @@ impl RecolorPass {
         }
     }
 
-    /// Gets a change ready that reads a picture like `source` and writes `target`; with the plan of `counting`
-    /// it counts it too, into chunks bound as group 2.
+    /// Creates the dispatch of a change that reads a picture like `source` and writes `target`. If there is a
+    /// `counting` plan, it also counts its output, into chunks bound as group 2.
     pub(super) fn dispatch(
         &mut self,
         gpu: &Gpu,
@@ -116,7 +116,7 @@ impl RecolorPass {
 
 fn constants(source: &InputPicture, change: Change, workgroup: u32) -> Vec<(&'static str, f64)> {
     let (bits, codes) = (source.layout.bin_bits(), 1_u32 << source.layout.bin_bits());
-    // More would not fit in the workgroup memory that every adapter has.
+    // Larger curves would not fit in the workgroup memory that every adapter has.
     let staged = bits <= 10;
     let mut constants = source.constants();
     constants.extend([

@@ -15,7 +15,7 @@ pub struct ScanParams {
     pub target_at: u32,
     /// Words to scan.
     pub length: u32,
-    /// Blocks that they are cut into.
+    /// Blocks that they are divided into.
     pub blocks: u32,
 }
 
@@ -31,19 +31,19 @@ pub(super) fn block_constants(workgroup: u32, conflict_free: bool) -> [(&'static
     ]
 }
 
-/// Exclusive prefix sums of words, modulo 2^32.
+/// Computes exclusive prefix sums of words, modulo 2^32.
 #[derive(Debug)]
 pub struct ScanPass {
-    /// Words of a block.
+    /// Words per block.
     block: u32,
     blocks: wgpu::ComputePipeline,
     sums: wgpu::ComputePipeline,
     add: wgpu::ComputePipeline,
-    /// The blocks' sums of whichever job runs; jobs run one after the other.
+    /// The block sums of the running job; jobs run one after another.
     block_sums: wgpu::Buffer,
 }
 
-/// Words of a buffer.
+/// A range of words in a buffer, which starts at `offset`.
 #[derive(Debug, Clone, Copy)]
 pub struct BufferWords<'a> {
     /// The buffer, which has `STORAGE`.
@@ -52,24 +52,25 @@ pub struct BufferWords<'a> {
     pub offset: u32,
 }
 
-/// A prefix sum that is ready to run, as often as is wanted.
+/// A prefix sum that is ready to run, any number of times.
 #[derive(Debug, Clone)]
 pub struct ScanJob {
     dispatches: Vec<Dispatch>,
 }
 
 impl ScanPass {
-    /// Every scan can be at least so long.
+    /// The capacity that every adapter supports, in words.
     pub const LEAST_CAPACITY: u32 = 512 * 512;
 
-    /// Makes the pass with workgroups as large as suit the adapter.
+    /// Creates the pass with the workgroup size that suits the adapter.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         let most = gpu.device.limits().max_compute_invocations_per_workgroup;
         Self::with_workgroup(gpu, if most >= 512 { 512 } else { 256 }, true)
     }
 
-    /// The same with workgroups of `workgroup` invocations, a power of two, and with conflict-free indexing or without.
+    /// Like [`new`](Self::new), with workgroups of `workgroup` invocations, a power of two, and with or without conflict-free
+    /// indexing.
     #[must_use]
     pub fn with_workgroup(gpu: &Gpu, workgroup: u32, conflict_free: bool) -> Self {
         let device = &gpu.device;
@@ -82,14 +83,14 @@ impl ScanPass {
         Self { block, blocks, sums, add, block_sums }
     }
 
-    /// The most words that a scan may have.
+    /// Returns the most words that a scan may have.
     #[must_use]
     pub const fn capacity(&self) -> u32 {
         self.block * self.block
     }
 
-    /// Gets a scan of `length` words ready, at most [`capacity`](Self::capacity); the buffers must be two, and hold so many
-    /// words from their offsets on.
+    /// Prepares a scan of `length` words, at most [`capacity`](Self::capacity). The buffers must be different ones, and hold
+    /// that many words after their offsets.
     #[must_use]
     pub fn job(&self, gpu: &Gpu, source: BufferWords<'_>, target: BufferWords<'_>, length: u32) -> ScanJob {
         let length = length.min(self.capacity());
@@ -115,7 +116,7 @@ impl ScanPass {
 }
 
 impl ScanJob {
-    /// Dispatches the scan in a compute pass of the caller's.
+    /// Dispatches the scan in the caller's compute pass.
     pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         self.dispatches.iter().for_each(|dispatch| dispatch.run(pass, None));
     }

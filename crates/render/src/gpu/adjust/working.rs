@@ -9,37 +9,37 @@ use histoscope_core::adjust::{Codes, working_layout};
 use histoscope_core::picture::color::{Conversion, Matrix, Range};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
-/// Packed R'G'B' codes in a buffer, and the bind group by which every pass that reads pictures reads them.
+/// Packed R'G'B' codes in a buffer, and the bind group through which every pass that reads pictures reads them.
 #[derive(Debug)]
 pub struct WorkingPicture {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Bits of a code.
+    /// Bits per code.
     pub bits: u32,
-    /// The codes, in the layout that [`layout`](Self::layout) says; rows of [`stride`](Self::stride) pixels.
+    /// The codes, laid out according to [`layout`](Self::layout), in rows of [`stride`](Self::stride) pixels.
     pub buffer: wgpu::Buffer,
-    /// By which passes read it as they read the planes of [`PictureBuffers`](crate::gpu::upload::PictureBuffers).
+    /// The bind group, equivalent to that of [`PictureBuffers`](crate::gpu::upload::PictureBuffers).
     pub bind_group: wgpu::BindGroup,
 }
 
 impl WorkingPicture {
-    /// Pixels from row to row: whole strips, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
+    /// Returns the row stride in pixels: whole strips, as in [`stride_bytes`](crate::gpu::upload::stride_bytes).
     #[must_use]
     pub const fn stride(width: u32) -> u32 {
         width.next_multiple_of(4)
     }
 
-    /// Words of a picture, those that fill up its rows included.
+    /// Returns the words of a picture, including the padding of its rows.
     #[must_use]
     pub const fn words((width, height): (u32, u32), bits: u32) -> u64 {
         let words = if bits == 8 { 1 } else { 2 };
         Self::stride(width) as u64 * height as u64 * words
     }
 
-    /// Makes room for a picture.
+    /// Creates the buffer for a picture.
     ///
     /// # Errors
-    /// [`GpuError::PictureTooLarge`] if the adapter does not bind so large a buffer.
+    /// [`GpuError::PictureTooLarge`] if the adapter does not bind a buffer that large.
     pub fn new(gpu: &Gpu, size: (u32, u32), bits: u32) -> Result<Self, GpuError> {
         let words = Self::words(size, bits);
         check_size(gpu, size, words * 4)?;
@@ -61,7 +61,7 @@ impl WorkingPicture {
         Ok(Self { size, bits, buffer, bind_group })
     }
 
-    /// Puts codes of the picture's size and depth into it.
+    /// Writes codes, which must have the picture's size and depth.
     pub fn write(&self, gpu: &Gpu, codes: &Codes) {
         let mut words = Vec::new();
         for row in codes.rgb.chunks(codes.width.max(1)) {
@@ -77,7 +77,7 @@ impl WorkingPicture {
         gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(&words));
     }
 
-    /// Brings the codes back, for files, figures and tests.
+    /// Reads the codes back, for files, figures and tests.
     ///
     /// # Errors
     /// [`GpuError::Lost`] if the device fails.
@@ -97,7 +97,7 @@ impl WorkingPicture {
         Ok(Codes { bits: self.bits, width, height, rgb })
     }
 
-    /// How the codes lie.
+    /// Returns the layout of the codes.
     #[must_use]
     pub const fn layout(&self) -> PixelLayout {
         working_layout(self.bits)
@@ -110,7 +110,7 @@ impl From<&WorkingPicture> for InputPicture {
     }
 }
 
-/// Checks that the adapter binds a buffer of so many bytes, made for a picture of that size.
+/// Checks that the adapter binds a buffer of `bytes` bytes for a picture of this size.
 pub(super) fn check_size(gpu: &Gpu, (width, height): (u32, u32), bytes: u64) -> Result<(), GpuError> {
     let most = gpu.most_plane_bytes;
     if bytes > most {

@@ -1,7 +1,7 @@
-//! The soft backdrop behind the overlays: what the view shows, small and blurred, so that bars are legible on any picture.
+//! The soft backdrop behind the overlays: the view's content, small and blurred, so that bars are legible on any picture.
 //!
-//! The picture is drawn once more at a width of 256 pixels and blurred there by the adjustments' box blur, three times,
-//! which is close to a Gaussian. The overlays draw it between the picture and their scrim.
+//! The picture is drawn again at a width of 256 pixels and blurred by three runs of the adjustments' box blur, which
+//! approximates a Gaussian. The overlays draw it between the picture and their scrim.
 
 use super::ViewPass;
 use crate::gpu::adjust::{BlurJob, BlurPass, WorkingPicture};
@@ -11,10 +11,10 @@ use crate::gpu::{Gpu, GpuError};
 use histoscope_core::adjust::Blur;
 
 const _: () = assert!((4 * BackdropPass::WIDTH).is_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT));
-/// A tenth of the view's width, three times.
+/// Three box blurs, each over a tenth of the view's width.
 const BLUR: Blur = Blur { size: 25, runs: 3 };
 
-/// Makes the backdrop of a small picture that a backend paints.
+/// Makes the backdrop from a small picture that a backend paints.
 #[derive(Debug)]
 pub struct BackdropPass {
     blur: BlurPass,
@@ -30,22 +30,22 @@ struct BackdropTarget {
 }
 
 impl BackdropPass {
-    /// Width of the small picture, a multiple of 64: so its rows are as far apart in the copy of a texture as in a
+    /// Width of the small picture. It is a multiple of 64 so that rows have the same stride in the copy of a texture as in a
     /// [`WorkingPicture`].
     pub const WIDTH: u32 = 256;
-    /// Format of the small picture: a pixel has four bytes, as words of a working picture have at 8 bits.
+    /// Format of the small picture: four bytes per pixel, like the words of a working picture with 8 bits.
     pub const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-    /// Makes the pass.
+    /// Creates the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
         Self { blur: BlurPass::new(gpu), made: None }
     }
 
-    /// Sets the pass up for a view of `width` × `height` pixels and returns the columns and rows of the small picture.
+    /// Prepares the pass for a view of `width` × `height` pixels and returns the columns and rows of the small picture.
     ///
     /// # Errors
-    /// [`GpuError`] if the adapter does not bind even so small a picture.
+    /// [`GpuError`] if the adapter does not bind even such a small picture.
     pub fn prepare(&mut self, gpu: &Gpu, (width, height): (u32, u32)) -> Result<(u32, u32), GpuError> {
         let rows = (u64::from(Self::WIDTH) * u64::from(height)).div_ceil(u64::from(width.max(1)));
         let size = (Self::WIDTH, rows.clamp(1, u64::from(4 * Self::WIDTH)) as u32);
@@ -57,7 +57,7 @@ impl BackdropPass {
         Ok(size)
     }
 
-    /// Records the drawing of the small picture: `draw` is given the pass and the picture's rows.
+    /// Records drawing the small picture: `draw` receives the pass and the number of rows.
     pub fn draw(&self, encoder: &mut wgpu::CommandEncoder, draw: impl FnOnce(&mut wgpu::RenderPass<'_>, u32)) {
         let Some(BackdropTarget { texture, picture, .. }) = &self.made else { return };
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
@@ -70,21 +70,21 @@ impl BackdropPass {
         encoder.copy_texture_to_buffer(texture.as_image_copy(), target, texture.size());
     }
 
-    /// Takes a small picture that was painted, for what is submitted next.
+    /// Writes a small picture painted by the CPU, for the next submission.
     pub fn write(&self, gpu: &Gpu, pixels: &[u8]) {
         if let Some(made) = &self.made {
             gpu.queue.write_buffer(&made.picture.buffer, 0, pixels);
         }
     }
 
-    /// Records the blur of the small picture.
+    /// Records blurring the small picture.
     pub fn blur(&self, encoder: &mut wgpu::CommandEncoder) {
         if let Some(made) = &self.made {
             compute_pass(encoder, "backdrop", None, |pass| made.blur.dispatch(pass, &made.picture.bind_group));
         }
     }
 
-    /// The words of the backdrop, a pixel each.
+    /// Returns the words of the backdrop, one per pixel.
     #[must_use]
     pub fn words(&self) -> Option<&wgpu::Buffer> {
         self.made.as_ref().map(|made| &made.picture.buffer)

@@ -1,4 +1,4 @@
-//! The line between the source and the adjusted picture.
+//! Draws the line between two pictures.
 
 use super::OVER;
 use crate::gpu::Gpu;
@@ -12,15 +12,15 @@ use bytemuck::{Pod, Zeroable};
 pub struct DividerParams {
     /// Pixels of the view.
     pub view: [u32; 2],
-    /// The first column of the picture at the right.
+    /// The first column of the picture on the right.
     pub column: u32,
-    /// Columns of the light on either side of it, and of each dark edge beyond.
+    /// Columns of the light line on each side of that column, and of each dark edge beyond it.
     pub line: u32,
 }
 
 const _: () = assert!(size_of::<DividerParams>() == 16);
 
-/// Draws the line.
+/// Draws the dividing line.
 #[derive(Debug)]
 pub struct DividerPass {
     pipeline: wgpu::RenderPipeline,
@@ -29,7 +29,7 @@ pub struct DividerPass {
 }
 
 impl DividerPass {
-    /// Makes the pass for views of `format`.
+    /// Creates the pass for views of `format`.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let params = uniform(gpu, "divider", &DividerParams::zeroed());
@@ -40,7 +40,7 @@ impl DividerPass {
         }
     }
 
-    /// Places the line before a column of a view of `view` pixels, with `line` pixels of light on either side.
+    /// Places the line before a column of a view of `view` pixels, with `line` light columns on each side.
     pub fn place(&self, gpu: &Gpu, view: (u32, u32), column: u32, line: u32) {
         let params = DividerParams { view: view.into(), column, line };
         gpu.queue.write_buffer(&self.params, 0, bytemuck::bytes_of(&params));

@@ -1,7 +1,7 @@
-//! The histogram overlays' passes: drawn from the bin buffer and the scale buffer, which never leave the GPU.
+//! Draws the histogram overlays from the bin buffer and the scale buffer, which never leave the GPU.
 //!
-//! A compute pass finds what each column of pixels shows, since all of its rows show the same; the drawing that follows
-//! has one load and a few comparisons left for a pixel.
+//! All rows of a column of pixels depend on the same bins, so a compute pass first computes the content of each column. The
+//! draw then needs only one load and a few comparisons per pixel.
 
 use std::collections::HashMap;
 
@@ -23,25 +23,25 @@ use crate::view::panel_params::shown_panels;
 use crate::view::scene::Scene;
 use histoscope_core::histogram::CHANNELS;
 
-/// Invocations of a workgroup of the columns' pass, as in shaders/columns.wgsl.
+/// Invocations per workgroup of the columns pass, as in shaders/columns.wgsl.
 const WORKGROUP: u32 = 64;
-/// Words that the columns' buffer has for a column.
+/// Words per column in the columns buffer.
 const COLUMN_WORDS: usize = 8;
-/// Words that the strokes' buffer has for a column.
+/// Words per column in the strokes buffer.
 const STROKE_WORDS: usize = 18;
 
 /// The buffers that the overlays are drawn from.
 #[derive(Debug)]
 pub struct OverlayBuffers<'a> {
-    /// The bins that are drawn as bars.
+    /// The bins drawn as bars.
     pub filled: Bars<'a>,
-    /// Those that are drawn as outlines; without, [`OverlayContent::outlined`] must be `None`.
+    /// The bins drawn as outlines; if `None`, [`OverlayContent::outlined`] must be `None` too.
     pub outline: Option<Bars<'a>>,
-    /// The bins of the luminance of linear light; without, [`OverlayContent::linear`] must be false.
+    /// The bins of luminance in linear light; if `None`, [`OverlayContent::linear`] must be `false`.
     pub linear: Option<&'a wgpu::Buffer>,
-    /// The blurred picture; without, [`OverlayContent::backdrop`] must be `None`.
+    /// The blurred picture; if `None`, [`OverlayContent::backdrop`] must be `None` too.
     pub backdrop: Option<&'a wgpu::Buffer>,
-    /// The pass that sums the filled ones up; without it, no curves are drawn.
+    /// The pass that sums the filled bins; if `None`, no curves are drawn.
     pub cumulative: Option<&'a mut CumulativePass>,
 }
 
@@ -50,26 +50,26 @@ pub struct OverlayBuffers<'a> {
 pub struct OverlayPass {
     columns_shader: shaders::Module,
     columns_pipelines: HashMap<Binning, wgpu::ComputePipeline>,
-    /// Make the bins that are drawn of those that were counted, filled, outlined and of linear light, where they are not the same.
+    /// Regroup the counted bins (filled, outlined and of linear light) if they are not drawn one per code.
     regrouped: [Option<RegroupPass>; 3],
-    /// For what lies near the top and at the edges, where caps, clip indicators and the frame are.
+    /// Draws the top and the edges, where caps, clip indicators and the frame are.
     edges: wgpu::RenderPipeline,
-    /// For the rest.
+    /// Draws the rest.
     middle: wgpu::RenderPipeline,
     params: [wgpu::Buffer; CHANNELS],
-    /// Stands in for what is not there.
+    /// Placeholder for missing buffers.
     nothing: wgpu::Buffer,
     columns: Option<Columns>,
-    /// Each overlay that is shown now.
+    /// The position of each overlay that is currently shown.
     shown: Vec<OverlayPlace>,
 }
 
-/// Where an overlay is drawn.
+/// The position of an overlay.
 #[derive(Debug, Clone, Copy)]
 struct OverlayPlace {
-    /// Its columns.
+    /// Its width in columns.
     width: u32,
-    /// The parts in which caps, clip indicators and the frame may be: near the top, left, right and below.
+    /// The parts that may contain caps, clip indicators and the frame: top, left, right and bottom.
     edges: [ViewRect; 4],
     /// The rest.
     middle: ViewRect,
@@ -99,20 +99,20 @@ impl OverlayPlace {
     }
 }
 
-/// Room for the columns and their strokes, and the bind groups that lead there.
+/// The columns' and strokes' buffers, and the bind groups that use them.
 #[derive(Debug)]
 struct Columns {
     capacity: u32,
     columns: wgpu::Buffer,
     strokes: wgpu::Buffer,
-    /// Bins and scales of both pictures, the cumulative bins, the backdrop and the bins of linear light that the groups were made
-    /// with.
+    /// The buffers that the groups were created with: bins and scales of both pictures, cumulative bins, backdrop, and bins of
+    /// linear light.
     bound: [wgpu::Buffer; 7],
     groups: Vec<(wgpu::BindGroup, wgpu::BindGroup)>,
 }
 
 impl OverlayPass {
-    /// Makes the passes for views of `format`.
+    /// Creates the passes for views of `format`.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
@@ -132,7 +132,7 @@ impl OverlayPass {
         }
     }
 
-    /// Sets the overlays up for a view of `view` pixels and records the pass that finds their columns. With `spans`,
+    /// Sets up the overlays for a view of `view` pixels and records the pass that computes their columns. If there are `spans`,
     /// the first of them begins with that pass.
     #[expect(clippy::too_many_arguments, reason = "what is drawn, from what, and where to")]
     pub fn prepare(
@@ -179,7 +179,7 @@ impl OverlayPass {
         }
     }
 
-    /// Makes the columns' buffers hold `count` columns, and the groups lead to what the overlays are drawn from.
+    /// Ensures that the buffers hold `count` columns, and that the groups bind the buffers that the overlays are drawn from.
     fn make_room(&mut self, gpu: &Gpu, count: u32, counts: &OverlayBuffers<'_>) {
         let [filled, outline, linear] = &self.regrouped;
         let counted = |bars: Bars<'_>| (bars.bins.clone(), bars.scales.clone());

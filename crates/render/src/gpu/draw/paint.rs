@@ -1,4 +1,4 @@
-//! The picture painted by the CPU and copied to the view: for software adapters, where a shader that is interpreted takes
+//! Paints the picture on the CPU and copies it to the view. This is for software adapters, where interpreting a shader takes
 //! several times as long as painting and copying together.
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use histoscope_core::picture::Picture;
 #[derive(Debug)]
 pub struct PaintPass {
     staging: Staging,
-    /// The memory that the commands recorded now copy from.
+    /// The memory that the commands being recorded copy from.
     recorded: Option<Staged>,
 }
 
@@ -30,8 +30,8 @@ impl Default for PaintPass {
 /// Mapped memory for a band of rows.
 struct Mapped<'a>(wgpu::WriteOnly<'a, [u8]>);
 
-// SAFETY: it is the only way to its bytes for as long as it lives, as `&mut [u8]` is, and bytes belong to no thread. (wgpu says so
-// itself of single values, but not of slices.)
+// SAFETY: while it exists, it is the only access to its bytes, like `&mut [u8]`, and bytes are not tied to a thread. (wgpu
+// implements `Send` for single values, but not for slices.)
 unsafe impl Send for Mapped<'_> {}
 
 impl ViewBand for Mapped<'_> {
@@ -41,7 +41,8 @@ impl ViewBand for Mapped<'_> {
 }
 
 impl PaintPass {
-    /// Paints some columns of a view, on the whole of which the picture has that placement, and records the copy to the view's texture.
+    /// Paints a range of a view's columns and records the copy to the view's texture. `placement` places the picture on the
+    /// whole view.
     pub fn paint(
         &mut self,
         (gpu, encoder): (&Gpu, &mut wgpu::CommandEncoder),
@@ -53,7 +54,7 @@ impl PaintPass {
         let stride = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let format = PixelFormat { order: order_of(texture.format()), stride: stride as usize };
         let placement = if width == placement.view.0 { *placement } else { placement.columns(columns) };
-        // Into memory that is used again and again, from where the adapter copies.
+        // Paints into reusable memory that the adapter copies from.
         let bytes = format.stride * height as usize;
         let staged = self.staging.take(gpu, bytes as u64);
         let Some(mut memory) = staged.view() else { return };
@@ -77,7 +78,7 @@ impl PaintPass {
         self.recorded = Some(staged);
     }
 
-    /// Must follow the submission of what was recorded.
+    /// Must be called after the recorded commands are submitted.
     pub fn submitted(&mut self) {
         if let Some(staged) = self.recorded.take() {
             staged.submitted();
@@ -85,7 +86,7 @@ impl PaintPass {
     }
 }
 
-/// The overlays of those bins, ready to be painted on a view.
+/// Returns the overlays for these bins, ready to be painted on a view.
 pub fn overlays(shown: &OverlayContent, histogram: &Histogram, scene: &Scene, view: &wgpu::Texture) -> Vec<Overlay> {
     let is_swapped = order_of(view.format()) == Order::Bgra;
     let view = (view.width(), view.height());

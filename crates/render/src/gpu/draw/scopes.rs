@@ -1,4 +1,4 @@
-//! The scopes' pass: traces drawn from the counts of waveform and vectorscope, which never leave the GPU, and the ground of a
+//! Draws the scopes: traces from the counts of waveform and vectorscope, which never leave the GPU, and the background of a
 //! split layout.
 
 use bytemuck::Zeroable;
@@ -20,62 +20,62 @@ use histoscope_core::picture::layout::PixelLayout;
 use histoscope_core::picture::region::Rect;
 use histoscope_core::scopes::{Chroma, PerScope, ScopeChoice, Waveform, samples_in};
 
-/// The key of counts.
+/// Identifies counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountKey {
-    /// The loading, the choice of what is adjusted, and which picture is counted.
+    /// The number of the load, the revision of its adjustments, and the picture that is counted.
     pub of: (u64, u64, Counted),
-    /// Which scopes are.
+    /// The counted scopes.
     pub wanted: ScopeChoice,
-    /// The brushes, where only what they select is counted.
+    /// The brushes, if only the pixels that they select are counted.
     pub brushes: Option<Brushes>,
 }
 
 impl CountKey {
-    /// Returns `true` if the same is counted of that picture as of this one.
+    /// Returns `true` if the keys differ at most in the load.
     pub fn counts_as(&self, other: &Self) -> bool {
         Self { of: (other.of.0, self.of.1, self.of.2), ..*self } == *other
     }
 }
 
-/// Where counts are.
+/// The location of counts.
 #[derive(Debug, Clone, Copy)]
 pub enum CountSource<'a> {
-    /// With the adapter, which draws from them.
+    /// In the adapter's memory, from which it draws.
     There(&'a wgpu::Buffer),
-    /// With the CPU, which paints; what is painted of the same counts is the same.
+    /// In the CPU's memory, from which it paints. Equal keys mean equal counts.
     Here(&'a CountKey, &'a [u32]),
 }
 
-/// A waveform's counts, and what they are of.
+/// A waveform's counts, and their description.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformCounts<'a> {
     /// The counts, as in [`Waveform`].
     pub counts: CountSource<'a>,
-    /// Bits of a level.
+    /// Bits per level.
     pub level_bits: u32,
-    /// The counts.
+    /// The counted components.
     pub components: Components,
     /// Columns of each channel.
     pub columns: [u32; CHANNELS],
-    /// The samples of each channel that were counted.
+    /// The counted samples of each channel.
     pub samples: [Rect; CHANNELS],
 }
 
-/// A vectorscope's counts, and what they are of.
+/// A vectorscope's counts, and their description.
 #[derive(Debug, Clone, Copy)]
 pub struct VectorscopeCounts<'a> {
     /// The counts, as in [`Vectorscope`](histoscope_core::scopes::Vectorscope).
     pub counts: CountSource<'a>,
-    /// Bits of a level.
+    /// Bits per level.
     pub level_bits: u32,
-    /// Samples that were counted.
+    /// Number of counted samples.
     pub samples: u64,
-    /// The matrix by which a pair of differences is a hue.
+    /// The matrix that relates a pair of colour differences to a hue.
     pub matrix: Matrix,
 }
 
-/// The counts that scopes are drawn from; `None` where nothing was counted.
+/// The counts that scopes are drawn from; `None` for scopes that were not counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScopeBuffers<'a> {
     /// Waveform and parade.
@@ -85,7 +85,7 @@ pub struct ScopeBuffers<'a> {
 }
 
 impl<'a> ScopeBuffers<'a> {
-    /// The counts of a rectangle of a picture of that layout and chroma.
+    /// Describes counts of a rectangle of a picture with this layout and chroma.
     #[must_use]
     pub fn new(
         layout: &PixelLayout,
@@ -116,12 +116,12 @@ impl<'a> ScopeBuffers<'a> {
     }
 }
 
-/// How much of the picture is hidden behind a scope that lies over it.
+/// Opacity of the background of a scope that lies over the picture.
 const STRIP_GROUND: f32 = 0.86;
-/// Light that is left of luminance where it lies over colours, which would be lost in it.
+/// Brightness of luminance when drawn together with colours, which it would otherwise drown out.
 const BESIDE_COLORS: f32 = 0.5;
 
-/// Light that is left of a trace of which a part is lit.
+/// Brightness of a trace while a part of it is lit.
 const DIM: f32 = 0.4;
 
 /// Draws the scopes.
@@ -131,28 +131,28 @@ pub struct ScopePass {
     waveform: wgpu::RenderPipeline,
     vectorscope: wgpu::RenderPipeline,
     painted: wgpu::RenderPipeline,
-    /// Stands in for counts.
+    /// Placeholder for missing counts.
     nothing: wgpu::Buffer,
     slots: Vec<Slot>,
-    /// How many of them are drawn now.
+    /// The number of slots currently drawn.
     drawn: usize,
 }
 
-/// A panel that is drawn; kept for those of later drawings.
+/// A drawn panel; reused by later draws.
 #[derive(Debug)]
 struct Slot {
     drawing: PanelDrawing,
     params: wgpu::Buffer,
     told: TraceParams,
-    /// The counts or the pixels that it is drawn from, and what leads there.
+    /// The buffer of counts or pixels that it is drawn from, and the bind group.
     bound: wgpu::Buffer,
     group: wgpu::BindGroup,
-    /// Of which counts the CPU has painted those pixels, if it has.
+    /// The counts from which the CPU has painted the pixels, if it has.
     painted: Option<CountKey>,
 }
 
 impl ScopePass {
-    /// Makes the pass for views of `format`.
+    /// Creates the pass for views of `format`.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let module = shaders::TRACE.module(&gpu.device);
@@ -168,7 +168,7 @@ impl ScopePass {
         }
     }
 
-    /// Sets the scopes up that are arranged so on a view of `view` pixels. Where a part of the counts is lit, the whole is dim.
+    /// Sets up the scopes in this arrangement on a view of `view` pixels. If a part of the counts is lit, the whole is dimmed.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -208,7 +208,7 @@ impl ScopePass {
                     );
                 }
                 (PanelDrawing::Vectorscope, _, Some(scope)) => {
-                    // What the CPU paints is as small as it can be.
+                    // Keeps the area that the CPU may have to paint as small as possible.
                     let (square, beside) = squared(panel.rect);
                     beside.into_iter().for_each(|rect| self.put(gpu, PanelDrawing::Plate, base_of(rect, ground), None));
                     let white = u32::from(style.white);
@@ -226,7 +226,7 @@ impl ScopePass {
         }
     }
 
-    /// A trace, or, where a part of its counts is lit, the whole dim and that part over it.
+    /// Adds a trace, or, if a part of its counts is lit, the whole trace dimmed and the lit part over it.
     fn put_lit(
         &mut self,
         gpu: &Gpu,
@@ -302,7 +302,7 @@ impl ScopePass {
     }
 }
 
-/// The square in the middle of a panel, which a vectorscope fills, and what of the panel lies beside it.
+/// Returns the square in the middle of a panel, which a vectorscope fills, and the remaining parts of the panel.
 fn squared(rect: PanelRect) -> (PanelRect, Vec<PanelRect>) {
     let PanelRect { left, top, width, height } = rect;
     let side = width.min(height);

@@ -1,11 +1,11 @@
-//! Text and panels over the view: egui makes the shapes, this pass draws them after everything else.
+//! Draws text and panels over the view: egui creates the shapes, and this pass draws them after everything else.
 
 use crate::gpu::readback::{self, Image, VIEW_FORMAT};
 use crate::gpu::{Gpu, GpuError};
 
-/// Changes to the fonts' textures that are yet to be applied.
+/// Changes to the font textures that have not been applied yet.
 ///
-/// egui takes a change that is dropped for a mistake. Here it is none: a window may close before its next drawing.
+/// egui reports dropped changes as a mistake. Here they are not one: a window may close before its next draw.
 #[derive(Debug, Default)]
 pub struct FontTextures(pub egui::TexturesDelta);
 
@@ -15,18 +15,18 @@ impl Drop for FontTextures {
     }
 }
 
-/// Shapes that egui has laid out for one drawing.
+/// Shapes that egui has laid out for one draw.
 #[derive(Debug, Default)]
 pub struct Shapes {
     /// Triangles with their clip rectangles.
     pub primitives: Vec<egui::ClippedPrimitive>,
-    /// Changes to the fonts' textures.
+    /// Changes to the font textures.
     pub textures: FontTextures,
-    /// Pixels of the view to a point of the layout.
+    /// Pixels of the view per point of the layout.
     pub pixels_per_point: f32,
 }
 
-/// Draws egui's shapes. The pipeline is made with the first of them: a window that shows no text pays nothing for it.
+/// Draws egui's shapes. The pipeline is created for the first of them, so a window without text does not pay for it.
 pub struct TextPass {
     format: wgpu::TextureFormat,
     renderer: Option<egui_wgpu::Renderer>,
@@ -41,14 +41,14 @@ impl std::fmt::Debug for TextPass {
 }
 
 impl TextPass {
-    /// Makes the pass for views of `format`.
+    /// Creates the pass for views of `format`.
     #[must_use]
     pub fn new(format: wgpu::TextureFormat) -> Self {
         let screen = egui_wgpu::ScreenDescriptor { size_in_pixels: [1, 1], pixels_per_point: 1.0 };
         Self { format, renderer: None, shapes: Shapes::default(), screen }
     }
 
-    /// Sets what is drawn from the next drawing on. Texture changes that were not drawn yet are kept.
+    /// Sets the shapes for the next and later draws. Texture changes that have not been applied yet are kept.
     pub fn set(&mut self, shapes: Shapes) {
         let mut textures = std::mem::take(&mut self.shapes.textures);
         let Shapes { primitives, textures: mut newer, pixels_per_point } = shapes;
@@ -56,7 +56,7 @@ impl TextPass {
         self.shapes = Shapes { primitives, textures, pixels_per_point };
     }
 
-    /// Uploads what has changed, for a view of `size` pixels.
+    /// Uploads changes, for a view of `size` pixels.
     pub fn prepare(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, size: (u32, u32)) {
         if self.shapes.primitives.is_empty() {
             return self.release();
@@ -78,11 +78,11 @@ impl TextPass {
             size_in_pixels: [size.0, size.1],
             pixels_per_point: self.shapes.pixels_per_point,
         };
-        // Command buffers come back only from callbacks, which these shapes do not have.
+        // Only callbacks return command buffers, and these shapes have none.
         let _ = renderer.update_buffers(&gpu.device, &gpu.queue, encoder, &self.shapes.primitives, &self.screen);
     }
 
-    /// Gives back the textures that nothing is drawn with any more; what else has changed of them waits for the next drawing.
+    /// Frees textures that are no longer used; other changes to textures wait for the next draw.
     fn release(&mut self) {
         let textures = &mut self.shapes.textures.0;
         for id in std::mem::take(&mut textures.free) {
@@ -101,10 +101,10 @@ impl TextPass {
     }
 }
 
-/// An image of shapes alone, on black.
+/// Returns an image of only these shapes, on black.
 ///
 /// # Errors
-/// [`GpuError`] if the adapter has no textures of that size, or fails.
+/// [`GpuError`] if the adapter does not support textures of that size, or fails.
 pub fn text_image(gpu: &Gpu, size: (u32, u32), shapes: Shapes) -> Result<Image, GpuError> {
     let texture = readback::view_texture(gpu, size, VIEW_FORMAT)?;
     let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
@@ -132,7 +132,7 @@ mod tests {
     use crate::gpu::AdapterChoice;
 
     #[test]
-    fn a_texture_is_given_back_even_where_nothing_is_drawn_any_more() {
+    fn textures_are_freed_even_if_nothing_is_drawn() {
         let gpu = Gpu::headless(&AdapterChoice::default()).expect("an adapter, if only a software one");
         let (context, mut text) = (egui::Context::default(), TextPass::new(VIEW_FORMAT));
         let mut prepared = |shapes: Shapes, ids: [egui::TextureId; 2]| {
@@ -145,7 +145,7 @@ mod tests {
         };
         let image = egui::ColorImage::filled([8, 8], egui::Color32::RED);
         let texture = context.load_texture("a picture", image, egui::TextureOptions::NEAREST);
-        // The picture, and the letters.
+        // The picture, and the glyphs.
         let ids = [texture.id(), egui::TextureId::default()];
         let output = context.run_ui(egui::RawInput::default(), |ui| drop(ui.label("words")));
         let primitives = context.tessellate(output.shapes, 1.0);

@@ -1,4 +1,4 @@
-//! The pictures' pass.
+//! Draws the pictures.
 
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -22,15 +22,15 @@ use histoscope_core::picture::region::Rect;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct PlacementParams {
-    /// The picture, 0..1 from its top left corner, to clip space; columns.
+    /// Transforms the picture, 0..1 from its top left corner, to clip space; column-major.
     pub transform: [[f32; 4]; 4],
-    /// Luma samples from a pixel of the view to the next one at its right.
+    /// Luma samples from a pixel of the view to the next one on its right.
     pub across: [f32; 2],
     /// Luma samples from a pixel of the view to the next one below.
     pub down: [f32; 2],
     /// Luma samples from the picture's top left corner to the view's.
     pub origin: [f32; 2],
-    /// Taps a side from which a picture drawn smaller than itself is averaged.
+    /// Taps per side that are averaged if the picture is drawn smaller than it is.
     pub taps: u32,
     /// `true` if every pixel of the view shows one sample.
     pub hard: u32,
@@ -38,58 +38,59 @@ pub struct PlacementParams {
     pub view_width: u32,
     /// `true` if columns of the view are rows of the picture.
     pub turned: u32,
-    /// Channels of the brush, a bit each.
+    /// Bit mask of the brush's channels.
     pub channels: u32,
-    /// Lowest bin that is lit.
+    /// Lowest lit bin.
     pub low: u32,
-    /// Highest bin that is lit.
+    /// Highest lit bin.
     pub high: u32,
-    /// How far the rest dims, in 256ths; 0 where there is no brush.
+    /// How far unlit pixels are dimmed, in 256ths; 0 if there is no brush.
     pub strength: u32,
     /// `true` if the channels are Y', Cb and Cr as coded.
     pub coded: u32,
-    /// Words of a row of the bits that say which pixels are lit; 0 where the picture's own codes say it.
+    /// Words per row of the bit plane of lit pixels; 0 if the picture's own codes decide.
     pub lit_words: u32,
     /// Column and row of the picture's first pixel that may be lit.
     pub first: [u32; 2],
-    /// Column and row behind the last.
+    /// Column and row after the last pixel that may be lit.
     pub end: [u32; 2],
-    /// The lowest tone that is striped; the highest number where none is.
+    /// The lowest tone with zebra stripes; `u32::MAX` if there are none.
     pub zebra: u32,
     /// Width of a stripe along a row.
     pub stripe: u32,
-    /// `true` if a pixel's tone is its Y' as coded.
+    /// `true` if a pixel's tone is its coded Y'.
     pub tone_coded: u32,
-    /// 0 where nothing is marked, 1 where colours are, 2 where code values are.
+    /// 0 if nothing is marked, 1 to mark colours, 2 to mark code values.
     pub marks: u32,
-    /// Words of a row of a plane of pixels of the picture that were selected one by one, which then decides, 0 where there is none;
-    /// then nothing.
+    /// Words per row of a plane of individually selected pixels of the picture, which then decides what is lit; 0 if there is
+    /// none. The other words are unused.
     pub selected: [u32; 4],
-    /// The lowest value of each channel that is not marked.
+    /// The lowest unmarked value of each channel.
     pub lowest: [i32; 4],
-    /// The lowest value above those.
+    /// The lowest value of each channel above the unmarked ones.
     pub highest: [i32; 4],
     /// The colours of the marks, 0 to 255.
     pub mark_colors: [[u32; 4]; 3],
-    /// False colour: 0 where it is off, 1 by Y' as coded, 2 by luminance; then the codes of black and of white.
+    /// False colour: 0 if off, 1 by coded Y', 2 by luminance; then the codes of black and white.
     pub tint: [i32; 4],
-    /// The lowest code of each band and its colour, of which red is -1 where pixels have their gray.
+    /// The lowest code of each band and its colour; a red of -1 means that pixels are shown in gray.
     pub bands: [[i32; 4]; MOST_BANDS],
-    /// The datascope: lines that are written in a pixel of the picture, 0 where none are, pixels of the view to a dot, digits, and
+    /// The datascope: lines of text per pixel of the picture (0 if there is none), pixels of the view per dot, digits, and
     /// their base.
     pub text: [u32; 4],
-    /// Dots of a letter across and down, whether codes are those of Y', Cb and Cr, and where cells begin behind the nearest samples.
+    /// Dots per glyph across and down, `true` if codes are those of Y', Cb and Cr, and the offset of the cells after the
+    /// nearest samples.
     pub letters: [u32; 4],
-    /// The dots of each sign, in the first two numbers.
+    /// The dots of each glyph, in the first two numbers.
     pub glyphs: [[u32; 4]; 16],
 }
 
 const _: () = assert!(size_of::<PlacementParams>() == 720);
 
-/// The most taps a side that a picture drawn smaller than itself is averaged from.
+/// The most taps per side that are averaged for a picture drawn smaller than it is.
 const MOST_TAPS: f64 = 4.0;
 
-/// Which of the pictures is drawn: each has a placement, a brush and a layout of its own.
+/// The picture to draw: each has its own placement, brush and layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The picture as it was decoded.
@@ -101,10 +102,11 @@ pub enum Side {
 }
 
 impl Side {
-    /// How many there are.
+    /// Number of sides.
     pub const COUNT: usize = 3;
 
-    /// The side whose codes light this one where its own do not: of the picture as it was decoded and the adjusted one the other.
+    /// Returns the side whose codes light this one if its own do not: for the decoded and the adjusted picture, the respective
+    /// other one.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -117,32 +119,32 @@ impl Side {
 /// The layers of a picture that depend on its codes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ByCodes<'a> {
-    /// The light of a brush, the rest being dimmed.
+    /// The lighting of a brush; unlit pixels are dimmed.
     pub lighting: Option<&'a Lighting>,
-    /// The pixels that are, where they were selected one by one.
+    /// The lit pixels, if they were selected individually.
     pub selected: Option<SelectedPlanes<'a>>,
     /// Stripes, marks and false colour.
     pub inspection: Option<&'a Inspection>,
-    /// Which codes are written in pixels that are large enough.
+    /// The codes to write in pixels that are large enough.
     pub codes: Option<&'a Codes>,
 }
 
-/// Pixels of a picture that were selected one by one.
+/// Pixels of a picture that were selected individually.
 #[derive(Debug, Clone, Copy)]
 pub struct SelectedPlanes<'a> {
     /// The planes, laid out as [`SelectedPixels::words`](crate::cpu::SelectedPixels::words).
     pub planes: &'a wgpu::Buffer,
-    /// Words of a row of a plane.
+    /// Words per row of a plane.
     pub row_words: u32,
 }
 
-/// Draws pictures whose planes the adapter has.
+/// Draws pictures whose planes are in the adapter's memory.
 #[derive(Debug)]
 pub struct VideoPass {
     shader: shaders::Module,
     pipelines: HashMap<PixelLayout, wgpu::RenderPipeline>,
     format: wgpu::TextureFormat,
-    /// They find which pixels of the view a brush lights by the codes of a picture that is not the one shown there.
+    /// Find the pixels of the view that a brush lights by the codes of a picture other than the one shown there.
     light_pipelines: HashMap<PixelLayout, wgpu::ComputePipeline>,
     slots: [Slot; Side::COUNT],
 }
@@ -151,20 +153,20 @@ pub struct VideoPass {
 #[derive(Debug)]
 struct Slot {
     placement: wgpu::Buffer,
-    /// Which sample covers each column and row of the view, as far as the shader was told.
+    /// The sample that covers each column and row of the view, for the placement in `written`.
     nearest: wgpu::Buffer,
     written: Option<Placement>,
-    /// Which pixels the other picture lights.
+    /// The pixels that the other picture lights.
     lit: wgpu::Buffer,
-    /// Which pixels of the picture are lit, where they were selected one by one: that buffer is bound instead.
+    /// The individually selected pixels of the picture, if any: this buffer is then bound instead of `lit`.
     selected: Option<wgpu::Buffer>,
-    /// Leads to the three buffers.
+    /// Binds the three buffers.
     group: wgpu::BindGroup,
     layout: Option<PixelLayout>,
 }
 
 impl VideoPass {
-    /// Makes the pass for views of `format`, which must not be sRGB: codes are shown as they are.
+    /// Creates the pass for views of `format`, which must not be sRGB: codes are shown unchanged.
     #[must_use]
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         Self {
@@ -176,7 +178,7 @@ impl VideoPass {
         }
     }
 
-    /// Sets a side up for pictures of a layout; cheap where nothing changed.
+    /// Prepares a side for pictures of a layout; cheap if nothing has changed.
     pub fn prepare_layout(&mut self, gpu: &Gpu, side: Side, layout: PixelLayout) {
         self.slots[side as usize].layout = Some(layout);
         let (shader, format) = (&self.shader, self.format);
@@ -184,13 +186,13 @@ impl VideoPass {
         self.pipelines.entry(layout).or_insert_with(pipeline);
     }
 
-    /// Places a side's picture, on which its own codes ask for what is drawn.
+    /// Places a side's picture. Its own codes decide which layers are drawn on it.
     pub fn place(&mut self, gpu: &Gpu, side: Side, placement: &Placement, by_codes: ByCodes<'_>) {
         self.slots[side as usize].place(gpu, placement, by_codes, 0);
     }
 
-    /// The same, but it is by the codes of the other side's picture, bound by `group` and of that layout, that pixels are
-    /// lit: records the pass that finds those.
+    /// Like [`place`](Self::place), but the codes of the other side's picture, which is bound by `group` and has this layout,
+    /// decide which pixels are lit. Records the pass that finds those pixels.
     pub fn place_lit_by_other(
         &mut self,
         gpu: &Gpu,
@@ -219,7 +221,7 @@ impl VideoPass {
         pass.dispatch_workgroups(placement.view.1, 1, 1);
     }
 
-    /// Draws a side's picture on some columns of the view, which is `height` pixels high. They must not be none.
+    /// Draws a side's picture on a range of the view's columns, which must not be empty. The view is `height` pixels high.
     pub fn draw(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -269,7 +271,7 @@ impl Slot {
         }
     }
 
-    /// Tells the shader which samples cover the view's pixels, unless it knows.
+    /// Writes the samples that cover the view's pixels, unless the placement is unchanged.
     fn write_nearest(&mut self, gpu: &Gpu, placement: &Placement) {
         if self.written.as_ref() == Some(placement) {
             return;
@@ -296,13 +298,13 @@ impl Slot {
     }
 }
 
-/// The shader's parameters: the picture's place, the brush, and what else its codes ask for.
+/// Returns the shader's parameters: the picture's placement, the brush, and the other layers that depend on codes.
 fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementParams {
     let ByCodes { lighting, inspection, codes, .. } = by_codes;
     let writing = codes.and_then(|codes| codes.writing(placement));
     let pair = |v: DVec2| v.as_vec2().to_array();
     let sampling = &placement.sampling;
-    // Linear interpolation reaches two samples a side; smaller pictures are averaged from more taps.
+    // Linear interpolation uses two samples per axis; pictures drawn smaller are averaged from more taps.
     let taps = (sampling.footprint() * 0.5 - 1e-6).ceil().clamp(1.0, MOST_TAPS);
     let brush = lighting.and_then(|lighting| lighting.range);
     let region = lighting.and_then(|lighting| lighting.region);
@@ -346,13 +348,13 @@ fn placement_params(placement: &Placement, by_codes: ByCodes<'_>) -> PlacementPa
     }
 }
 
-/// The letters of the datascope as the shader takes them; cells lie behind the nearest samples.
+/// Returns the datascope's glyph parameters for the shader; cells follow the nearest samples.
 fn letters(writing: &Writing, placement: &Placement) -> [u32; 4] {
     let Writing { font, is_coded, .. } = writing;
     [font.width, font.height, u32::from(*is_coded), placement.view.0 + placement.view.1]
 }
 
-/// The bands of false colour as the shader takes them.
+/// Returns the bands of false colour for the shader.
 fn bands(tint: &Tint) -> [[i32; 4]; MOST_BANDS] {
     let bands = tint.table.bands();
     std::array::from_fn(|index| {

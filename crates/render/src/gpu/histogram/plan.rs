@@ -1,4 +1,5 @@
-//! How the work is cut up, from what the adapter can do: chunks, workgroup size, copies of the bins, runs of channels.
+//! Divides the counting of a picture according to the adapter's limits: chunks, workgroup size, copies of the bins, runs of
+//! channels.
 
 use crate::gpu::{Gpu, GpuError};
 use histoscope_core::histogram::{CHANNELS, Histogram};
@@ -7,14 +8,14 @@ use histoscope_core::histogram::{CHANNELS, Histogram};
 pub const MOST_CHUNK_BYTES: usize = 8 << 20;
 /// Pixels that an invocation counts at a time, as in shaders/chunk.wgsl.
 const BLOCK_PIXELS: u32 = 8;
-/// Bytes of workgroup memory that the chunk pass uses beside the bins.
+/// Bytes of workgroup memory that the chunk pass uses in addition to the bins.
 const TAIL_BYTES: u32 = 64;
-/// Storage buffers of a pass that counts what it writes: planes, curves, axes, result, chunks and scales.
+/// Storage buffers of a pass that counts its own output: planes, curves, axes, result, chunks and scales.
 const FUSED_BUFFERS: u32 = 8;
-/// Invocations of a workgroup, and workgroups, of a pass that counts what it writes, on a GPU of its own memory.
+/// Invocations per workgroup, and workgroups, of a pass that counts its own output, on a GPU with its own memory.
 const FUSED: (u32, u32) = (1024, 132);
 
-/// Neighbouring channels whose bins are counted together.
+/// Consecutive channels whose bins are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChannelRun {
     /// First channel.
@@ -23,23 +24,23 @@ pub struct ChannelRun {
     pub count: u32,
 }
 
-/// How one picture is counted.
+/// The plan for counting one picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// n: a channel has 2^n bins.
     pub bits: u32,
-    /// Invocations of a workgroup of the chunk pass.
+    /// Invocations per workgroup of the chunk pass.
     pub workgroup: u32,
     /// Workgroups of the chunk pass, which is the number of chunks.
     pub chunks: u32,
     /// Copies of each bin in workgroup memory.
     pub copies: u32,
-    /// The channels, cut into runs whose bins fit in workgroup memory; one run a dispatch.
+    /// The channels, divided into runs whose bins fit in workgroup memory; one dispatch per run.
     pub runs: Vec<ChannelRun>,
 }
 
 impl Plan {
-    /// The plan for a picture of `pixels` pixels at `bits` bits a code on this adapter.
+    /// Returns the plan for a picture of `pixels` pixels with `bits` bits per code on this adapter.
     ///
     /// # Errors
     /// [`GpuError::TooDeep`] if its workgroup memory cannot hold the bins of one channel.
@@ -48,8 +49,8 @@ impl Plan {
             .ok_or_else(|| GpuError::TooDeep { bits, adapter: gpu.info.name.clone() })
     }
 
-    /// The plan for a picture of `pixels` pixels at `bits` bits a code; `None` where not even one channel's bins fit in
-    /// the adapter's workgroup memory.
+    /// Returns the plan for a picture of `pixels` pixels with `bits` bits per code; `None` if the adapter's workgroup memory
+    /// cannot hold the bins of even one channel.
     #[must_use]
     pub fn new(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let memory = limits.max_compute_workgroup_storage_size.saturating_sub(TAIL_BYTES);
@@ -58,15 +59,15 @@ impl Plan {
         if together == 0 {
             return None;
         }
-        // Runs of equal length: two and two where three would fit, so that each run leaves more workgroups resident.
+        // Runs of equal length: two and two even if three would fit, so that each run lets more workgroups run concurrently.
         let runs = (CHANNELS as u32).div_ceil(together);
         let together = (CHANNELS as u32).div_ceil(runs);
         let runs = (0..runs)
             .map(|run| ChannelRun { first: run * together, count: together.min(CHANNELS as u32 - run * together) })
             .collect();
-        // Large workgroups and few of them: measured on an NVIDIA H200 over sizes, depths and contents, one workgroup of
-        // 1024 on each processor was fastest, since the chunks to clear, write out and sum are then fewest. The number
-        // of processors is not to be learned from wgpu; a third more or less of them costs little.
+        // Few, large workgroups: measured on an NVIDIA H200 with various sizes, depths and contents, one workgroup of 1024 per
+        // processor was fastest, because it leaves the fewest chunks to clear, write out and sum. wgpu does not report the
+        // number of processors; a third more or less costs little.
         let (wanted_workgroup, wanted_chunks) = match kind {
             wgpu::DeviceType::Cpu => (64, 32),
             wgpu::DeviceType::IntegratedGpu => (512, 64),
@@ -76,8 +77,8 @@ impl Plan {
         Some(plan.within(limits, pixels))
     }
 
-    /// The plan for a pass that counts what it writes, which it can only where the bins of all channels and the curves of
-    /// three fit in workgroup memory together; `None` elsewhere.
+    /// Returns the plan for a pass that counts its own output; `None` unless the bins of all channels and the curves of three
+    /// fit in workgroup memory together.
     #[must_use]
     pub fn fused(limits: &wgpu::Limits, kind: wgpu::DeviceType, bits: u32, pixels: u32) -> Option<Self> {
         let plan = Self::new(limits, kind, bits, pixels).filter(|plan| plan.runs.len() == 1)?;
@@ -93,23 +94,23 @@ impl Plan {
         })
     }
 
-    /// The same with workgroups no larger and no more of them than the adapter, the chunk buffer and the picture have use for.
+    /// Limits the size and number of workgroups to what the adapter, the chunk buffer and the picture can use.
     fn within(self, limits: &wgpu::Limits, pixels: u32) -> Self {
         let workgroup = self.workgroup.min(limits.max_compute_invocations_per_workgroup);
-        // A chunk of fewer blocks than invocations would only add work to the reduce pass.
+        // A chunk with fewer blocks than invocations would only add work to the reduce pass.
         let useful = pixels.div_ceil(BLOCK_PIXELS * workgroup).max(1);
         let most = most_chunks(self.bits).min(useful).min(limits.max_compute_workgroups_per_dimension);
         Self { workgroup, chunks: self.chunks.min(most), ..self }
     }
 }
 
-/// The most chunks that fit in [`MOST_CHUNK_BYTES`] at `bits` bits a code.
+/// Returns the most chunks that fit in [`MOST_CHUNK_BYTES`] at `bits` bits per code.
 #[must_use]
 pub const fn most_chunks(bits: u32) -> u32 {
     (MOST_CHUNK_BYTES / (4 * Histogram::word_count(bits))) as u32
 }
 
-/// Rows of 32 invocations in a workgroup of the reduce pass.
+/// Returns the number of rows of 32 invocations in a workgroup of the reduce pass.
 #[must_use]
 pub fn reduce_parts(limits: &wgpu::Limits) -> u32 {
     (limits.max_compute_invocations_per_workgroup / 32).clamp(1, 32)
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_counted_where_all_bins_fit_together() {
+    fn output_is_counted_if_all_bins_fit_together() {
         let kind = wgpu::DeviceType::DiscreteGpu;
         let fused = |memory, bits, pixels| Plan::fused(&limits(memory), kind, bits, pixels);
         for (memory, bits, fits) in [(16, 8, true), (16, 10, false), (48, 10, true), (48, 12, false), (128, 12, true)] {

@@ -1,15 +1,15 @@
-//! Where there is no Vulkan, there is nothing to ask.
+//! Stub for platforms without Vulkan.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use histoscope_core::picture::Memory;
 
-/// A device that takes memory which the program has, of which there is none.
+/// A device that can import the program's memory; there is none on this platform.
 #[derive(Debug)]
 pub enum HostMemory {}
 
-/// Opens no device.
+/// Returns `None`: no such device exists here.
 pub const fn open(
     _: &wgpu::Adapter,
     _: &wgpu::DeviceDescriptor<'_>,
@@ -18,10 +18,10 @@ pub const fn open(
 }
 
 impl HostMemory {
-    /// Is never called.
+    /// Cannot be called, because there is no value of this type.
     ///
     /// # Errors
-    /// None.
+    /// Never.
     pub const fn import(
         &self,
         _: &wgpu::Device,

@@ -1,4 +1,4 @@
-//! Calls to Vulkan beside wgpu.
+//! Direct calls to Vulkan, bypassing wgpu.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,11 +8,11 @@ use wgpu::hal::api::Vulkan;
 
 use histoscope_core::picture::{Memory, Pages};
 
-/// The extension by which a device takes memory that the program has.
+/// The extension that lets a device import the program's memory.
 const EXTENSION: &std::ffi::CStr = external_memory_host::NAME;
 /// The usage of the buffers.
 const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::TRANSFER_SRC;
-/// The properties that memory of a type may have, besides coherent: other kinds need features that wgpu does not ask for.
+/// The property flags that an importable memory type may have; other flags need features that wgpu does not request.
 const KNOWN: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
     vk::MemoryPropertyFlags::DEVICE_LOCAL.as_raw()
         | vk::MemoryPropertyFlags::HOST_VISIBLE.as_raw()
@@ -21,10 +21,10 @@ const KNOWN: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
 );
 const HANDLE: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// A device that takes memory which the program has.
+/// A device that can import the program's memory.
 pub struct HostMemory {
     functions: external_memory_host::Device,
-    /// The types of memory that need no flushing, a bit each.
+    /// Bit mask of the memory types that need no flushing.
     coherent: u32,
 }
 
@@ -34,15 +34,15 @@ impl std::fmt::Debug for HostMemory {
     }
 }
 
-/// Opens a device as wgpu does, with the extension. `None` where the adapter is not Vulkan's or does not have it; wgpu then
-/// opens the device by itself.
+/// Opens a device like wgpu does, with the extension. Returns `None` if the adapter is not a Vulkan adapter or lacks the
+/// extension; wgpu then opens the device itself.
 pub fn open(
     adapter: &wgpu::Adapter,
     descriptor: &wgpu::DeviceDescriptor<'_>,
 ) -> Option<(wgpu::Device, wgpu::Queue, HostMemory)> {
-    // SAFETY: the adapter is only asked, and opened in the way that wgpu opens it, with the features and limits that wgpu is
-    // then told of. The extension that is added is one which the adapter says it has, and changes nothing that wgpu does. What
-    // is asked about memory of others belongs to Vulkan from 1.1 on, which both instance and adapter are checked for.
+    // SAFETY: the adapter is only queried, and opened the same way as wgpu opens it, with the features and limits that wgpu is
+    // then given. The adapter reports the added extension as supported, and the extension does not change anything that wgpu
+    // does. The queries about external memory are part of Vulkan 1.1, which both instance and adapter are checked for.
     unsafe {
         let hal = adapter.as_hal::<Vulkan>()?;
         let (instance, physical) = (hal.shared_instance().raw_instance(), hal.raw_physical_device());
@@ -89,10 +89,11 @@ pub fn open(
 }
 
 impl HostMemory {
-    /// Makes pages a buffer to copy from, which keeps them as long as the GPU may read them, and counts as one in `count`.
+    /// Imports pages as a buffer to copy from, which keeps them alive as long as the GPU may read them, and counts as one in
+    /// `count`.
     ///
     /// # Errors
-    /// In a few words, why the driver does not take them.
+    /// A short reason why the driver does not accept the pages.
     pub fn import(
         &self,
         device: &wgpu::Device,
@@ -101,11 +102,11 @@ impl HostMemory {
     ) -> Result<wgpu::Buffer, String> {
         let (start, length) = (pages.start().as_ptr(), pages.length());
         let refused = |reason: vk::Result| format!("the driver does not take them ({reason})");
-        // SAFETY: the functions are those of this device, and the arguments live as long as each call. The memory is whole
-        // pages of the program's, at multiples of what the driver asks for, and initialised. `Guard` keeps them until the
-        // buffer and the driver's handle on them are gone; that is when wgpu drops the buffer, which it does after the last
-        // commands that use it. wgpu never maps the buffer, nor writes to it: it may only be copied from. Nobody writes to the
-        // pages while a copy is under way: `Underway` holds the picture that lies there.
+        // SAFETY: the functions belong to this device, and the arguments outlive each call. The memory consists of whole,
+        // initialised pages of the program, aligned as the driver requires. `Guard` keeps them alive until the buffer and the
+        // driver's handle to them are gone, which is when wgpu drops the buffer, after the last commands that use it. wgpu
+        // never maps the buffer or writes to it: its only usage is to be copied from. Nothing writes to the pages while a copy
+        // is in flight: `Underway` holds the picture stored there.
         unsafe {
             let hal = device.as_hal::<Vulkan>().ok_or("the device is not Vulkan's")?;
             let raw = hal.raw_device().clone();
@@ -121,7 +122,7 @@ impl HostMemory {
             let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HANDLE);
             let info = vk::BufferCreateInfo::default().size(length as u64).usage(USAGE).push_next(&mut external);
             let buffer = raw.create_buffer(&info, None).map_err(refused)?;
-            // From here on the guard frees what was made.
+            // From here on, the guard frees what has been created.
             count.fetch_add(1, Ordering::AcqRel);
             let memory = vk::DeviceMemory::null();
             let mut guard = Guard { raw, buffer, memory, count: Arc::clone(count), _pages: Arc::clone(pages) };
@@ -151,7 +152,7 @@ impl HostMemory {
     }
 }
 
-/// A buffer over pages, and the pages.
+/// A buffer imported from pages, and the pages.
 struct Guard {
     raw: ash::Device,
     buffer: vk::Buffer,
@@ -162,8 +163,8 @@ struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: made by this device, which wgpu keeps until its last buffer is dropped; freed here alone, when nothing uses
-        // them any more; a null handle is ignored.
+        // SAFETY: both were created by this device, which wgpu keeps until its last buffer is dropped. They are freed only
+        // here, when nothing uses them any more; a null handle is ignored.
         unsafe {
             self.raw.destroy_buffer(self.buffer, None);
             self.raw.free_memory(self.memory, None);

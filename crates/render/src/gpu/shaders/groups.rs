@@ -1,16 +1,16 @@
-//! The bind groups: what each binds, and its layout.
+//! The bind groups, with their bindings and layouts.
 
 use Binding::{Image, Read, Texture, Uniform, Write};
 use wgpu::ShaderStages;
 
-/// The kind of a binding of a group.
+/// The kind of a binding in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
     /// A buffer of parameters.
     Uniform,
     /// A buffer that is read.
     Read,
-    /// A buffer that is written, and perhaps read.
+    /// A buffer that is written, and possibly read.
     Write,
     /// A texture of integers.
     Texture,
@@ -35,12 +35,12 @@ impl GroupLayout {
         Self { label, stages: ShaderStages::COMPUTE, bindings }
     }
 
-    /// Its layout. However often it is made, it is the same one to wgpu.
+    /// Creates its layout. wgpu treats all layouts created from the same group as the same one.
     #[must_use]
     pub fn layout(&self, device: &wgpu::Device) -> wgpu::BindGroupLayout {
         let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
         let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
-        // Vertex shaders read parameters only, since not every adapter has more for them.
+        // Vertex shaders read only parameters, since not every adapter allows them other bindings.
         let but_vertex = self.stages.difference(ShaderStages::VERTEX);
         let entry = |(&binding, number)| {
             let (visibility, ty) = match binding {
@@ -63,13 +63,13 @@ impl GroupLayout {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(self.label), entries: &entries })
     }
 
-    /// A bind group of whole buffers.
+    /// Creates a bind group of whole buffers.
     #[must_use]
     pub fn bind(&self, device: &wgpu::Device, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
         self.bind_resources(device, buffers.iter().map(|buffer| buffer.as_entire_binding()))
     }
 
-    /// A bind group of resources of any kind.
+    /// Creates a bind group of resources of any kind.
     pub fn bind_resources<'a>(
         &self,
         device: &wgpu::Device,
@@ -91,33 +91,33 @@ pub static PICTURE: GroupLayout =
     GroupLayout { label: "picture", stages: FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read, Read] };
 /// Chunks, and the scales that are prepared with them.
 pub static CHUNKS: GroupLayout = GroupLayout::of_compute("chunks", &[Write, Write]);
-/// The rectangle that is counted alone.
+/// The rectangle to count.
 pub static REGION: GroupLayout = GroupLayout::of_compute("region", &[Uniform]);
 /// Parameters, chunks, bins and scales.
 pub static SUMS: GroupLayout = GroupLayout::of_compute("reduce", &[Uniform, Read, Write, Write]);
 /// Bins and scales.
 pub static SCALES: GroupLayout = GroupLayout::of_compute("scale", &[Read, Write]);
-/// Where a picture lies on the view: parameters, nearest samples and lit pixels.
+/// Placement of a picture on the view: parameters, nearest samples and lit pixels.
 pub static PLACEMENT: GroupLayout =
     GroupLayout { label: "placement", stages: VERTEX_FRAGMENT_AND_COMPUTE, bindings: &[Uniform, Read, Read] };
 /// A brush, and the counts of the pixels that it selects.
 pub static SELECTION: GroupLayout = GroupLayout::of_compute("selection", &[Uniform, Write]);
-/// Brushes, the pairs that are selected, planes of pixels and the number of those.
+/// Brushes, the selected pairs, planes of selected pixels and their number.
 pub static BRUSH: GroupLayout = GroupLayout::of_compute("brush", &[Uniform, Read, Write, Write]);
-/// Parameters, planes of pixels, and the counts of what is selected: bins, and another scope's.
+/// Parameters, planes of selected pixels, and their counts: bins, and those of a scope.
 pub static BRUSHED: GroupLayout = GroupLayout::of_compute("brushed", &[Uniform, Read, Write, Write]);
-/// Limits, and the count of the pixels outside.
+/// Limits, and the number of pixels outside them.
 pub static LIMITS: GroupLayout = GroupLayout::of_compute("limits", &[Uniform, Write]);
-/// The counted part of a picture, the light of codes, and bins.
+/// The counted part of a picture, the linear light of each code, and bins.
 pub static LINEAR: GroupLayout = GroupLayout::of_compute("linear", &[Uniform, Read, Write]);
 /// Parameters, and the counts of a waveform.
 pub static WAVEFORM: GroupLayout = GroupLayout::of_compute("waveform", &[Uniform, Write]);
 /// Parameters, and the counts of a vectorscope.
 pub static VECTORSCOPE: GroupLayout = GroupLayout::of_compute("vectorscope", &[Uniform, Write]);
-/// Parameters, and the counts of a scope.
+/// Parameters, and the counts or the painted pixels of a scope.
 pub static TRACE: GroupLayout =
     GroupLayout { label: "trace", stages: ShaderStages::VERTEX_FRAGMENT, bindings: &[Uniform, Read] };
-/// The lit pixels that are found.
+/// The lit pixels that the pass finds.
 pub static LIGHT: GroupLayout = GroupLayout::of_compute("light", &[Write]);
 /// Parameters, bins, scales, columns, the outlines' bins and scales, cumulative bins, strokes, and bins of linear light.
 pub static COLUMNS: GroupLayout =
@@ -132,13 +132,13 @@ pub static DIVIDER: GroupLayout =
 pub static SCAN: GroupLayout = GroupLayout::of_compute("scan", &[Uniform, Read, Write, Write]);
 /// Parameters, bins, cumulative bins, smoothed curves and curves.
 pub static CURVES: GroupLayout = GroupLayout::of_compute("curves", &[Uniform, Read, Read, Write, Write]);
-/// Parameters, codes of the other picture, places in it and what both differ by.
+/// Parameters, codes of the other picture, positions in it, and the output.
 pub static DIFFERENCE: GroupLayout = GroupLayout::of_compute("difference", &[Uniform, Read, Read, Write]);
-/// Parameters, curves, axes and the changed picture.
+/// Parameters, curves, axes and the recoloured picture.
 pub static RECOLOR: GroupLayout = GroupLayout::of_compute("recolor", &[Uniform, Read, Read, Write]);
-/// The rows' sums: red and blue, green.
+/// Sums along the rows: those of red and blue, and those of green.
 pub static BLUR_ROWS: GroupLayout = GroupLayout::of_compute("blur across", &[Write, Write]);
-/// Parameters, the rows' sums and the blurred picture.
+/// Parameters, sums along the rows and the blurred picture.
 pub static BLUR_COLUMNS: GroupLayout = GroupLayout::of_compute("blur down", &[Uniform, Read, Read, Write]);
 /// Parameters and the bins of slices of tiles.
 pub static TILES: GroupLayout = GroupLayout::of_compute("tiles", &[Uniform, Write]);
@@ -146,7 +146,7 @@ pub static TILES: GroupLayout = GroupLayout::of_compute("tiles", &[Uniform, Writ
 pub static TILE_CURVES: GroupLayout = GroupLayout::of_compute("tile curves", &[Uniform, Read, Write, Write]);
 /// Bins, cumulative bins, moments, scores and thresholds.
 pub static OTSU: GroupLayout = GroupLayout::of_compute("otsu", &[Read, Read, Write, Write, Write]);
-/// Parameters, an adjusted picture and what is cut out of it.
+/// Parameters, an adjusted picture and the part cropped from it.
 pub static CROP: GroupLayout = GroupLayout::of_compute("crop", &[Uniform, Read, Write]);
 /// An image and its bins or chunks.
 pub static IMAGE_BINS: GroupLayout = GroupLayout::of_compute("tutorial's count", &[Texture, Write]);
@@ -154,13 +154,13 @@ pub static IMAGE_BINS: GroupLayout = GroupLayout::of_compute("tutorial's count",
 pub static CHUNK_SUM: GroupLayout = GroupLayout::of_compute("tutorial's sum", &[Write]);
 /// Chunks and parameters.
 pub static CHUNK_PAIRS: GroupLayout = GroupLayout::of_compute("tutorial's pairs", &[Write, Uniform]);
-/// The image that the tutorial's methods count, as it is made.
+/// The image that the tutorial's methods count, as output.
 pub static LAB_IMAGE: GroupLayout = GroupLayout::of_compute("lab's image", &[Image]);
-/// The right bins.
+/// The expected bins.
 pub static LAB_EXPECTED: GroupLayout = GroupLayout::of_compute("expected bins", &[Write]);
 /// Parameters, an image and the blurred one.
 pub static LAB_BLUR: GroupLayout = GroupLayout::of_compute("tutorials' blur", &[Uniform, Read, Write]);
-/// Our bins, and others that are made of them.
+/// Counted bins, and the regrouped bins made from them.
 pub static REGROUP: GroupLayout = GroupLayout::of_compute("regroup", &[Read, Write]);
-/// A word that nobody reads.
+/// A word that is never read.
 pub static FLOOR: GroupLayout = GroupLayout::of_compute("floor", &[Write]);

@@ -1,30 +1,30 @@
-//! The vectorscope's brush: a circle, or a polygon drawn by hand, in levels of Cb and Cr.
+//! The brush of the vectorscope: a circle or a freehand polygon, in levels of Cb and Cr.
 
-/// A part of a vectorscope.
+/// A region of a vectorscope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairBrush {
-    /// Its shape.
+    /// The shape of the region.
     pub shape: PairShape,
-    /// Bits of the levels in which that is told.
+    /// Bits of the levels that the shape is given in.
     pub level_bits: u32,
 }
 
-/// Its shape, in levels of Cb and Cr.
+/// The shape of a vectorscope brush, in levels of Cb and Cr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one of them, which is copied with the scene")]
 pub enum PairShape {
-    /// All pairs whose distance from the middle is the radius at most.
+    /// All pairs whose distance from the centre is at most the radius.
     Circle {
-        /// The middle.
+        /// The centre.
         middle: [u16; 2],
         /// The radius in levels.
         radius: u16,
     },
-    /// All pairs inside a polygon and on its edges. Where it crosses itself, inside is what lies behind an odd number of edges.
+    /// All pairs inside a polygon and on its edges. If it crosses itself, the even-odd rule applies.
     Polygon(Lasso),
 }
 
-/// The corners of a polygon, one at least.
+/// The corners of a polygon, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lasso {
     corners: [[u16; 2]; Self::MOST],
@@ -32,22 +32,22 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// The most corners.
+    /// Maximum number of corners.
     pub const MOST: usize = 64;
 
-    /// It begins here.
+    /// Starts a polygon at a corner.
     #[must_use]
     pub const fn from(corner: [u16; 2]) -> Self {
         Self { corners: [corner; Self::MOST], count: 1 }
     }
 
-    /// Its corners.
+    /// Returns the corners.
     #[must_use]
     pub fn corners(&self) -> &[[u16; 2]] {
         &self.corners[..usize::from(self.count)]
     }
 
-    /// It goes on to there. Where it has no room for another corner, the one goes whose absence changes the least area.
+    /// Adds a corner. If the polygon is full, removes the corner whose absence changes the area least.
     #[must_use]
     pub fn to(mut self, corner: [u16; 2]) -> Self {
         if self.corners().last() == Some(&corner) {
@@ -64,14 +64,14 @@ impl Lasso {
         }
         self.corners[usize::from(self.count)] = corner;
         self.count += 1;
-        // What lies behind the last one is never looked at, and is alike for equal polygons.
+        // The unused corners are never read; filling them makes equal polygons compare equal.
         self.corners[usize::from(self.count)..].fill(corner);
         self
     }
 }
 
 impl PairBrush {
-    /// A bit for each pair of levels of so many bits, as [`ChromaPairs::selected`](super::ChromaPairs::selected).
+    /// Returns one bit per pair of levels of `level_bits` bits, like [`ChromaPairs::selected`](super::ChromaPairs::selected).
     #[must_use]
     pub fn pairs(&self, level_bits: u32) -> Vec<u32> {
         let levels = 1_i64 << level_bits;
@@ -109,11 +109,11 @@ impl PairBrush {
     }
 }
 
-/// The whole numbers y at which (x, y) lies in a polygon, in pieces: behind an odd number of its edges, or on one.
+/// Returns the runs of integers y for which (x, y) lies inside a polygon, by the even-odd rule, or on one of its edges.
 fn inside(corners: &[[i64; 2]], x: i64) -> Vec<std::ops::RangeInclusive<i64>> {
     let mut pieces = Vec::new();
-    // Where edges cross the line x, as the first whole number that is not before it. An edge takes its lower end and not its
-    // upper one, so that a corner between two of them is crossed once.
+    // Positions where edges cross the line x, rounded up to an integer. An edge includes its lower end but not its upper one,
+    // so that a corner between two edges is crossed once.
     let mut crossings = Vec::new();
     for (index, &one) in corners.iter().enumerate() {
         let other = corners[(index + 1) % corners.len()];
@@ -152,7 +152,7 @@ mod tests {
         (pairs[(cb * 256 + cr) / 32] >> (cr % 32)) & 1 != 0
     }
 
-    /// By the definition, in real numbers, for pairs that lie on no edge.
+    /// Returns `true` if a pair lies inside, by the definition in real numbers; for pairs that lie on no edge.
     fn is_inside(corners: &[[u16; 2]], cb: f64, cr: f64) -> bool {
         let mut odd = false;
         for (index, one) in corners.iter().enumerate() {
@@ -174,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn a_polygon_selects_what_lies_in_it_and_on_its_edges() {
+    fn a_polygon_selects_its_inside_and_its_edges() {
         let polygons: [&[[u16; 2]]; 7] = [
             &[[10, 10]],
             &[[10, 10], [200, 90]],
             &[[30, 40], [200, 60], [90, 255]],
             &[[0, 0], [255, 0], [255, 255], [0, 255]],
-            // Crossing itself: a bow tie, and a star whose middle is outside.
+            // Self-intersecting: a bow tie, and a star whose centre is outside.
             &[[40, 40], [200, 200], [200, 40], [40, 200]],
             &[[128, 20], [190, 220], [20, 90], [236, 90], [66, 220]],
             &[[50, 50], [150, 50], [100, 50], [100, 120], [50, 120]],
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_selects_what_is_no_farther_than_its_radius() {
+    fn a_circle_selects_the_pairs_within_its_radius() {
         for (middle, radius) in [([128, 128], 0), ([100, 30], 17), ([3, 250], 40), ([0, 0], 500)] {
             let pairs = PairBrush { shape: PairShape::Circle { middle, radius }, level_bits: 8 }.pairs(8);
             for cb in 0..256_i64 {
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// However long somebody draws, corners that matter stay.
+    /// However long the drawing, the corners that matter remain.
     #[test]
     fn a_long_line_drawn_by_hand_keeps_its_shape() {
         let angle = |step: u32| f64::from(step) / 1000.0 * std::f64::consts::TAU;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_polygons_are_equal_whatever_was_there_before() {
+    fn polygons_with_equal_corners_are_equal_whatever_corners_were_removed() {
         let one = (0..200).fold(Lasso::from([5, 5]), |lasso, step| lasso.to([step, 7]));
         let mut other = Lasso::from(one.corners()[0]);
         for &corner in &one.corners()[1..] {

@@ -1,9 +1,11 @@
-//! False colour: the picture as flat colours that tell how bright each pixel is, by a table of percents.
+//! False colour: replaces the picture by flat colours that show the brightness of each pixel, according to a table of
+//! percentages.
 //!
-//! Compared is one integer of each pixel, at the depth in which bins are counted: of Y'CbCr and gray its Y' as coded,
-//! on the scale from black to white of the range in use (16 to 235 of 8 bits in limited range); of R'G'B', as adjusted pictures
-//! are, its luminance bin, on the scale of all codes. A band of a table begins at the lowest code that is at or above its
-//! percent, and reaches to the next band: so the first one has all that is below 0 %, and the last one all above 100 %.
+//! A single integer per pixel is looked up, at the depth in which bins are counted. For Y'CbCr and gray it is Y' as coded, on
+//! the scale from black to white of the range in use (16 to 235 for 8 bits in limited range). For R'G'B', which includes
+//! adjusted pictures, it is the luminance bin, on the scale of all codes. A band of a table begins at the lowest code at or
+//! above its percentage and extends to the next band, so the first one includes everything below 0 % and the last one
+//! everything above 100 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,21 +16,21 @@ use super::level::{Level, nominal};
 use histoscope_core::picture::color::{Colorimetry, Conversion, Matrix, Range, luminance_bin};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
 
-/// The most bands of a table.
+/// Maximum number of bands in a table.
 pub const MOST_BANDS: usize = 10;
 
-/// Which percents have which colours.
+/// The assignment of colours to percentages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FalseColorTable {
-    /// As cameras have it: purple where nothing is left to see, green for middle gray, pink for skin, red where it clips.
+    /// As on cameras: purple where shadows are lost, green for middle gray, pink for skin, red where it clips.
     #[default]
     Camera,
-    /// Ten equal steps, each brighter than the one below it: told apart whatever colours an eye confuses.
+    /// Ten equal steps, each brighter than the one below, so that they can be told apart with any kind of colour vision.
     Steps,
 }
 
-/// In which unit the legend tells where colours begin.
+/// The unit in which the legend shows where colours begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -39,33 +41,33 @@ pub enum Unit {
     Codes,
 }
 
-/// The choice of false colour.
+/// The settings of false colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FalseColor {
-    /// `true` if it is shown.
+    /// `true` if false colour is shown.
     pub shown: bool,
-    /// By which table.
+    /// The table.
     pub table: FalseColorTable,
-    /// How its legend tells that.
+    /// The unit in the legend.
     pub unit: Unit,
 }
 
-/// How the pixels of a band are shown.
+/// The appearance of the pixels in a band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
-    /// In the gray of their own value.
+    /// The gray of their own value.
     Gray,
-    /// In this colour, which has a name in some tables.
+    /// A flat colour, with a name in some tables.
     Flat([u8; 3], &'static str),
 }
 
 /// A band of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColorBand {
-    /// Tenths of a percent at which it begins; the first one begins below everything.
+    /// Start of the band in tenths of a percent; the first band begins below everything.
     pub from_permille: i32,
-    /// How it is shown.
+    /// The appearance of its pixels.
     pub paint: Paint,
 }
 
@@ -89,7 +91,7 @@ const CAMERA: [ColorBand; 9] = [
     flat(990, [232, 14, 22], "red"),
 ];
 
-/// Relative luminances of these rise by the same ratio from step to step.
+/// The contrast ratio between neighbouring steps is constant, about 1.4.
 const STEPS: [ColorBand; 10] = [
     flat(i32::MIN, [30, 0, 59], ""),
     flat(100, [52, 2, 141], ""),
@@ -104,10 +106,10 @@ const STEPS: [ColorBand; 10] = [
 ];
 
 impl FalseColorTable {
-    /// Every table, in the order in which a key goes through them.
+    /// Every table, in the order in which a key cycles through them.
     pub const ALL: [Self; 2] = [Self::Camera, Self::Steps];
 
-    /// The bands, from the darkest on: ten at most.
+    /// Returns the bands, at most ten, starting with the darkest.
     #[must_use]
     pub const fn bands(self) -> &'static [ColorBand] {
         match self {
@@ -116,7 +118,7 @@ impl FalseColorTable {
         }
     }
 
-    /// The name that the command line and a button use.
+    /// Returns the name used on the command line and on a button.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -125,7 +127,7 @@ impl FalseColorTable {
         }
     }
 
-    /// Describes it.
+    /// Returns a short description.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -134,7 +136,7 @@ impl FalseColorTable {
         }
     }
 
-    /// The table after this one.
+    /// Returns the table that follows this one.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -143,7 +145,7 @@ impl FalseColorTable {
         }
     }
 
-    /// Which colour means what, in words.
+    /// Describes the meaning of each colour.
     #[must_use]
     pub fn told(self) -> String {
         match self {
@@ -175,7 +177,7 @@ impl FromStr for FalseColorTable {
     }
 }
 
-/// The percents of a band: `< 2.5`, `38–42`, `≥ 99`.
+/// Returns the percentages of a band: `< 2.5`, `38–42`, `≥ 99`.
 #[must_use]
 pub fn percents(bands: &[ColorBand], index: usize) -> String {
     let percent = |band: &ColorBand| (f64::from(band.from_permille) / 10.0).to_string();
@@ -186,10 +188,10 @@ pub fn percents(bands: &[ColorBand], index: usize) -> String {
     }
 }
 
-/// A table on the codes of pictures that are read alike.
+/// A table resolved for the codes of pictures with the same layout and colorimetry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tint {
-    /// `true` if a pixel's value is its Y' as coded, and not its luminance bin.
+    /// `true` if a pixel's value is its Y' as coded, `false` if it is its luminance bin.
     pub is_luma: bool,
     /// The code of 0 %.
     pub black: i32,
@@ -197,16 +199,16 @@ pub struct Tint {
     pub white: i32,
     /// The table.
     pub table: FalseColorTable,
-    /// The lowest code of each band; behind the last one numbers that no code reaches.
+    /// The lowest code of each band; after the last one, numbers that no code reaches.
     pub lowest: [i32; MOST_BANDS],
 }
 
 impl Tint {
-    /// The table on the codes of pictures of this layout and colorimetry.
+    /// Resolves a table for the codes of pictures of this layout and colorimetry.
     #[must_use]
     pub fn new(table: FalseColorTable, layout: &PixelLayout, colorimetry: &Colorimetry) -> Self {
         let bits = layout.bin_bits();
-        // Planes of Y'CbCr that are read as G', B' and R' have no luma.
+        // Y'CbCr planes that are interpreted as G', B' and R' have no luma.
         let is_luma = layout.model != ColorModel::Rgb && colorimetry.matrix.value != Matrix::Identity;
         let range = if is_luma { colorimetry.range.value } else { Range::Full };
         let [black, white, _] = nominal(range, bits);
@@ -220,7 +222,7 @@ impl Tint {
         Self { is_luma, black, white, table, lowest }
     }
 
-    /// The value of a pixel with these component codes.
+    /// Returns the value of a pixel with these component codes.
     #[inline(always)]
     #[must_use]
     pub fn value(&self, codes: [u32; 3], conversion: &Conversion) -> u32 {
@@ -231,7 +233,7 @@ impl Tint {
         luminance_bin(rgb.map(|code| code.clamp(0, conversion.max_code()) as u32), conversion.bits)
     }
 
-    /// The colour of pixels of that value.
+    /// Returns the colour of pixels with that value.
     #[must_use]
     pub fn color(&self, value: u32) -> [u8; 3] {
         let value = value as i32;
@@ -246,7 +248,7 @@ impl Tint {
         }
     }
 
-    /// The codes of a band, both ends inside: `≤ 85`, `144–156`, `≥ 929`.
+    /// Returns the codes of a band, both ends included: `≤ 85`, `144–156`, `≥ 929`.
     #[must_use]
     pub fn codes(&self, index: usize) -> String {
         match (index, self.table.bands().get(index + 1)) {
@@ -267,7 +269,7 @@ mod tests {
         Colorimetry { matrix: Sourced::tagged(matrix), range: Sourced::tagged(range) }
     }
 
-    /// The names of the bands of percents, by the text of the definition.
+    /// Returns the name of the band of a percentage, as documented.
     fn named(percent: f64) -> &'static str {
         match percent {
             p if p < 2.5 => "purple",
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn of_colours_the_luminance_decides_and_of_luma_the_code() {
+    fn luminance_decides_for_rgb_and_the_code_for_luma() {
         let limited = color(Matrix::Bt709, Range::Limited);
         let ycbcr = PixelLayout::planar_ycbcr(8, (1, 1));
         let tint = |layout: &PixelLayout, color: &Colorimetry| Tint::new(FalseColorTable::Camera, layout, color);
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn below_black_and_above_white_the_outermost_colours_go_on() {
+    fn the_outermost_colours_extend_below_black_and_above_white() {
         let layout = PixelLayout::planar_ycbcr(10, (1, 1));
         for table in FalseColorTable::ALL {
             let tint = Tint::new(table, &layout, &color(Matrix::Bt709, Range::Limited));
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_steps_are_told_apart_by_their_light_alone() {
+    fn equal_steps_can_be_told_apart_by_brightness_only() {
         let lights = STEPS.map(|band| match band.paint {
             Paint::Flat(color, _) => relative_luminance(color) + 0.05,
             Paint::Gray => 0.0,
@@ -356,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_are_told_in_percent_and_in_codes() {
+    fn bands_are_described_in_percent_and_in_codes() {
         let layout = PixelLayout::planar_ycbcr(8, (1, 1));
         let tint = Tint::new(FalseColorTable::Camera, &layout, &color(Matrix::Bt709, Range::Limited));
         let told = |index| (percents(&CAMERA, index), tint.codes(index));

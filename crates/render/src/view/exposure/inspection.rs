@@ -1,4 +1,4 @@
-//! The exposure marks of a pixel and how they look: the definition, which the shader and the CPU's painter follow.
+//! The exposure aids of a pixel and their appearance: the definition that the shader and the CPU's painter follow.
 
 use super::false_color::Tint;
 use crate::view::brush::dimmed;
@@ -7,68 +7,68 @@ use histoscope_core::histogram::Components;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::picture::color::{Conversion, luminance_bin};
 
-/// The exposure marks of pictures that are read alike.
+/// The exposure aids, resolved for pictures with the same layout and colorimetry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inspection {
-    /// The lowest tone that is striped, if any is.
+    /// The lowest striped tone, if zebras are on.
     pub zebra: Option<u32>,
-    /// `true` if a pixel's tone is its Y' as coded, and not its luminance.
+    /// `true` if a pixel's tone is its Y' as coded, `false` if it is its luminance.
     pub is_tone_coded: bool,
-    /// The marks, if there are any.
+    /// The marks, if they are on.
     pub marks: Option<Marks>,
-    /// The colours in place of the picture's own, if false colour is on.
+    /// The colours that replace the picture's, if false colour is on.
     pub tint: Option<Tint>,
     pub(super) conversion: Conversion,
 }
 
-/// The values of three channels that are not marked: from `low` up to but not including `high`.
+/// The unmarked values of three channels: from `low` up to but excluding `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marks {
-    /// The lowest value of each channel that is not marked.
+    /// The lowest unmarked value of each channel.
     pub low: [i32; 3],
-    /// The lowest value above those.
+    /// The lowest value of each channel that is marked as high.
     pub high: [i32; 3],
-    /// `true` if the channels are Y', Cb and Cr as coded; else red, green and blue in the fixed point of
+    /// `true` if the channels are Y', Cb and Cr as coded; otherwise they are red, green and blue in the fixed-point format of
     /// [`Conversion::sums`].
     pub is_coded: bool,
 }
 
-/// The exposure marks of a pixel.
+/// The result of inspecting a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
-    /// `true` if it is striped.
+    /// `true` if the pixel is striped.
     pub zebra: bool,
-    /// `true` if stripes on it are dark, because it is light.
+    /// `true` if the pixel is light, so that stripes on it are dark.
     pub is_light: bool,
-    /// Which channels are marked as low.
+    /// `true` for the channels marked as low.
     pub below: [bool; 3],
-    /// Which are marked as high.
+    /// `true` for the channels marked as high.
     pub above: [bool; 3],
 }
 
 impl Seen {
-    /// Returns `true` if anything of it is marked.
+    /// Returns `true` if any channel is marked.
     #[must_use]
     pub fn is_marked(&self) -> bool {
         self.below.iter().chain(&self.above).any(|&is| is)
     }
 }
 
-/// Light of a channel's mark where it is high, and where it is low in the light and the dark cells of a chequered pattern, in
-/// 256ths.
+/// Brightness of a channel's mark in 256ths: marked as high, and marked as low in the light and in the dark cells of the
+/// checkerboard.
 pub const MARK_LIGHTS: [u32; 3] = [256, 186, 96];
-/// How far the picture behind marks dims, in 256ths.
+/// Dimming of the picture behind marks, in 256ths.
 const MARK_DIMMING: u32 = 192;
-/// The remaining light of a picture under a stripe, in 256ths, and the light of a light stripe, of 255.
+/// Factor for the picture's brightness under a stripe, in 256ths, and the level of a light stripe, out of 255.
 const STRIPE: [u32; 2] = [64, 191];
 
-/// Width of a stripe on a view of so many rows, in pixels along a row.
+/// Returns the width of a stripe on a view with that number of rows, in pixels along a row.
 #[must_use]
 pub fn stripe_pixels(rows: u32) -> u32 {
     (rows / 180).clamp(3, 16)
 }
 
-/// The colours of the marks of three channels.
+/// Returns the colours of the marks of three channels.
 #[must_use]
 pub fn mark_colors(is_coded: bool) -> [[u32; 3]; 3] {
     let lights = lights(if is_coded { Components::YCbCr } else { Components::Rgbl });
@@ -82,8 +82,8 @@ impl Marks {
 }
 
 impl Inspection {
-    /// The colour of a pixel with these component codes where false colour is on: what is striped and marked then, in place of the
-    /// picture's own.
+    /// Returns the colour of a pixel with these component codes if false colour is on. It replaces the picture's own colour
+    /// before stripes and marks are drawn.
     #[must_use]
     pub fn tinted(&self, codes: [u32; 3]) -> Option<[u8; 3]> {
         self.tint.as_ref().map(|tint| tint.color(tint.value(codes, &self.conversion)))
@@ -95,13 +95,13 @@ impl Inspection {
         self.zebra.is_some() || self.marks.is_some()
     }
 
-    /// How component codes become red, green and blue.
+    /// Returns the conversion from component codes to red, green and blue.
     #[must_use]
     pub const fn conversion(&self) -> &Conversion {
         &self.conversion
     }
 
-    /// Returns the exposure marks of a pixel with these component codes.
+    /// Inspects a pixel with these component codes.
     #[inline(always)]
     #[must_use]
     pub fn look(&self, codes: [u32; 3]) -> Seen {
@@ -123,7 +123,8 @@ impl Inspection {
         seen
     }
 
-    /// The colour of the view's pixel in that column and row, from what it would be without, with stripes so wide.
+    /// Returns the colour of the view's pixel in column `x` and row `y`, given its colour without stripes and marks. `stripe`
+    /// is the width of a stripe.
     #[inline(always)]
     #[must_use]
     pub fn painted(&self, rgb: [u8; 3], seen: &Seen, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
@@ -132,7 +133,7 @@ impl Inspection {
             if seen.is_marked() {
                 return mark(marks, seen, (x, y), stripe);
             }
-            // False colours would not be those of their legend.
+            // Dimming would make false colours differ from the legend.
             if self.tint.is_none() {
                 color = dimmed(color, MARK_DIMMING);
             }
@@ -146,7 +147,7 @@ impl Inspection {
     }
 }
 
-/// The marks of all channels, which mix as light does.
+/// Returns the colour of a marked pixel; the channels' marks mix like light.
 #[inline(always)]
 fn mark(marks: &Marks, seen: &Seen, (x, y): (u32, u32), stripe: u32) -> [u8; 3] {
     let cell = (stripe / 2).max(1);

@@ -1,4 +1,4 @@
-//! Levels of a signal, and which values are marked: in percent or codes, as they are written and as they are told.
+//! Levels of a signal, and limits for marks, in percent or codes: how they are parsed, stored and displayed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,31 +11,30 @@ use histoscope_core::picture::color::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Level {
-    /// Tenths of a percent from black to white in the range that is in use.
+    /// Tenths of a percent from black to white in the range in use.
     Permille(i32),
     /// A code at the picture's own depth.
     Code(u32),
 }
 
-/// Which values of a channel are marked.
+/// The values of a channel that are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MarkLimits {
-    /// Codes at the ends of red, green and blue, clipped or out of range; of code values, codes outside
-    /// the nominal range.
+    /// Red, green or blue clipped at an end of the codes, or out of range; for code values, codes outside the nominal range.
     #[default]
     Clipped,
     /// Codes outside the limits of EBU R 103.
     R103,
-    /// Codes at or below the one level, and at or above the other.
+    /// Codes at or below the first level, and at or above the second.
     Own(Level, Level),
 }
 
 impl MarkLimits {
-    /// Levels of one's own before anybody has chosen them.
+    /// The custom levels before the user has chosen any.
     pub const OWN_AT_FIRST: [Level; 2] = [Level::Permille(0), Level::Permille(1000)];
 
-    /// The kind of limits after this one.
+    /// Returns the kind of limits that follows this one.
     #[must_use]
     pub const fn next(self) -> Self {
         match self {
@@ -46,13 +45,13 @@ impl MarkLimits {
     }
 }
 
-/// Percent that levels may have: what codes beyond black and white reach.
+/// Tenths of a percent that a level may have: as far as codes go beyond black and white.
 const PERMILLES: std::ops::RangeInclusive<i32> = -100..=1100;
-/// The highest code that there is.
+/// The highest code of any depth.
 const MOST_CODE: u32 = 4095;
 
 impl Level {
-    /// The level in words, as people read it.
+    /// Returns the level as displayed text.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -62,7 +61,7 @@ impl Level {
         }
     }
 
-    /// The next whole percent up or down, or the next code of so many bits.
+    /// Returns the next whole percentage up or down, or the next code of `bits` bits.
     #[must_use]
     pub fn stepped(self, more: bool, bits: u32) -> Self {
         match self {
@@ -77,7 +76,7 @@ impl Level {
         }
     }
 
-    /// The code of a signal from `black` to `white` at the level, rounded up or down to the next code.
+    /// Returns the code at this level of a signal from `black` to `white`, rounded up or down to an integer.
     pub(super) fn code(self, black: i32, white: i32, up: bool) -> i32 {
         match self {
             Self::Code(code) => code as i32,
@@ -89,7 +88,7 @@ impl Level {
     }
 }
 
-/// Codes of black, of white, and of the highest chroma.
+/// Returns the codes of black, of white, and of the highest chroma.
 pub(super) const fn nominal(range: Range, bits: u32) -> [i32; 3] {
     let unit = 1 << (bits - 8);
     match range {
@@ -128,7 +127,7 @@ impl FromStr for Level {
 }
 
 impl MarkLimits {
-    /// Describes what is marked.
+    /// Describes the marked values.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -170,7 +169,7 @@ fn upside_down(text: &str) -> String {
     format!("'{text}' marks everything: the first of the two levels is to be below the second (2%,98%)")
 }
 
-/// Texts of settings, by the same words as on the command line.
+/// Stores settings as text, in the same words as on the command line.
 macro_rules! as_text {
     ($($name:ty),*) => {$(
         impl TryFrom<String> for $name {
@@ -195,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_and_limits_are_read_as_they_are_written() {
+    fn levels_and_limits_round_trip_as_text() {
         for text in ["95%", "-5%", "105%", "0%", "99.5%", "243c", "0c", "4095c"] {
             assert_eq!(text.parse::<Level>().map(|level| level.to_string()).as_deref(), Ok(text));
         }
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_stepped_by_whole_percent_or_by_codes_and_stays_inside() {
+    fn levels_step_by_whole_percent_or_codes_within_their_limits() {
         let step = |level: Level, more| level.stepped(more, 10);
         assert_eq!(
             [true, false].map(|more| step(Level::Permille(950), more)),

@@ -1,10 +1,11 @@
-//! The overlays' colours and lines.
+//! Colours and lines of the overlays.
 
 use super::Channels;
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::color::Range;
 
-/// The bars' lights, channel by channel. They are a little less than pure, which reads better on a dark scrim.
+/// Returns the colours of the bars, channel by channel. They are slightly less than pure, which is more legible on a dark
+/// scrim.
 #[must_use]
 pub const fn lights(components: Components) -> [[f32; 3]; 4] {
     match components {
@@ -15,30 +16,30 @@ pub const fn lights(components: Components) -> [[f32; 3]; 4] {
 
 /// Opacity of the bars.
 pub const BAR_OPACITY: f32 = 0.88;
-/// Opacity of the dark scrim that lies where no bar reaches, so that the bars stand out on any picture.
+/// Opacity of the dark scrim above the bars, which makes them stand out on any picture.
 pub const SCRIM_OPACITY: f32 = 0.55;
-/// How much of the bars' light is left where another picture's histogram is an outline over them.
+/// Brightness factor of the bars below the outlined histogram of another picture.
 pub const OUTLINED_LIGHT: f32 = 0.6;
-/// Light of the line of luminance of linear light, which none of the bars has.
+/// Colour of the line for the luminance of linear light, different from that of all bars.
 pub const LINEAR_LIGHT: [f32; 3] = [1.0, 0.62, 0.12];
-/// The name of that line.
+/// Returns the name of that line.
 #[must_use]
 pub fn linear_text(transfer: Transfer) -> String {
     format!("line: luminance of linear light ({})", transfer.name())
 }
 
-/// Thickness of lines on a view of `view` pixels: a pixel, and more where pixels are small.
+/// Returns the thickness of lines on a view of `view` pixels: one pixel, or more on high-resolution views.
 #[must_use]
 pub fn line_pixels(view: (u32, u32)) -> u32 {
     ((f64::from(view.1) / 1080.0).round() as u32).clamp(1, 8)
 }
 
-/// How much luminance whitens what it overlaps.
+/// Amount by which luminance whitens the bars it overlaps, 0 to 1.
 pub const WHITENING: f32 = 0.4;
 
-/// Colours of a point by the set of channels whose bars reach it, premultiplied by their opacity.
+/// Returns the colours of a point for each set of channels whose bars reach it, premultiplied by their opacity.
 ///
-/// Bars mix as light does: red over green is yellow, all three are white. The shader mixes them by the same rule.
+/// Bars mix like light: red over green is yellow, all three are white. The shader uses the same rule.
 #[must_use]
 pub fn colors(components: Components) -> [[f32; 4]; 16] {
     let lights = lights(components);
@@ -50,7 +51,7 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
         for channel in (0..4).filter(|channel| set & (1 << channel) != 0) {
             light = std::array::from_fn(|i| light[i].max(lights[channel][i]));
         }
-        // Luminance has no colour of its own to add; it whitens what it overlaps.
+        // Luminance has no colour of its own to add; it whitens the bars it overlaps.
         if components == Components::Rgbl && set & 8 != 0 {
             light = light.map(|part| part + WHITENING * (lights[3][0] - part));
         }
@@ -58,10 +59,10 @@ pub fn colors(components: Components) -> [[f32; 4]; 16] {
     })
 }
 
-/// Codes that bound the legal levels of what an overlay shows: of code values in limited range 16 to 235 for Y' and 16 to
-/// 240 for Cb and Cr, scaled to the depth. Elsewhere every code is legal.
+/// Returns the codes that bound the legal levels of an overlay: for code values in limited range, 16 to 235 for Y' and 16 to
+/// 240 for Cb and Cr, scaled to the depth. Otherwise every code is legal and there are none.
 ///
-/// In an overlay that shows Y' and chroma together the levels are those of Y'.
+/// In an overlay that shows both Y' and chroma, the levels are those of Y'.
 #[must_use]
 pub fn guides(components: Components, range: Range, channels: Channels, bits: u32) -> Vec<u32> {
     if components != Components::YCbCr || range != Range::Limited {
@@ -71,7 +72,7 @@ pub fn guides(components: Components, range: Range, channels: Channels, bits: u3
     vec![16 << (bits - 8), top << (bits - 8)]
 }
 
-/// Codes at which a vertical line of the graticule stands: every eighth of the codes of `bits` bits.
+/// Returns the codes at the vertical lines of the graticule: every eighth of the codes of `bits` bits.
 #[must_use]
 pub fn graticule(bits: u32) -> [u32; 7] {
     std::array::from_fn(|i| (i as u32 + 1) << (bits - 3))

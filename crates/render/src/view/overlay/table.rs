@@ -1,23 +1,23 @@
-//! The colours of overlaps: mixed as light does, or taken from a table by which bars reach a point.
+//! The colours of overlaps: mixed like light, or looked up by the set of bars that reach a point.
 
 use std::fmt;
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Where the colours of overlaps come from.
+/// The source of the colours of overlaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Overlaps {
-    /// Bars mix as light does.
+    /// Bars mix like light.
     #[default]
     Light,
-    /// Each set of bars has its colour in the table.
+    /// Each set of bars has a colour in the table.
     Table,
 }
 
 impl Overlaps {
-    /// Its name on screen.
+    /// Returns the name shown on screen.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -27,14 +27,14 @@ impl Overlaps {
     }
 }
 
-/// A colour of 8 bits a part for each set of bars that reach a point: red is 1, green 2, blue 4, luminance 8; or Y' 1, Cb 2, Cr 4.
-/// The first is that of no bar.
+/// A colour with 8 bits per part for each set of bars that reach a point: red is 1, green 2, blue 4, luminance 8; or Y' 1, Cb
+/// 2, Cr 4. The first entry is for no bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OverlapTable(pub [[u8; 3]; 16]);
 
 impl Default for OverlapTable {
-    /// That of webgpufundamentals' second lesson on histograms: pure colours, their sums, and gray where all overlap. Luminance, which
-    /// has a histogram of its own there, is white, and halfway to white what it overlaps.
+    /// Returns the colours from webgpufundamentals' second lesson on histograms: pure colours, their sums, and gray where all
+    /// overlap. Luminance, which has a separate histogram there, is white and moves what it overlaps halfway to white.
     fn default() -> Self {
         const GRAY: [u8; 3] = [128; 3];
         let table = std::array::from_fn(|set| {
@@ -58,12 +58,12 @@ impl Serialize for OverlapTable {
 
 impl<'de> Deserialize<'de> for OverlapTable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Each is read by itself, so that an error has the line of the one that is wrong.
+        // Colours are deserialized individually, so that an error reports the line of the invalid one.
         Ok(Self(<[Color; 16]>::deserialize(deserializer)?.map(|Color(color)| color)))
     }
 }
 
-/// A colour as the settings have it.
+/// A colour as written in the settings.
 struct Color([u8; 3]);
 
 impl<'de> Deserialize<'de> for Color {
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Color {
     }
 }
 
-/// Reads a colour. An error is raised while its text is looked at, and so has its line, not the one behind.
+/// Parses a colour. Errors are raised while the string is visited, so that they report its line and not the following one.
 struct ColorText;
 
 impl Visitor<'_> for ColorText {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_at_first_is_that_of_the_lesson() {
+    fn the_default_table_is_that_of_the_lesson() {
         let OverlapTable(table) = OverlapTable::default();
         assert_eq!([table[1], table[2], table[3], table[6]], [[255, 0, 0], [0, 255, 0], [255, 255, 0], [0, 255, 255]]);
         assert_eq!([table[0], table[7], table[8], table[15]], [[0; 3], [128; 3], [255; 3], [128; 3]]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_survive_being_written_down_and_an_error_names_its_line() {
+    fn colours_round_trip_and_an_error_names_its_line() {
         let table = OverlapTable::default();
         let text = serde_json::to_string_pretty(&table).unwrap();
         assert_eq!(serde_json::from_str::<OverlapTable>(&text).unwrap(), table);

@@ -1,23 +1,23 @@
-//! Which samples of the coded picture the pixels of a view show.
+//! The samples of the coded picture that the pixels of a view show.
 
 use glam::{DMat4, DVec2, DVec3};
 
-/// Where in the coded picture the pixels of a view lie, in luma samples from the picture's top left corner.
+/// The positions of a view's pixels in the coded picture, in luma samples from the picture's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
-    /// From a pixel of the view to the next one at its right.
+    /// Step from a pixel of the view to the next one on the right.
     pub across: DVec2,
-    /// From a pixel of the view to the next one below.
+    /// Step from a pixel of the view to the next one below.
     pub down: DVec2,
-    /// The view's top left corner.
+    /// Position of the view's top left corner.
     pub origin: DVec2,
 }
 
 impl Sampling {
-    /// The most pixels of the view that a pixel of the picture is looked for in.
+    /// Maximum number of pixels of the view that a pixel of the picture is assumed to span.
     const MOST_CELL: i64 = 4096;
 
-    /// The sampling of a picture of `picture` luma samples that `transform` places on a view of `view` pixels.
+    /// Creates the sampling of a picture of `picture` luma samples, which `transform` places on a view of `view` pixels.
     #[must_use]
     pub fn new(transform: DMat4, picture: DVec2, view: DVec2) -> Self {
         let clip_from_pixel = DMat4::from_translation(DVec3::new(-1.0, 1.0, 0.0))
@@ -37,30 +37,30 @@ impl Sampling {
         self.across.x.abs() < self.across.y.abs()
     }
 
-    /// Origin and step, in luma samples, along the picture's rows and along its columns.
+    /// Returns origin and step, in luma samples, along the picture's rows and along its columns.
     #[must_use]
     pub fn axes(&self) -> ((f64, f64), (f64, f64)) {
         let (x, y) = if self.is_turned() { (self.down.x, self.across.y) } else { (self.across.x, self.down.y) };
         ((self.origin.x, x), (self.origin.y, y))
     }
 
-    /// Luma samples that a pixel of the view spans, at most, in either direction.
+    /// Returns the number of luma samples that a pixel of the view spans, in the direction where it is larger.
     #[must_use]
     pub fn footprint(&self) -> f64 {
         self.across.length().max(self.down.length())
     }
 
-    /// The sample that covers the middle of a pixel of the view, where the picture goes on beyond its edges.
+    /// Returns the sample that covers the centre of a pixel of the view, as if the picture continued beyond its edges.
     ///
-    /// Rounding must not decide between two samples whose border runs through the middle of the pixel: it is always the
-    /// one behind the border. The shader is given what is found here.
+    /// Rounding must not decide between two samples whose border runs through the centre of the pixel: it is always the one
+    /// after the border. The shader is given the result of this function.
     fn covering(origin: f64, step: f64, index: f64) -> f64 {
         (origin + step * (index + 0.5) + 1e-6).floor()
     }
 
-    /// For each column of a view of `view` pixels, then for each of its rows, the column or row of a picture of `picture`
-    /// pixels whose sample covers it: a row of the picture for columns of the view if the picture [is
-    /// turned](Self::is_turned). Beside the picture, its nearest.
+    /// Returns, for each column and each row of a view of `view` pixels, the column or row of a picture of `picture` pixels
+    /// whose sample covers it. If the picture [is turned](Self::is_turned), columns of the view map to rows of the picture.
+    /// Outside the picture, returns the nearest one.
     #[must_use]
     pub fn nearest(&self, picture: (u32, u32), view: (u32, u32)) -> Nearest {
         let (x, y) = self.axes();
@@ -76,8 +76,9 @@ impl Sampling {
         Nearest { columns, rows, is_turned: self.is_turned() }
     }
 
-    /// For each column of a view of `view` pixels, then for each of its rows, where it lies in the pixel of the picture that covers
-    /// it: how many columns of the view of the same pixel come before it, and how many there are, also beyond the view.
+    /// Returns, for each column and each row of a view of `view` pixels, its position within the pixel of the picture that
+    /// covers it: the number of columns or rows of the same pixel before it, and their total number, including those outside
+    /// the view.
     #[must_use]
     pub fn cells(&self, view: (u32, u32)) -> Cells {
         let (x, y) = self.axes();
@@ -104,7 +105,7 @@ impl Sampling {
         Cells { columns: line(across, view.0), rows: line(down, view.1) }
     }
 
-    /// The pixel of a picture of `picture` pixels that is shown at a point of the view; `None` beside the picture.
+    /// Returns the pixel of a picture of `picture` pixels shown at a point of the view, or `None` outside the picture.
     #[must_use]
     pub fn pixel_at(&self, point: DVec2, picture: (u32, u32)) -> Option<(u32, u32)> {
         if point.min_element() < 0.0 || !point.is_finite() {
@@ -120,7 +121,7 @@ impl Sampling {
     }
 }
 
-/// Which sample covers each pixel of a view, by [`Sampling::nearest`].
+/// The sample that covers each pixel of a view, from [`Sampling::nearest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearest {
     /// For each column of the view.
@@ -131,7 +132,8 @@ pub struct Nearest {
     pub is_turned: bool,
 }
 
-/// Where in its pixel of the picture each pixel of a view lies, by [`Sampling::cells`]: its place in it, and its size.
+/// The position of each pixel of a view within its pixel of the picture, from [`Sampling::cells`]: its index, and the pixel's
+/// size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cells {
     /// For each column of the view.

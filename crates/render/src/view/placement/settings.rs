@@ -3,16 +3,16 @@
 use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
-/// How the picture fits the view before it is zoomed.
+/// The scaling of the picture before zoom is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fit {
-    /// It covers the view; the surplus is cut off.
+    /// The picture covers the view; the excess is cut off.
     #[default]
     Cover,
-    /// All of it is seen; what it does not cover is black.
+    /// The whole picture is visible; the rest of the view is black.
     Contain,
-    /// A pixel of the upright picture is a pixel of the view.
+    /// One pixel of the view per pixel of the upright picture.
     Actual,
 }
 
@@ -20,7 +20,7 @@ impl Fit {
     /// Every fit, in the order in which the user cycles through them.
     pub const ALL: [Self; 3] = [Self::Cover, Self::Contain, Self::Actual];
 
-    /// The name that the configuration and the notes on screen use.
+    /// Returns the name used in the configuration and in on-screen notes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Fit {
         }
     }
 
-    /// Pixels of the view to a pixel of the upright picture.
+    /// Returns the number of pixels of the view per pixel of the upright picture.
     #[must_use]
     pub fn scale(self, upright: DVec2, view: DVec2) -> f64 {
         match self {
@@ -41,7 +41,7 @@ impl Fit {
     }
 }
 
-/// Where the upright picture lies on a view, in pixels from the view's top left corner.
+/// The position of the upright picture on a view, in pixels from the view's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PictureRect {
     /// The picture's top left corner.
@@ -50,15 +50,15 @@ pub struct PictureRect {
     pub size: DVec2,
 }
 
-/// The visible part of the picture.
+/// The visible part of the picture, as chosen by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ViewSettings {
-    /// How the picture fits the view before it is zoomed.
+    /// The scaling before zoom is applied.
     pub fit: Fit,
-    /// Enlargement beyond that.
+    /// Enlargement on top of `fit`.
     pub zoom: f64,
-    /// The point of the upright picture, 0..1 from its top left corner, that is wanted in the middle of the view. Where
-    /// the picture would leave a gap that it could fill, it is moved as little as fills it.
+    /// The requested centre of the view, as a point of the upright picture, 0..1 from its top left corner. If the picture would
+    /// leave an avoidable gap, it is moved just enough to fill it.
     pub centre: DVec2,
 }
 
@@ -69,18 +69,18 @@ impl Default for ViewSettings {
 }
 
 impl ViewSettings {
-    /// Pixels of the view to a pixel of the picture, at most.
+    /// Maximum number of pixels of the view per pixel of the picture.
     const MOST_ENLARGED: f64 = 64.0;
-    /// Part of the size at which all of the picture is seen, or of its own where that is less, at least.
+    /// Minimum size, relative to the size at which the whole picture is visible, or to its own size if that is smaller.
     const LEAST_SHRUNK: f64 = 0.25;
 
-    /// The whole picture, fitted so, not zoomed.
+    /// Creates settings for the whole picture, with that fit and without zoom.
     #[must_use]
     pub const fn fitted(fit: Fit) -> Self {
         Self { fit, zoom: 1.0, centre: DVec2::splat(0.5) }
     }
 
-    /// Pixels of the view to a pixel of the upright picture.
+    /// Returns the number of pixels of the view per pixel of the upright picture, including zoom.
     #[must_use]
     pub fn scale(&self, upright: DVec2, view: DVec2) -> f64 {
         let fitted = self.fit.scale(upright, view);
@@ -90,10 +90,10 @@ impl ViewSettings {
         fitted * zoom.clamp(least, most)
     }
 
-    /// Where a picture of that upright size lies on a view.
+    /// Returns the position of a picture of that upright size on a view.
     ///
-    /// A side that the view has room for is centred, its ends on whole pixels, so that black begins at a sharp edge. At
-    /// whole enlargements the picture's pixels fill whole pixels of the view.
+    /// A side that is smaller than the view is centred and aligned to whole pixels, so that the border to black is sharp. At
+    /// integer enlargements the picture's pixels fill whole pixels of the view.
     #[must_use]
     pub fn picture_rect(&self, upright: DVec2, view: DVec2) -> PictureRect {
         let scale = self.scale(upright, view);
@@ -113,8 +113,8 @@ impl ViewSettings {
         PictureRect { top_left: DVec2::new(x, y), size: DVec2::new(width, height) }
     }
 
-    /// Enlarged by `factor`, while the point of the picture under `pointer`, in pixels of the view, stays there as far as
-    /// the picture's edges allow.
+    /// Returns the settings zoomed by `factor`. The point of the picture under `pointer`, in pixels of the view, stays there as
+    /// far as the picture's edges allow.
     #[must_use]
     pub fn zoom_at(self, pointer: DVec2, factor: f64, upright: DVec2, view: DVec2) -> Self {
         let before = self.picture_rect(upright, view);
@@ -124,7 +124,7 @@ impl ViewSettings {
         zoomed.moved_to(pointer - held * (upright * scale), upright, view)
     }
 
-    /// Moved by `pixels` of the view, as far as the picture's edges allow.
+    /// Returns the settings moved by `pixels` of the view, as far as the picture's edges allow.
     #[must_use]
     pub fn pan_by(self, pixels: DVec2, upright: DVec2, view: DVec2) -> Self {
         self.moved_to(self.picture_rect(upright, view).top_left + pixels, upright, view)
@@ -150,7 +150,7 @@ mod tests {
         DVec2::new(x, y)
     }
 
-    /// The point of the picture, 0..1, under a point of the view.
+    /// Returns the point of the picture, 0..1, under a point of the view.
     fn under(settings: &ViewSettings, point: DVec2, view: DVec2) -> DVec2 {
         let region = settings.picture_rect(PICTURE, view);
         (point - region.top_left) / region.size
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn at_its_own_size_a_pixel_is_a_pixel_and_none_is_halved() {
+    fn at_its_own_size_pixels_are_aligned_to_the_view() {
         for (picture, view) in [(at(101.0, 53.0), at(64.0, 64.0)), (at(10.0, 11.0), at(33.0, 32.0))] {
             let region = ViewSettings::fitted(Fit::Actual).picture_rect(picture, view);
             assert_eq!(region.size, picture);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn zoom_ends_at_huge_pixels_and_at_a_small_picture_and_survives_nonsense() {
+    fn zoom_is_limited_at_both_ends_and_ignores_invalid_values() {
         let view = at(1280.0, 720.0);
         let huge = ViewSettings::default().zoom_at(at(5.0, 5.0), 1e12, PICTURE, view);
         assert!((huge.scale(PICTURE, view) - 64.0).abs() < 1e-9);

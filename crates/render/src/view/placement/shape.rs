@@ -1,27 +1,26 @@
-//! The upright shape of a picture, and the way from its coded corners to the view's.
+//! The upright shape of a picture, and the transform from coded positions to the view.
 
 use glam::{DMat4, DVec2, DVec3};
 
 use histoscope_core::picture::{Frame, Orientation, Ratio};
 
-/// Size of a picture as it is seen: with its pixels made square and turned upright, in pixels of the coded height or
-/// width that was not stretched.
+/// Returns the display size of a picture: with square pixels and turned upright. Only the coded width is scaled.
 #[must_use]
 pub fn upright_size(width: u32, height: u32, sample_aspect: Ratio, orientation: Orientation) -> DVec2 {
     let size = DVec2::new(f64::from(width) * sample_aspect.value(), f64::from(height));
     if orientation.quarter_turns % 2 == 1 { DVec2::new(size.y, size.x) } else { size }
 }
 
-/// The matrix that takes a point of the coded picture, 0..1 from its top left corner, to clip space.
+/// Returns the matrix that takes a point of the coded picture, 0..1 from its top left corner, to clip space.
 ///
-/// `extent` is the part of the view that the upright picture covers in each direction; its middle is the view's.
+/// `extent` is the size of the upright picture relative to the view; both have the same centre.
 #[must_use]
 pub fn transform(extent: DVec2, orientation: Orientation) -> DMat4 {
-    // Clip space points up, the picture's rows go down.
+    // In clip space, y points up; the picture's rows go down.
     let centre = DMat4::from_scale(DVec3::new(2.0, -2.0, 1.0)) * DMat4::from_translation(DVec3::new(-0.5, -0.5, 0.0));
     let mirror = DMat4::from_scale(DVec3::new(if orientation.mirrored { -1.0 } else { 1.0 }, 1.0, 1.0));
-    // Clockwise on the screen is the negative sense in clip space. Quarter turns are written out, so that no rounding of
-    // a sine moves a pixel.
+    // Clockwise on screen is the negative direction in clip space. Quarter turns are spelled out so that rounding of a sine
+    // moves no pixel.
     let (sin, cos) = match orientation.quarter_turns % 4 {
         0 => (0.0, 1.0),
         1 => (-1.0, 0.0),
@@ -37,7 +36,7 @@ pub fn transform(extent: DVec2, orientation: Orientation) -> DMat4 {
     DMat4::from_scale(extent.extend(1.0)) * turn * mirror * centre
 }
 
-/// The properties of a picture on which its place on a view depends.
+/// The properties of a picture that determine its placement on a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Coded width in pixels.
@@ -46,12 +45,12 @@ pub struct Shape {
     pub height: u32,
     /// Width of a pixel over its height.
     pub sample_aspect: Ratio,
-    /// How the picture is turned for display.
+    /// The rotation and mirroring for display.
     pub orientation: Orientation,
 }
 
 impl Shape {
-    /// The shape of a frame's picture.
+    /// Returns the shape of a frame's picture.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
         let (picture, facts) = (&frame.picture, &frame.facts);
@@ -63,7 +62,7 @@ impl Shape {
         }
     }
 
-    /// Its size as it is seen; see [`upright_size`].
+    /// Returns the display size; see [`upright_size`].
     #[must_use]
     pub fn upright(&self) -> DVec2 {
         upright_size(self.width, self.height, self.sample_aspect, self.orientation)

@@ -1,11 +1,11 @@
-//! How picture and scopes share the view.
+//! The arrangement of picture and scopes on the view.
 
 use glam::DVec2;
 
 use super::{Layout, ScopeKind, ScopeStyle};
 use crate::view::rect::PanelRect;
 
-/// A part of the view where scopes are, in parts of it from its top left corner.
+/// A rectangle in fractions of the view, from its top left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ArrangedPart {
     left: f64,
@@ -17,11 +17,11 @@ struct ArrangedPart {
 /// A scope on the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopePanel {
-    /// Which one.
+    /// The scope.
     pub kind: ScopeKind,
-    /// All of it, in whole pixels.
+    /// The whole panel, in whole pixels.
     pub frame: PanelRect,
-    /// Where its trace lies in that.
+    /// The part of the panel with the trace.
     pub rect: PanelRect,
 }
 
@@ -32,7 +32,7 @@ impl ScopePanel {
         Self { kind, frame, rect }
     }
 
-    /// The margins above and below the trace.
+    /// Returns the margins above and below the trace.
     pub fn margins(&self) -> impl Iterator<Item = PanelRect> + use<> {
         let Self { frame, rect, .. } = *self;
         let above = PanelRect { height: rect.top - frame.top, ..frame };
@@ -42,36 +42,36 @@ impl ScopePanel {
     }
 }
 
-/// The edge that is dragged with a border.
+/// The edge that a border moves when it is dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// The right edge of the picture in a split layout.
     PictureRight,
-    /// Its lower edge.
+    /// The lower edge of the picture in a split layout.
     PictureBottom,
-    /// Between two scopes that stand beside each other.
+    /// The edge between two scopes that are side by side.
     Between(ScopeKind, ScopeKind),
 }
 
-/// A border between parts of the view that can be dragged.
+/// A draggable border between parts of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Border {
     /// The edge.
     pub edge: Edge,
-    /// The gap that it runs along.
+    /// The gap along which the border runs.
     pub rect: PanelRect,
-    /// Where what it bounds begins, and where it ends, along the way of the drag: pixels of the view.
+    /// Start and end of the adjacent parts in the direction of the drag, in pixels of the view.
     pub span: (u32, u32),
 }
 
 impl Border {
-    /// Returns `true` if it runs down, and is dragged left and right.
+    /// Returns `true` if the border is vertical, and is dragged left and right.
     #[must_use]
     pub const fn is_upright(&self) -> bool {
         !matches!(self.edge, Edge::PictureBottom)
     }
 
-    /// The style after it was dragged to a point of the view.
+    /// Returns the style after the border was dragged to a point of the view.
     #[must_use]
     pub fn dragged(&self, style: &ScopeStyle, to: DVec2) -> ScopeStyle {
         let mut style = style.clamped();
@@ -92,14 +92,14 @@ impl Border {
     }
 }
 
-/// Picture and scopes on a view.
+/// The arrangement of picture and scopes on a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arranged {
-    /// The part of the view that the picture is placed in.
+    /// The part of the view in which the picture is placed.
     pub picture: PanelRect,
-    /// `true` if the rest of the view is the scopes' alone.
+    /// `true` if the rest of the view is reserved for the scopes.
     pub is_split: bool,
-    /// The part that the histograms share, where they do not lie along the whole lower edge.
+    /// The part that the histograms share, unless they use the whole lower edge.
     pub histograms: Option<PanelRect>,
     /// The other scopes.
     pub panels: Vec<ScopePanel>,
@@ -107,12 +107,12 @@ pub struct Arranged {
     pub borders: Vec<Border>,
 }
 
-/// From the view's edges to the scopes of a strip, as part of its width.
+/// Distance of the scopes of a strip from the view's edges, as a fraction of the view's width.
 const MARGIN: f64 = 0.025;
-/// Between two panels, as part of the view's width.
+/// Gap between two panels, as a fraction of the view's width.
 const GAP: f64 = 0.008;
-/// Arranges the scopes of that style on a view of `view` pixels. Scopes of a strip have `height` of the view's height and stand
-/// `lift` of it above the lower edge, which is left free in a split layout, too; `histograms` says whether those are shown.
+/// Arranges the scopes of a style on a view of `view` pixels. In a strip, they have `height` of the view's height. `lift` of
+/// the view's height stays free below them, in a split layout as well. `histograms` is `true` if the histograms are shown.
 #[must_use]
 pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32), view: (u32, u32)) -> Arranged {
     let style = style.clamped();
@@ -137,13 +137,13 @@ pub fn arrange(style: &ScopeStyle, histograms: bool, (height, lift): (f32, f32),
 }
 
 impl Arranged {
-    /// The scope under a point of the view.
+    /// Returns the scope under a point of the view.
     #[must_use]
     pub fn panel_at(&self, at: DVec2) -> Option<&ScopePanel> {
         self.panels.iter().find(|panel| panel.frame.contains(at))
     }
 
-    /// Returns the ground of a split layout on a view of `view` pixels: all but the picture.
+    /// Returns the background areas of a split layout on a view of `view` pixels: everything but the picture.
     #[must_use]
     pub fn grounds(&self, view: (u32, u32)) -> Vec<PanelRect> {
         if !self.is_split {
@@ -155,7 +155,7 @@ impl Arranged {
         [beside, below].into_iter().filter(|rect| rect.width > 0 && rect.height > 0).collect()
     }
 
-    /// The border within `reach` pixels of a point of the view.
+    /// Returns the border within `reach` pixels of a point of the view.
     #[must_use]
     pub fn border_at(&self, at: DVec2, reach: f64) -> Option<&Border> {
         let is_near = |border: &&Border| {
@@ -176,8 +176,8 @@ impl Arranged {
         }
     }
 
-    /// Puts scopes beside each other into a part of the view. One that is square stands at the right end, unless it is alone or its
-    /// neighbours would have too little.
+    /// Places scopes side by side in a part of the view. A square scope stands at the right end, unless it is the only one or
+    /// would leave its neighbours too little room.
     fn row(&mut self, style: &ScopeStyle, shown: &[ScopeKind], row: ArrangedPart, aspect: f64, view: (u32, u32)) {
         let weight = |kind: ScopeKind| f64::from(style.widths[kind as usize]);
         let room = row.width - GAP * (shown.len() - 1) as f64;
@@ -205,7 +205,7 @@ impl Arranged {
         }
     }
 
-    /// Puts the picture into the upper left corner and the scopes around it: one at its right, the others below. One alone
+    /// Places the picture in the upper left corner and the scopes around it: one on its right, the others below. A single scope
     /// stands below.
     fn split(&mut self, style: &ScopeStyle, shown: &[ScopeKind], lift: f64, aspect: f64, view: (u32, u32)) {
         let [across, down] = style.picture.map(f64::from);
@@ -237,7 +237,7 @@ impl Arranged {
     }
 }
 
-/// A part of the view in whole pixels, of which it has one at least, inside of the view.
+/// Returns a part of the view in whole pixels: at least one, and inside the view.
 fn pixels(part: ArrangedPart, view: (u32, u32)) -> PanelRect {
     let side = |begin: f64, end: f64, view: u32| {
         let view = view.max(1);
@@ -271,7 +271,7 @@ mod tests {
 
     const VIEWS: [(u32, u32); 6] = [(480, 270), (960, 540), (1600, 900), (2560, 1440), (64, 64), (1, 1)];
 
-    /// Every set of scopes, with and without histograms.
+    /// Returns every combination of scopes and layouts, with and without histograms.
     fn sets() -> impl Iterator<Item = (ScopeStyle, bool)> {
         (0..32).map(|bits| {
             let layout = if bits & 16 == 0 { Layout::Strip } else { Layout::Split };
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_lie_inside_the_view_and_not_on_each_other_or_on_the_picture_of_a_wall() {
+    fn scopes_lie_inside_the_view_and_overlap_neither_each_other_nor_a_split_picture() {
         for ((style, histograms), view) in sets().flat_map(|set| VIEWS.map(|view| (set, view))) {
             let arranged = arrange(&style, histograms, (0.25, 0.05), view);
             let wanted = ScopeKind::ALL.iter().filter(|&&kind| style.shows(kind, histograms)).count();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn borders_follow_the_pointer_and_stop_before_a_panel_is_gone() {
+    fn borders_follow_the_pointer_and_stop_before_a_panel_disappears() {
         let style = ScopeStyle { waveform: true, parade: true, layout: Layout::Split, ..ScopeStyle::default() };
         let view = (1600, 900);
         let edges = |style: &ScopeStyle| arrange(style, true, (0.25, 0.0), view);

@@ -1,17 +1,17 @@
-//! Drags backwards through a long group of frames, with a decoder that takes its time for each.
+//! Tests of dragging backwards through a long group of frames, with a slow decoder.
 
 use super::*;
 
-/// Frames of a long group: what lies before a frame in it has to be decoded to reach it.
+/// Number of frames in a long group: to reach a frame, those before it in the group have to be decoded.
 const LONG: u64 = 600;
-/// Frames that are decoded between two repeats of a key: 290 a second.
+/// Number of frames decoded between two repeats of a key.
 const SPEED: u64 = 10;
 
-/// A decoder of frames of one byte, asked for one thing at a time; a later request ends the one before it.
+/// A decoder of one-byte frames that handles one request at a time; a later request ends the one before it.
 struct Decoder {
-    /// Frames of a group.
+    /// Number of frames in a group.
     group: u64,
-    /// The request, and how many frames are yet to be decoded for it.
+    /// The request, and the number of frames still to be decoded for it.
     asked: Option<(SeekRequest, u64)>,
 }
 
@@ -22,7 +22,7 @@ impl Decoder {
             Seek::Exact(SeekTarget::Time(secs)) => (secs / FRAME_SECS + 1e-3) as u64,
             Seek::Back { target: SeekTarget::Time(secs), .. } => (secs / FRAME_SECS + 1e-3) as u64,
             Seek::Back { target: SeekTarget::Before(ticks), .. } => ticks as u64 - 1,
-            // What can be had between two repeats.
+            // The frame that can be reached between two repeats.
             Seek::Near(secs) => ((secs / FRAME_SECS + 1e-3) as u64 % self.group).min(SPEED),
             other => panic!("{other:?} is nothing to ask for now"),
         };
@@ -59,8 +59,8 @@ impl Decoder {
     }
 }
 
-/// Drags back from `from` by so many frames a repeat, in groups of that many; gives how many different pictures each repeat shows in the mean, and
-/// how far they were from where the drag was, in seconds.
+/// Drags back from frame `from` by `by` frames per repeat, in groups of `group` frames. Returns the mean number of new
+/// pictures per repeat, and their mean distance from the position of the drag, in seconds.
 fn drag_back(from: u64, by: u64, group: u64, cache_frames: usize) -> (f64, f64) {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { paused: true, cache_bytes: cache_frames, ..options(None, false) });
@@ -92,7 +92,7 @@ fn drag_back(from: u64, by: u64, group: u64, cache_frames: usize) -> (f64, f64) 
 
 #[test]
 fn slow_drags_back_show_nearly_every_frame() {
-    // Full HD in half a gibibyte.
+    // Full HD frames in half a gibibyte.
     for from in [1700, 1190, 900] {
         let (each, away) = drag_back(from, 1, LONG, 165);
         assert!(each > 0.9, "{each:.2} pictures a repeat from {from}");
@@ -101,7 +101,7 @@ fn slow_drags_back_show_nearly_every_frame() {
 }
 
 #[test]
-fn drags_too_fast_to_fetch_frames_for_show_what_is_quick_to_have() {
+fn fast_drags_show_quickly_decoded_pictures() {
     for (by, cache_frames) in [(3, 165), (1, 41)] {
         for from in [1700, 1190, 900] {
             let (each, _) = drag_back(from, by, LONG, cache_frames);
@@ -111,9 +111,9 @@ fn drags_too_fast_to_fetch_frames_for_show_what_is_quick_to_have() {
 }
 
 #[test]
-fn a_fast_drag_through_short_groups_does_not_wait_for_frames_that_it_leaves_behind() {
+fn fast_drag_through_short_groups_does_not_wait_for_passed_frames() {
     for from in [1700, 1190, 900] {
-        // Half a second a repeat, with two seconds from keyframe to keyframe.
+        // 0.6 s per repeat, with keyframes 2.4 s apart.
         let (each, away) = drag_back(from, 15, 60, 165);
         assert!(each > 0.45, "{each:.2} pictures a repeat from {from}");
         assert!(away < 2.5, "{away:.2} s away in the mean from {from}");

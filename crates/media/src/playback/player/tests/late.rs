@@ -1,9 +1,9 @@
-//! A decoder that cannot keep up: the clock goes on, frames are left out, and all of them are counted.
+//! Tests of a decoder that cannot keep up: the clock keeps running, and frames are left out and counted.
 
 use super::*;
 use crate::FrameIndex;
 
-/// A decoder that takes 80 ms for a frame of 40 ms, and can leave out two frames of three.
+/// A decoder that takes 80 ms for each frame of 40 ms, and can leave out two of three frames.
 struct SlowDecoder {
     serial: u64,
     next: u64,
@@ -22,7 +22,7 @@ impl SlowDecoder {
         }
     }
 
-    /// The frame that is done by `time`, if there is one.
+    /// Returns the frame that is ready by `time`, if there is one.
     fn frame(&mut self, time: f64) -> Option<Frame> {
         if time < self.ready_at {
             return None;
@@ -34,7 +34,7 @@ impl SlowDecoder {
     }
 }
 
-/// Plays with such a decoder for some seconds, and gives what is shown. Frames are numbered, or not.
+/// Plays with such a decoder for some seconds. Returns the frames shown. `numbered` states whether frames have numbers.
 fn play_late(player: &mut Player, decoder: &mut SlowDecoder, start: Instant, secs: f64, numbered: bool) -> Vec<u64> {
     let mut seen = Vec::new();
     for step in 0..(secs * 100.0) as u32 {
@@ -59,7 +59,7 @@ fn slow() -> (Player, SlowDecoder) {
 }
 
 #[test]
-fn it_keeps_real_time_by_leaving_frames_out_and_counts_them() {
+fn slow_playback_keeps_real_time_and_counts_left_out_frames() {
     let start = Instant::now();
     let (mut player, mut decoder) = slow();
     let seen = play_late(&mut player, &mut decoder, start, 20.0, true);
@@ -71,7 +71,7 @@ fn it_keeps_real_time_by_leaving_frames_out_and_counts_them() {
 }
 
 #[test]
-fn what_was_counted_by_the_rate_is_counted_again_when_the_numbers_are_known() {
+fn estimated_counts_are_corrected_once_the_numbers_are_known() {
     let start = Instant::now();
     let (mut player, mut decoder) = slow();
     play_late(&mut player, &mut decoder, start, 5.0, false);
@@ -85,14 +85,14 @@ fn what_was_counted_by_the_rate_is_counted_again_when_the_numbers_are_known() {
     assert_eq!(counts, guessed, "the rate was right here");
 }
 
-/// The frame, whose number is not known.
+/// Returns the frame without its number.
 fn unnumbered(mut frame: Frame) -> Frame {
     frame.facts.index = None;
     frame
 }
 
 #[test]
-fn a_guess_that_was_wrong_is_put_right() {
+fn wrong_estimate_is_corrected() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
@@ -102,7 +102,7 @@ fn a_guess_that_was_wrong_is_put_right() {
     player.push(unnumbered(frame(1, 20)));
     player.tick(after(start, 0.91));
     assert_eq!(player.counts().dropped, 4 + 13, "by the rate: 7 to 19");
-    // There are only two frames between those two.
+    // There are only two frames in between.
     let pts = (0..=6).chain([10, 15]).chain(20..40).collect();
     player.set_frame_index(Some(Arc::new(FrameIndex { pts, keys: Vec::new() })));
     assert_eq!(player.counts().dropped, 4 + 2);
@@ -127,7 +127,7 @@ fn a_pause_in_a_hurry_leaves_no_frame_out() {
     player.push(frame(2, 12));
     player.push(frame(2, 13));
     assert_eq!(shown(&player.tick(after(start, 0.93))), Some(13));
-    // Nor is a frame that was left out forgotten on the way back.
+    // On the way back, frames that were left out are not skipped either.
     let (shown, request) = back(&mut player, start);
     assert_eq!(shown, Some(12));
     assert!(
@@ -137,7 +137,7 @@ fn a_pause_in_a_hurry_leaves_no_frame_out() {
 }
 
 #[test]
-fn times_between_frames_that_were_left_out_are_not_answered_from_those() {
+fn seek_into_a_gap_is_sent_to_the_decoder() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
@@ -150,7 +150,7 @@ fn times_between_frames_that_were_left_out_are_not_answered_from_those() {
 }
 
 #[test]
-fn one_gap_is_a_stall_and_the_next_ones_are_a_slow_decoder() {
+fn first_gap_is_a_stall_and_later_ones_a_slow_decoder() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
@@ -162,7 +162,7 @@ fn one_gap_is_a_stall_and_the_next_ones_are_a_slow_decoder() {
 }
 
 #[test]
-fn a_source_that_cannot_be_sought_is_waited_for() {
+fn clock_waits_for_a_source_that_cannot_seek() {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { seekable: false, ..options(None, false) });
     player.push(frame(0, 0));
@@ -176,7 +176,7 @@ fn a_source_that_cannot_be_sought_is_waited_for() {
 }
 
 #[test]
-fn a_missing_frame_is_noticed_without_being_asked() {
+fn player_wakes_up_to_notice_a_missing_frame() {
     let start = Instant::now();
     let mut player = playing(start);
     let tick = player.tick(after(start, 0.2));
@@ -188,7 +188,7 @@ fn a_missing_frame_is_noticed_without_being_asked() {
 }
 
 #[test]
-fn frames_of_a_hurry_that_come_after_a_pause_are_nobodys_neighbours() {
+fn sparse_frames_that_arrive_after_a_pause_are_not_adjacent() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
@@ -198,7 +198,7 @@ fn frames_of_a_hurry_that_come_after_a_pause_are_nobodys_neighbours() {
     assert_eq!(shown(&player.tick(after(start, 0.91))), Some(12));
     player.toggle_pause(after(start, 0.92));
     assert!(!player.wants_frames(after(start, 0.92)), "or the decoder would go on to the end for nobody");
-    // The decoder had this one ready, and then there was no more.
+    // The decoder had this frame ready, but has no more.
     player.push(frame(1, 15));
     player.end_of_stream(1);
     player.step(true, after(start, 0.93));
@@ -208,7 +208,7 @@ fn frames_of_a_hurry_that_come_after_a_pause_are_nobodys_neighbours() {
 }
 
 #[test]
-fn a_second_stall_is_waited_for_if_frames_came_in_time_between() {
+fn second_stall_is_waited_for_if_frames_were_on_time_in_between() {
     let start = Instant::now();
     let mut player = playing(start);
     player.tick(after(start, 0.2));
@@ -224,7 +224,7 @@ fn a_second_stall_is_waited_for_if_frames_came_in_time_between() {
 }
 
 #[test]
-fn what_was_decoded_on_the_way_of_a_jump_is_no_neighbour_of_what_was_on_screen() {
+fn frames_decoded_during_a_jump_are_not_adjacent_to_the_previous_one() {
     let start = Instant::now();
     let mut player = playing(start);
     player.set_speed(8.0, start);

@@ -1,4 +1,4 @@
-//! Live frames: the sender gives the pace.
+//! Tests of live sources, whose sender sets the pace.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn live(cache_frames: usize) -> Player {
 }
 
 #[test]
-fn the_newest_frame_is_shown_as_soon_as_it_is_there() {
+fn newest_frame_is_shown_as_soon_as_it_arrives() {
     let start = Instant::now();
     let mut player = live(100);
     player.push(frame(0, 0));
@@ -27,7 +27,7 @@ fn the_newest_frame_is_shown_as_soon_as_it_is_there() {
 }
 
 #[test]
-fn a_pause_holds_the_picture_and_playing_goes_on_with_the_newest() {
+fn pause_holds_the_picture_and_playback_continues_with_the_newest() {
     let start = Instant::now();
     let mut player = live(100);
     (0..4).for_each(|index| {
@@ -45,7 +45,7 @@ fn a_pause_holds_the_picture_and_playing_goes_on_with_the_newest() {
 }
 
 #[test]
-fn memory_is_bounded_while_it_plays_and_while_it_stands() {
+fn memory_is_bounded_while_playing_and_paused() {
     let start = Instant::now();
     let mut player = live(10);
     for index in 0..100 {
@@ -67,7 +67,7 @@ fn memory_is_bounded_while_it_plays_and_while_it_stands() {
 }
 
 #[test]
-fn keys_look_back_in_what_is_kept_and_go_on_with_the_newest() {
+fn seeks_look_back_in_cached_frames_and_return_to_the_newest() {
     let start = Instant::now();
     let mut player = live(50);
     assert_eq!(player.kept_secs(), None);
@@ -75,7 +75,7 @@ fn keys_look_back_in_what_is_kept_and_go_on_with_the_newest() {
         player.push(frame(0, index));
         player.tick(start);
         if index == 80 {
-            // What was lost on the way is no reason to forget what came before it.
+            // A lost frame is no reason to drop those before it.
             player.note_replaced(1);
         }
     }
@@ -101,7 +101,7 @@ fn keys_look_back_in_what_is_kept_and_go_on_with_the_newest() {
 }
 
 #[test]
-fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
+fn drag_holds_a_cached_frame_except_at_the_end() {
     let start = Instant::now();
     let mut player = live(50);
     for index in 0..20 {
@@ -122,7 +122,7 @@ fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
     assert!(player.is_paused() && player.tick(start).seek.is_none());
     player.scrub_to(f64::MAX, start);
     player.tick(start);
-    // A newer one has come before the key is let go of.
+    // A newer frame arrives before the key is released.
     player.push(frame(0, 200));
     player.settle(start);
     assert_eq!(shown(&player.tick(start)), Some(200));
@@ -131,7 +131,7 @@ fn a_drag_shows_what_is_kept_and_holds_it_but_at_the_end() {
     assert_eq!(shown(&player.tick(start)), Some(201), "it goes on");
 }
 
-/// A live player of which packets are kept for the time, and a hundred frames that have come.
+/// Returns a live player that has received a hundred frames, whose packets are stored.
 fn with_packets(cache_frames: usize, start: Instant) -> Player {
     let mut player = live(cache_frames);
     for index in 0..100 {
@@ -147,14 +147,14 @@ fn exact(secs: f64) -> Seek {
 }
 
 #[test]
-fn pictures_that_memory_has_lost_are_decoded_again() {
+fn pictures_no_longer_cached_are_decoded_again() {
     let start = Instant::now();
     let mut player = with_packets(20, start);
     assert_eq!(player.kept_secs(), Some((0.0, 99.0 * FRAME_SECS)));
     let request = player.seek_to(0.8).expect("it is asked for");
     assert_eq!(request, SeekRequest { serial: 1, seek: exact(0.8) });
     assert!(player.is_paused());
-    // What comes now is not what is looked at, and the timeline still knows of it.
+    // The arriving frame is not the one being viewed, but the timeline includes it.
     player.push(frame(0, 100));
     player.set_kept(Some((0.0, 100.0 * FRAME_SECS)));
     assert_eq!(shown(&player.tick(start)), None);
@@ -163,9 +163,9 @@ fn pictures_that_memory_has_lost_are_decoded_again() {
     assert_eq!(shown(&player.tick(start)), Some(20));
     player.step(true, start);
     assert_eq!(shown(&player.tick(start)), Some(21));
-    // Two of them do not last long, so that the decoder is waited for, not the sender.
+    // With two frames ahead, the player takes no more for now.
     assert!(!player.wants_frames(start) && player.is_paused());
-    // Back beyond the first of these.
+    // Back beyond the first of these frames.
     let (at, request) = back(&mut player, start);
     let request = request.expect("they are fetched before the last is reached");
     assert_eq!(at, Some(20));
@@ -173,7 +173,7 @@ fn pictures_that_memory_has_lost_are_decoded_again() {
     player.keep(request.serial, 20, (15..20).map(|index| frame(request.serial, index)).collect());
     assert_eq!(back(&mut player, start).0, Some(19));
 
-    // Playing goes on with the newest.
+    // Playback continues with the newest frame.
     let request = player.toggle_pause(start).expect("the newest is asked for");
     assert_eq!(request.seek, Seek::Exact(SeekTarget::End));
     player.push(frame(1, 24));
@@ -186,7 +186,7 @@ fn pictures_that_memory_has_lost_are_decoded_again() {
 }
 
 #[test]
-fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_exact_one() {
+fn drag_beyond_the_cache_shows_quick_pictures_and_settles_on_the_exact_one() {
     let start = Instant::now();
     let mut player = with_packets(20, start);
     let request = player.scrub_to(0.8, start).expect("a quick picture");
@@ -202,7 +202,7 @@ fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_
     player.push(frame(request.serial, 21));
     assert_eq!(shown(&player.tick(start)), Some(21));
     assert!(player.is_paused());
-    // Far before the oldest that is kept.
+    // Far before the oldest stored frame.
     player.set_kept(Some((0.2, 99.0 * FRAME_SECS)));
     assert_eq!(player.seek_to(-5.0).map(|request| request.seek), Some(exact(0.2)));
     let request = player.scrub_to(f64::MAX, start).expect("the newest");
@@ -211,7 +211,7 @@ fn a_drag_beyond_what_lies_in_memory_asks_for_quick_pictures_and_settles_on_the_
 }
 
 #[test]
-fn where_a_picture_is_not_kept_any_more_the_one_that_was_there_stays_and_playing_goes_on_with_the_newest() {
+fn unavailable_picture_leaves_the_old_one_and_playback_continues_with_the_newest() {
     let start = Instant::now();
     let mut player = with_packets(20, start);
     let request = player.seek_to(0.8).expect("it is asked for");
@@ -224,7 +224,7 @@ fn where_a_picture_is_not_kept_any_more_the_one_that_was_there_stays_and_playing
 }
 
 #[test]
-fn what_comes_while_a_picture_is_held_is_decoded_again_where_memory_had_no_room_for_it() {
+fn frames_that_did_not_fit_during_a_pause_are_decoded_again() {
     let start = Instant::now();
     let mut player = with_packets(20, start);
     player.toggle_pause(start);

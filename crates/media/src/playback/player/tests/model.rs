@@ -1,5 +1,6 @@
-//! The player with a model of a decoder, under random hands: whatever was asked for in whichever order, and however late the
-//! frames come, what is on screen in the end is what a plain seek there gives, and no frame of an older seek is ever shown.
+//! The player with a model of a decoder, under random user actions. Whatever is requested in whatever order, and
+//! however late the frames arrive: in the end, the screen shows what a plain seek there gives, and no frame of an older
+//! seek is ever shown.
 
 use std::collections::VecDeque;
 
@@ -9,40 +10,40 @@ use super::*;
 use crate::FrameIndex;
 use crate::playback::phase::{Hands, Phase};
 
-/// What the decoder hands out.
+/// An event that the decoder delivers.
 enum Event {
     Frame(Frame),
     Earlier { serial: u64, before_ticks: i64, frames: Vec<Frame> },
     End { serial: u64 },
 }
 
-/// What the decoder is at.
+/// The current work of the decoder.
 #[derive(Clone, Copy)]
 enum Work {
     Rest,
     /// The request has not led to its first frame yet.
     Begin(SeekRequest),
-    /// It gives the frames from this one on; two of three before this time are left out.
+    /// It delivers frames from `next` on; before `sparse_until`, it leaves out two of three.
     Onward {
         next: usize,
         sparse_until: f64,
     },
 }
 
-/// A decoder of a video whose frames last one to three ticks, with groups of some frames.
+/// A decoder of a video whose frames last one to three ticks and form groups of equal size.
 struct Model {
     pts: Vec<i64>,
     group: usize,
-    /// Turns that each request takes to its first frame, one after the other.
+    /// Turns until the first frame of each request, used in rotation.
     delays: Vec<u32>,
-    /// Every so many-th request for earlier frames fails.
+    /// One in this many requests for earlier frames fails.
     fails_each: usize,
     fetched: usize,
     serial: u64,
     delay: u32,
     work: Work,
     queue: VecDeque<Event>,
-    /// What was in the queue when a later request came.
+    /// Events that were queued when a later request arrived.
     stale: Vec<Event>,
 }
 
@@ -55,12 +56,12 @@ impl Model {
         (self.pts[self.last()] + 1) as f64 * FRAME_SECS
     }
 
-    /// The frame that is on screen at a time.
+    /// Returns the frame that is on screen at a time.
     fn at(&self, secs: f64) -> usize {
         self.up_to((secs / FRAME_SECS + 1e-3).floor() as i64)
     }
 
-    /// The last frame whose timestamp is not above this one, or the first.
+    /// Returns the last frame whose timestamp is not above this one, or the first.
     fn up_to(&self, ticks: i64) -> usize {
         self.pts.partition_point(|pts| *pts <= ticks).saturating_sub(1)
     }
@@ -75,7 +76,7 @@ impl Model {
         }
     }
 
-    /// A frame; the sample of one that was had quickly is wrong. Frames after a seek are not counted.
+    /// Creates a frame. If it was decoded quickly, its sample is wrong. Frames after a seek are not numbered.
     fn frame(&self, at: usize, is_quick: bool) -> Frame {
         let next = self.pts.get(at + 1).copied().unwrap_or(self.pts[at] + 1);
         let mut frame = frame(self.serial, self.pts[at] as u64);
@@ -96,7 +97,7 @@ impl Model {
         self.serial = request.serial;
         self.work = match (request.seek, self.work) {
             (Seek::Towards(secs), Work::Onward { next, .. }) => {
-                // From the last keyframe on the way.
+                // Continue from the last keyframe on the way.
                 let key = self.at(secs) / self.group * self.group;
                 Work::Onward { next: next.max(key), sparse_until: secs }
             }
@@ -104,7 +105,7 @@ impl Model {
         };
     }
 
-    /// One turn.
+    /// Works for one turn.
     fn work(&mut self) {
         if self.delay > 0 {
             self.delay -= 1;
@@ -126,7 +127,7 @@ impl Model {
         }
     }
 
-    /// Carries a request out up to its first frame.
+    /// Carries out a request up to its first frame.
     fn begin(&mut self, request: SeekRequest) {
         let serial = request.serial;
         self.work = Work::Rest;
@@ -164,7 +165,7 @@ impl Model {
     }
 }
 
-/// What the hands do, and what happens meanwhile.
+/// A user action, or another event of a trial.
 #[derive(Debug, Clone)]
 enum Act {
     SeekTo(f64),
@@ -174,17 +175,17 @@ enum Act {
     ScrubBy(f64),
     Settle,
     Step(bool),
-    /// So many steps, with two turns after each.
+    /// A number of steps, with two turns after each.
     Walk(u32, bool),
     TogglePause,
     Speed(f64),
-    /// So many turns of the decoder and ticks, each so many milliseconds after the last.
+    /// A number of decoder turns and ticks, each a number of milliseconds after the last.
     Run(u32, u64),
-    /// Frames of older requests come after all.
+    /// Frames of older requests arrive after all.
     Stale,
-    /// The list of all frames comes, or is taken back.
+    /// The list of all frames arrives, or is withdrawn.
     List(bool),
-    /// All that was asked for is waited for.
+    /// Waits until everything requested is on screen.
     Finish,
 }
 
@@ -194,7 +195,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (-2.0..2.0).prop_map(Act::SeekBy),
         1 => (0_u64..75).prop_map(Act::SeekToFrame),
         3 => (-0.1..6.0).prop_map(Act::ScrubTo),
-        // To a frame's very time, too.
+        // Also to the exact time of a frame.
         1 => (0_u64..140).prop_map(|ticks| Act::ScrubTo(ticks as f64 * FRAME_SECS)),
         3 => (-0.3..0.3).prop_map(Act::ScrubBy),
         2 => Just(Act::Settle),
@@ -209,12 +210,12 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A player, the model, and what is to be on screen in the end.
+/// A player, the model, and the expected outcome.
 struct Trial {
     player: Player,
     model: Model,
     now: Instant,
-    /// Position of the frame that the hands have led to; unknown where that depends on when frames came.
+    /// Position of the frame that the actions lead to; `None` if it depends on when frames arrive.
     expected: Option<usize>,
     /// The frame on screen.
     shown: Option<Frame>,
@@ -298,7 +299,7 @@ impl Trial {
             Act::Settle => self.player.settle(now),
             Act::Step(forward) => {
                 if !self.player.is_scrubbing() {
-                    // At the ends, steps that are given up are not made up for by steps the other way.
+                    // At the ends, steps that are abandoned are not balanced by steps the other way.
                     let inside = self.expected.filter(|at| if forward { *at < self.model.last() } else { *at > 0 });
                     self.expected = inside.map(|at| if forward { at + 1 } else { at - 1 });
                 }
@@ -346,7 +347,7 @@ impl Trial {
         self.send(request);
     }
 
-    /// Lets go, stops, and waits until all that was asked for is on screen.
+    /// Ends a scrub, pauses, and waits until everything requested is on screen.
     fn finish(&mut self) {
         let request = self.player.settle(self.now);
         self.send(request);
@@ -392,7 +393,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
-    fn what_is_asked_for_last_is_on_screen_in_the_end(
+    fn last_request_is_on_screen_in_the_end(
         steps in prop::collection::vec(1_i64..4, 5..70),
         group in 1_usize..25,
         delays in prop::collection::vec(0_u32..40, 1..6),

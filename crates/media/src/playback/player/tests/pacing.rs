@@ -1,9 +1,9 @@
-//! Which frame is due, at which speed, and what a part that repeats does.
+//! Tests of which frame is due, at which speed, and of repeating a part.
 
 use super::*;
 
 #[test]
-fn frames_come_when_they_are_due_and_not_before() {
+fn frames_are_shown_when_due_and_not_before() {
     let start = Instant::now();
     let mut player = playing(start);
     let early = player.tick(after(start, 0.03));
@@ -40,7 +40,7 @@ fn variable_rates_keep_their_timing() {
 }
 
 #[test]
-fn nothing_is_due_while_paused_and_time_goes_on_from_the_frame_shown() {
+fn nothing_is_due_while_paused_and_resuming_continues_from_the_frame_shown() {
     let start = Instant::now();
     let mut player = playing(start);
     assert_eq!(player.toggle_pause(after(start, 0.01)), None);
@@ -53,7 +53,7 @@ fn nothing_is_due_while_paused_and_time_goes_on_from_the_frame_shown() {
 }
 
 #[test]
-fn the_last_frame_stays_for_its_time_and_then_the_player_waits() {
+fn last_frame_stays_for_its_duration_and_playback_ends() {
     let start = Instant::now();
     let mut player = playing(start);
     player.end_of_stream(0);
@@ -94,7 +94,7 @@ fn the_clock_waits_for_a_decoder_that_cannot_keep_up() {
 }
 
 #[test]
-fn frames_are_taken_until_one_waits_that_is_not_due() {
+fn frames_are_taken_until_one_is_not_yet_due() {
     let start = Instant::now();
     let mut player = Player::new(options(None, false));
     assert!(player.wants_frames(start));
@@ -126,7 +126,7 @@ fn speed_changes_the_pace_and_not_the_position() {
 }
 
 #[test]
-fn at_sixteen_times_the_speed_frames_are_dropped_and_counted_and_nothing_drifts() {
+fn frames_are_dropped_and_counted_at_16x_speed_without_drift() {
     let start = Instant::now();
     let mut player = Player::new(options(Some(1000.0), false));
     player.push(frame(0, 0));
@@ -149,11 +149,11 @@ fn at_sixteen_times_the_speed_frames_are_dropped_and_counted_and_nothing_drifts(
 }
 
 #[test]
-fn a_decoder_that_cannot_keep_up_jumps_ahead_and_the_clock_goes_on() {
+fn slow_decoder_jumps_ahead_while_the_clock_keeps_running() {
     let start = Instant::now();
     let mut player = playing(start);
     player.set_speed(8.0, start);
-    // Frame 5's time is over at 0.24 s: 0.03 s later at that speed.
+    // Frame 5 ends at 0.24 s of media time, which is after 0.03 s at that speed.
     let tick = player.tick(after(start, 0.15));
     assert_eq!(shown(&tick), Some(5));
     let request = tick.seek.expect("a jump");
@@ -185,7 +185,7 @@ fn marks_are_put_in_order_and_cleared() {
 }
 
 #[test]
-fn the_marked_part_is_played_again_and_again_from_its_first_to_its_last_frame() {
+fn marked_part_is_repeated_from_first_to_last_frame() {
     let start = Instant::now();
     let mut player = playing(start);
     let mut time = 0.0;
@@ -208,14 +208,14 @@ fn the_marked_part_is_played_again_and_again_from_its_first_to_its_last_frame() 
     let seen = play(&mut player, 0.5);
     assert!(seen.starts_with(&[1, 2, 3, 1, 2, 3, 1, 2, 3]), "{seen:?}");
     assert!(seen.iter().all(|index| (1..=3).contains(index)), "{seen:?}");
-    // Where the first of them is no longer here, the decoder is sent back.
+    // If the first of them is no longer cached, the decoder is sent back.
     player.supply.cache.trim_behind(0);
     let request = (1..20).find_map(|i| player.tick(after(start, 0.7 + f64::from(i) * 0.01)).seek);
     assert_eq!(request, Some(SeekRequest { serial: 1, seek: Seek::to(0.04) }));
 }
 
 #[test]
-fn a_stream_that_stalls_says_so_and_goes_on_where_it_was() {
+fn stalled_stream_is_reported_and_resumes_where_it_was() {
     let start = Instant::now();
     let mut player = playing(start);
     (1..=5).for_each(|i| drop(player.tick(after(start, f64::from(i) * FRAME_SECS))));

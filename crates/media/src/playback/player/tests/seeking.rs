@@ -1,9 +1,9 @@
-//! Seeks that merge, and scrubbing.
+//! Tests of merging seeks and of scrubbing.
 
 use super::*;
 
 #[test]
-fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
+fn seek_shows_its_first_frame_immediately_and_nothing_older() {
     let start = Instant::now();
     let mut player = playing(start);
     let request = player.seek_to(4.0).unwrap();
@@ -17,7 +17,7 @@ fn a_seek_shows_its_first_frame_at_once_and_nothing_older() {
 }
 
 #[test]
-fn seeks_merge_while_one_is_under_way() {
+fn seeks_merge_while_one_is_in_progress() {
     let start = Instant::now();
     let mut player = playing(start);
     assert_eq!(player.seek_by(5.0).unwrap().seek, Seek::to(5.0));
@@ -41,7 +41,7 @@ fn seeks_stay_inside_the_video() {
 }
 
 #[test]
-fn a_seek_that_finds_no_frame_ends_and_can_be_left_again() {
+fn seek_without_a_frame_ends_and_allows_another() {
     let start = Instant::now();
     let mut player = playing(start);
     player.seek_to(9.9);
@@ -52,7 +52,7 @@ fn a_seek_that_finds_no_frame_ends_and_can_be_left_again() {
 }
 
 #[test]
-fn a_scrub_shows_what_comes_and_settles_on_the_exact_frame() {
+fn scrub_shows_quick_pictures_and_settles_on_the_exact_frame() {
     let start = Instant::now();
     let mut player = playing(start);
     let near = |serial, secs| Some(SeekRequest { serial, seek: Seek::Near(secs) });
@@ -103,7 +103,7 @@ fn a_scrub_a_little_further_back_fetches_the_frames_between() {
     player.keep(2, 98, (80..98).map(|i| frame(2, i)).collect());
     player.tick(start);
     assert_eq!(shown(&player.tick(start)), Some(89), "4.0 − 0.44 s");
-    // Far away they are of no use.
+    // Far away, these frames are of no use.
     assert_eq!(player.scrub_to(1.0, start).unwrap().seek, Seek::Near(1.0));
 }
 
@@ -125,7 +125,7 @@ fn a_slow_seek_is_given_up_for_a_later_one() {
 }
 
 #[test]
-fn a_source_that_only_goes_forward_is_asked_for_nothing_else() {
+fn forward_only_source_is_never_sent_back() {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { seekable: false, ..options(None, true) });
     (0..3).for_each(|i| player.push(frame(0, i)));
@@ -146,7 +146,7 @@ fn a_source_that_only_goes_forward_is_asked_for_nothing_else() {
 }
 
 #[test]
-fn a_picture_that_was_had_quickly_is_not_settled_on() {
+fn quick_picture_is_not_settled_on() {
     let start = Instant::now();
     let mut player = playing(start);
     player.scrub_to(5.0, start);
@@ -157,7 +157,7 @@ fn a_picture_that_was_had_quickly_is_not_settled_on() {
 }
 
 #[test]
-fn playback_goes_on_from_a_scrub_that_a_seek_to_the_same_frame_ends() {
+fn playback_resumes_after_a_seek_to_the_scrubbed_frame() {
     let start = Instant::now();
     let mut player = playing(start);
     player.scrub_to(0.04, start);
@@ -168,10 +168,10 @@ fn playback_goes_on_from_a_scrub_that_a_seek_to_the_same_frame_ends() {
 }
 
 #[test]
-fn what_comes_after_a_gap_is_no_neighbour() {
+fn frames_after_a_gap_are_not_adjacent() {
     let start = Instant::now();
     let mut player = sought(start, 60);
-    // The way back fetches frames; the way on from the newest of them leads past some.
+    // Stepping back fetches frames; when the decoder returns to the newest, it skips some.
     back(&mut player, start);
     player.keep(2, 98, (90..98).map(|index| frame(2, index)).collect());
     (0..2).for_each(|_| _ = player.step(true, start));
@@ -187,7 +187,7 @@ fn what_comes_after_a_gap_is_no_neighbour() {
 }
 
 #[test]
-fn a_picture_that_was_had_quickly_is_not_stepped_onto() {
+fn quick_picture_is_not_stepped_onto() {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { paused: true, cache_bytes: 60, ..options(Some(10.0), false) });
     player.push(frame(0, 0));
@@ -195,7 +195,7 @@ fn a_picture_that_was_had_quickly_is_not_stepped_onto() {
     player.scrub_to(5.0, start);
     player.push(frame(1, 120));
     assert_eq!(shown(&player.tick(start)), Some(120));
-    // A little further back the frames between are fetched, and one of them is settled on.
+    // A little further back, the frames in between are fetched, and the scrub settles on one of them.
     assert!(player.scrub_to(4.78, start).is_some());
     player.keep(2, 120, (100..120).map(|index| frame(2, index)).collect());
     assert_eq!(shown(&player.tick(start)), None);
@@ -208,7 +208,7 @@ fn a_picture_that_was_had_quickly_is_not_stepped_onto() {
 }
 
 #[test]
-fn a_seek_that_may_have_been_wrong_is_made_again_unless_another_waits() {
+fn doubtful_seek_is_repeated_unless_another_is_pending() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     assert_eq!(player.seek_again(0, Seek::to(1.0)), None, "that one is long over");
@@ -220,7 +220,7 @@ fn a_seek_that_may_have_been_wrong_is_made_again_unless_another_waits() {
 }
 
 #[test]
-fn a_slow_seek_says_where_it_leads_until_its_picture_is_there() {
+fn slow_seek_reports_its_goal_until_its_picture_arrives() {
     let start = Instant::now();
     let mut player = playing(start);
     player.toggle_pause(start);

@@ -1,9 +1,9 @@
-//! Steps, and the frames that are kept and fetched for them.
+//! Tests of stepping, and of the frames cached and fetched for it.
 
 use super::*;
 
 #[test]
-fn steps_pause_and_go_one_frame() {
+fn steps_pause_and_move_by_one_frame() {
     let start = Instant::now();
     let mut player = playing(start);
     assert_eq!(player.step(true, start), None);
@@ -23,7 +23,7 @@ fn steps_pause_and_go_one_frame() {
 }
 
 #[test]
-fn frames_are_wanted_while_it_plays_and_for_a_step_and_not_behind_a_picture_that_stands() {
+fn player_is_idle_only_after_a_pause_without_pending_steps() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     assert!(player.is_idle());
@@ -37,7 +37,7 @@ fn frames_are_wanted_while_it_plays_and_for_a_step_and_not_behind_a_picture_that
 }
 
 #[test]
-fn a_step_beyond_either_end_says_which_end_it_is() {
+fn step_beyond_an_end_reports_which_end() {
     let start = Instant::now();
     let mut player = playing(start);
     player.step(false, start);
@@ -57,7 +57,7 @@ fn a_step_beyond_either_end_says_which_end_it_is() {
 }
 
 #[test]
-fn a_source_that_plays_forwards_only_says_so_where_nothing_earlier_is_kept() {
+fn forward_only_source_reports_why_it_cannot_step_back() {
     let start = Instant::now();
     let mut player = Player::new(PlayerOptions { seekable: false, paused: true, ..options(Some(10.0), false) });
     (7..9).for_each(|i| player.push(frame(0, i)));
@@ -67,7 +67,7 @@ fn a_source_that_plays_forwards_only_says_so_where_nothing_earlier_is_kept() {
 }
 
 #[test]
-fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhile() {
+fn steps_back_use_frames_decoded_on_the_way_while_more_are_fetched() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     let earlier = SeekRequest { serial: 2, seek: Seek::Back { target: SeekTarget::Before(98), budget: 30 } };
@@ -80,7 +80,7 @@ fn steps_back_come_from_what_was_decoded_on_the_way_and_more_is_fetched_meanwhil
     assert_eq!(shown(&player.tick(start)), None, "an older request's frames are no answer");
     player.keep(2, 98, (68..98).map(|i| frame(2, i)).collect());
     let tick = player.tick(start);
-    // They are half of what may be kept, and the other half is fetched while they are looked at.
+    // They fill half of the budget; the other half is fetched while they are being viewed.
     let next = Some(SeekRequest { serial: 3, seek: Seek::Back { target: SeekTarget::Before(68), budget: 30 } });
     assert_eq!((shown(&tick), tick.seek), (Some(97), next));
     for index in (68..97).rev() {
@@ -123,7 +123,7 @@ fn without_a_cache_each_step_back_is_a_seek() {
 }
 
 #[test]
-fn stepping_on_after_steps_back_shows_every_frame_once() {
+fn stepping_forward_after_steps_back_shows_every_frame_once() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     back(&mut player, start);
@@ -156,7 +156,7 @@ fn there_is_nothing_before_the_first_frame() {
     player.keep(2, 98, Vec::new());
     assert_eq!(back(&mut player, start), (None, None));
     assert!(!player.is_busy(), "the step is given up");
-    // Where fetching failed, a plain seek is tried instead.
+    // If fetching has failed, a plain seek is tried instead.
     let mut player = sought(start, 60);
     back(&mut player, start);
     back(&mut player, start);
@@ -166,7 +166,7 @@ fn there_is_nothing_before_the_first_frame() {
 }
 
 #[test]
-fn a_step_from_where_a_merged_seek_leads_is_made() {
+fn step_after_merged_seeks_starts_from_the_last_target() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     player.seek_to(2.0);
@@ -181,7 +181,7 @@ fn a_step_from_where_a_merged_seek_leads_is_made() {
 }
 
 #[test]
-fn frames_decoded_on_the_way_back_to_the_newest_are_not_put_before_the_oldest() {
+fn frames_decoded_while_rejoining_are_not_prepended() {
     let start = Instant::now();
     let mut player = sought(start, 60);
     back(&mut player, start);
