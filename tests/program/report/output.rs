@@ -4,7 +4,7 @@ use std::fs;
 use std::io::BufReader;
 
 use crate::command::{run, sample};
-use crate::common::Clip;
+use crate::common::{Clip, noise};
 use crate::report::{report, shots};
 
 #[test]
@@ -32,6 +32,23 @@ fn one_run_writes_a_picture_and_a_page() {
     let again = folder.path().join("again.png");
     assert_eq!(report(clip.path(), &again, &["--jobs", "2"]).code, Some(0));
     assert!(fs::read(again).unwrap() == fs::read(picture).unwrap(), "the same whoever decoded");
+}
+
+#[test]
+fn a_damaged_clip_is_reported_as_such_by_any_number_of_jobs() {
+    let clip = Clip::new("damaged.mkv", "-f lavfi -i testsrc2=s=192x108:r=25:d=16 -c:v mpeg2video -g 12 -bf 0 -b:v 2M");
+    let mut bytes = fs::read(clip.path()).unwrap();
+    let middle = bytes.len() * 2 / 3;
+    bytes[middle..middle + 2000].copy_from_slice(&noise(2000, 45));
+    fs::write(clip.path(), bytes).unwrap();
+    let note = |jobs: &str| {
+        let page = clip.path().with_extension("html");
+        assert_eq!(report(clip.path(), &page, &["--jobs", jobs]).code, Some(0));
+        let page = fs::read_to_string(page).unwrap();
+        let at = page.find("Damaged frames, counted as they were decoded: ").expect("a note on damage");
+        page[at..at + page[at..].find('<').unwrap()].to_owned()
+    };
+    assert_eq!(note("3"), note("1"));
 }
 
 #[test]

@@ -93,8 +93,8 @@ pub struct RunOutcome {
     pub stopped: bool,
     /// The reason the file ended early, if it did.
     pub ended_early: Option<String>,
-    /// The decoder's counters. With several decoders, only the sum of `read_errors`, the largest `discarded` and the
-    /// last part's `ends_damaged` are filled in.
+    /// The decoder's counters. With several decoders, only those of damage and errors are filled in, summed over the parts; a
+    /// packet that two parts need may be refused twice.
     pub decoder: FrameCounters,
     /// The name of whatever counted: "the CPU", or the adapter's name.
     pub counted_by: String,

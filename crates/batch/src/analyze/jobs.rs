@@ -159,7 +159,10 @@ fn count_part(
     };
     decoder.seek(Seek::Exact(SeekTarget::Timestamp(part.start_ticks)))?;
     let first = part.numbers.start;
-    let frames = PartFrames { decoder, first, number: first, end_secs: 0.0, stop: &context.request.stop };
+    let before = decoder.counters();
+    let stop = &context.request.stop;
+    let end_ticks = part.end_ticks;
+    let frames = PartFrames { decoder, first, number: first, end_ticks, end_secs: 0.0, before, damaged: 0, stop };
     let end = part.end_ticks.map(Bound::Ticks);
     count_all(context, frames, end, &mut |counted| match sender.send(Message::Counted(Box::new(counted))) {
         Ok(()) => ControlFlow::Continue(()),
@@ -172,7 +175,13 @@ struct PartFrames<'a> {
     decoder: &'a mut Decoder,
     first: u64,
     number: u64,
+    /// Timestamp of the first frame after the part.
+    end_ticks: Option<i64>,
     end_secs: f64,
+    /// The decoder's counters before the part.
+    before: FrameCounters,
+    /// Damaged frames of the part.
+    damaged: u64,
     stop: &'a Stop,
 }
 
@@ -185,6 +194,8 @@ impl NumberedFrames for PartFrames<'_> {
             Ok(Some(frame)) => {
                 self.number += 1;
                 self.end_secs = frame.time_secs + frame.duration_secs;
+                let is_of_part = self.end_ticks.is_none_or(|end| frame.pts_ticks < end);
+                self.damaged += u64::from(frame.damaged && is_of_part);
                 Next::Frame(self.number - 1, Box::new(frame))
             }
             Ok(None) => Next::End,
@@ -201,7 +212,14 @@ impl NumberedFrames for PartFrames<'_> {
     }
 
     fn counters(&self) -> FrameCounters {
-        self.decoder.counters()
+        let now = self.decoder.counters();
+        FrameCounters {
+            damaged: self.damaged,
+            refused_packets: now.refused_packets - self.before.refused_packets,
+            unusable: now.unusable - self.before.unusable,
+            read_errors: now.read_errors - self.before.read_errors,
+            ..now
+        }
     }
 }
 
@@ -236,6 +254,9 @@ fn collect(
                     outcome.end_secs = outcome.end_secs.max(part.end_secs);
                     // Only the last part can say whether the end was reached.
                     outcome.reached_end = part.reached_end;
+                    outcome.decoder.damaged += part.decoder.damaged;
+                    outcome.decoder.refused_packets += part.decoder.refused_packets;
+                    outcome.decoder.unusable += part.decoder.unusable;
                     outcome.decoder.read_errors += part.decoder.read_errors;
                     outcome.decoder.ends_damaged = part.decoder.ends_damaged;
                     outcome.decoder.discarded = outcome.decoder.discarded.max(part.decoder.discarded);
