@@ -238,12 +238,7 @@ pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<Strin
 
 /// Lists the steps of the chain that were added, removed or changed.
 fn adjustments_text(old: &Adjustments, new: &Adjustments) -> String {
-    let off = Adjustments::default();
-    let steps = |all: &Adjustments| {
-        let (blur, tone, reduction) = (all.blur, all.tone, all.reduction);
-        [Adjustments { blur, ..off }, Adjustments { tone, ..off }, Adjustments { reduction, ..off }]
-    };
-    let changed = steps(old).into_iter().zip(steps(new)).filter(|(old, new)| old != new);
+    let changed = old.steps().into_iter().zip(new.steps()).filter(|(old, new)| old != new);
     let texts = changed.map(|(old, new)| if new.is_off() { format!("{old} off") } else { new.to_string() });
     texts.collect::<Vec<_>>().join(", ")
 }

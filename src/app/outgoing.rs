@@ -17,7 +17,6 @@ use super::session::Session;
 use histoscope_batch::figures::{AdjustedFigures, BinFigures, Figures};
 use histoscope_batch::file::{self, FileError};
 use histoscope_batch::labels::{self, LabelSubject};
-use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::region::Rect;
 use histoscope_core::picture::{Frame, Picture};
@@ -217,7 +216,7 @@ fn of_adjusted(
     let begin = Instant::now();
     let Graphics { renderer, gpu, .. } = graphics;
     // An adapter's thresholds arrive slightly later than its bins.
-    while matches!(scene.look.adjustments.reduction, Some(Reduction::Otsu(_)))
+    while scene.look.adjustments.have_thresholds()
         && renderer.is_histogram_pending()
         && begin.elapsed() < THRESHOLDS_LIMIT
     {

@@ -52,7 +52,7 @@ impl Adjuster {
         let group = pictures.bind_group().expect("it was uploaded");
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        if counted && Chain::needs_source_bins(adjustments) {
+        if counted && adjustments.need_source_bins() {
             histogram.dispatch(&mut pass, group);
         }
         chain.dispatch(&mut pass, group);

@@ -8,7 +8,7 @@ use super::figures::{AdjustedFigures, BinFigures, Figures, ScopeFigures};
 use super::file::{self, FileError};
 use super::labels::{self, LabelSubject};
 use super::region::RegionSpec;
-use histoscope_core::adjust::{Adjustments, Reduction};
+use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram, Transfer};
 use histoscope_core::picture::color::UnreadableMatrix;
 use histoscope_core::picture::region::Rect;
@@ -196,7 +196,7 @@ pub fn snapshot(options: &SnapshotOptions) -> Result<Figures, SnapshotError> {
     let count = |adjustments| count(&engine, (&frame, region), adjustments, options);
     let is_result = !options.adjustments.is_off() && options.counted != scene::Counted::Source;
     // Thresholds are always computed from the adjusted picture, even if the source is counted.
-    let has_thresholds = matches!(options.adjustments.reduction, Some(Reduction::Otsu(_)));
+    let has_thresholds = options.adjustments.have_thresholds();
     let adjusted = (is_result || has_thresholds).then(|| count(options.adjustments)).transpose()?;
     let thresholds = adjusted.as_ref().and_then(|counted| counted.thresholds);
     let (counted, both) = match adjusted.filter(|_| is_result) {

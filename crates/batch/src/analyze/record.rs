@@ -1,6 +1,5 @@
 //! The records of a run: their fields and each frame's values, for JSON and for tables.
 
-use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::layout::ColorModel;
 use histoscope_media::StreamInfo;
@@ -50,7 +49,7 @@ impl Recorder {
             components,
             comparison: request.against.as_ref().map(columns),
             is_live: info.live,
-            has_thresholds: matches!(adjustments.reduction, Some(Reduction::Otsu(_))),
+            has_thresholds: adjustments.have_thresholds(),
             has_bins: bins,
             has_vectorscope: request.counting.scopes == ScopeUse::Saturation,
         }

@@ -173,6 +173,36 @@ impl Adjustments {
         *self == Self::default()
     }
 
+    /// Returns each step on its own, whether it is on or off, in the order in which they are applied.
+    #[must_use]
+    pub fn steps(self) -> [Self; 3] {
+        let Self { blur, tone, reduction } = self;
+        let off = Self::default();
+        [Self { blur, ..off }, Self { tone, ..off }, Self { reduction, ..off }]
+    }
+
+    /// Returns the steps before the reduction.
+    #[must_use]
+    pub fn before_reduction(self) -> Self {
+        Self { reduction: None, ..self }
+    }
+
+    /// Returns `true` if the first step that needs a histogram needs the source's.
+    #[must_use]
+    pub fn need_source_bins(self) -> bool {
+        self.steps().into_iter().find(|step| !step.is_off()).is_some_and(|first| match (first.tone, first.reduction) {
+            (Some(Tone::Equalize(_)), _) | (_, Some(Reduction::Otsu(_))) => true,
+            (_, Some(Reduction::Posterize(Posterize { placing, .. }))) => placing == Placing::Population,
+            (Some(Tone::Clahe(_)), _) | (None, None) => false,
+        })
+    }
+
+    /// Returns `true` if the picture is divided into Otsu's classes, whose thresholds depend on it.
+    #[must_use]
+    pub fn have_thresholds(&self) -> bool {
+        matches!(self.reduction, Some(Reduction::Otsu(_)))
+    }
+
     /// Returns the nearest supported parameters.
     #[must_use]
     pub fn clamped(self) -> Self {

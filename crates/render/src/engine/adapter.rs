@@ -4,7 +4,6 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected, TAIL_WORDS};
 use histoscope_core::picture::{OutOfRange, Picture, region};
@@ -286,7 +285,7 @@ impl Backend for Adapter {
         compute_pass(encoder, "adjust", spans, |pass| chain.dispatch(pass, group));
         recording.note(|times| &mut times.cpu_adjust, None);
         if *slot == Slot::Loaded {
-            self.has_thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
+            self.has_thresholds = adjustments.have_thresholds();
             self.thresholds.is_wanted = self.has_thresholds;
         }
         Ok(true)

@@ -524,8 +524,7 @@ impl AdjustmentKey {
     fn elapsed_secs(&self, before: Option<&Self>) -> Option<f64> {
         let before = before?;
         if self.is_picture_of(before) {
-            let is_same =
-                (self.adjustments.blur, self.adjustments.tone) == (before.adjustments.blur, before.adjustments.tone);
+            let is_same = self.adjustments.before_reduction() == before.adjustments.before_reduction();
             return is_same.then_some(0.0);
         }
         let (now, then) = (self.tag?, before.tag?);

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use histoscope_core::adjust::difference::{Mapping, difference};
-use histoscope_core::adjust::{Codes, Processor, Reduction};
+use histoscope_core::adjust::{Codes, Processor};
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::{self, Rect};
@@ -176,7 +176,7 @@ impl Backend for Cpu {
         recording.note(|times| &mut times.cpu_adjust, Some(begin.elapsed()));
         recording.names.push("adjust on the CPU");
         if job.slot == Slot::Loaded {
-            let has_thresholds = matches!(job.adjustments.reduction, Some(Reduction::Otsu(_)));
+            let has_thresholds = job.adjustments.have_thresholds();
             let thresholds = of.processor.thresholds().filter(|_| has_thresholds);
             self.thresholds = thresholds.map(|thresholds| (job.series, thresholds));
         }

@@ -10,7 +10,7 @@ use super::readback_belt::ReadbackBelt;
 use super::scopes::{GpuScopeSum, ScopePasses, ScopeShape};
 use super::upload::PictureBuffers;
 use super::{Gpu, GpuError};
-use histoscope_core::adjust::{Adjustments, Reduction};
+use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
 use histoscope_core::picture::region::Rect;
@@ -226,7 +226,7 @@ impl CountQueue {
                 None => {}
             }
         }
-        let thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
+        let thresholds = adjustments.have_thresholds();
         let mut parts = vec![(&passes.bins, 0..Histogram::word_count(bits) as u64 * 4)];
         parts.extend(thresholds.then(|| (chain.thresholds(), 0..THRESHOLD_BYTES)));
         let mut shape = ScopeShape::default();

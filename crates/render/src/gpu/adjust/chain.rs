@@ -51,7 +51,7 @@ struct ChainInput {
 
 /// The adjustments on the GPU.
 ///
-/// For each frame, call [`prepare`](Self::prepare), count the source if [`needs_source_bins`](Self::needs_source_bins) returns
+/// For each frame, call [`prepare`](Self::prepare), count the source if [`need_source_bins`](Adjustments::need_source_bins) returns
 /// `true`, then call [`dispatch`](Self::dispatch) in the same or a later pass. [`result`](Self::result) is then a picture to
 /// count and draw. If it will be counted, [`prepare_counting`](Self::prepare_counting) makes the last step count its own
 /// output.
@@ -95,21 +95,6 @@ impl Chain {
             result: StepInput::Source,
             smoothed: None,
         }
-    }
-
-    /// Returns `true` if the first step that needs a histogram needs the source's.
-    #[must_use]
-    pub fn needs_source_bins(adjustments: &Adjustments) -> bool {
-        let by_bins = matches!(
-            adjustments.reduction,
-            Some(Reduction::Otsu(_) | Reduction::Posterize(Posterize { placing: Placing::Population, .. }))
-        );
-        adjustments.blur.is_none()
-            && match adjustments.tone {
-                Some(Tone::Equalize(_)) => true,
-                Some(Tone::Clahe(_)) => false,
-                None => by_bins,
-            }
     }
 
     /// Prepares everything for a picture like `source`; cheap if nothing has changed. `elapsed_secs` is the time since the
@@ -163,7 +148,7 @@ impl Chain {
         (counted, counting): (bool, Option<(Plan, wgpu::BindGroup)>),
     ) -> Result<(), GpuError> {
         let adjustments = adjustments.clamped();
-        let counted = counted || !Self::needs_source_bins(&adjustments);
+        let counted = counted || !adjustments.need_source_bins();
         let made = ChainInput { source, adjustments, counted, counting };
         if self.made.as_ref() != Some(&made) {
             self.made = None;

@@ -8,7 +8,6 @@ use histoscope_core::picture::Picture;
 use histoscope_core::picture::color::{Matrix, Range};
 use histoscope_core::picture::layout::PixelLayout;
 use histoscope_render::gpu::GpuError;
-use histoscope_render::gpu::adjust::Chain;
 use histoscope_render::gpu::params::InputPicture;
 
 use crate::adjuster::Adjuster;
@@ -69,7 +68,7 @@ fn all_off_does_nothing() {
     let picture = picture(8);
     chain.prepare(gpu, InputPicture::from(&picture), &Adjustments::default(), None, true).unwrap();
     assert!(chain.is_off() && chain.result().is_none());
-    assert!(!Chain::needs_source_bins(&Adjustments::default()));
+    assert!(!Adjustments::default().need_source_bins());
     let same = Processor::default().apply(&picture, &Adjustments::default(), None).unwrap();
     assert_eq!(same.layout(), picture.layout(), "the source itself");
 }

@@ -107,7 +107,7 @@ fn check(name: &str, pictures: &[(Picture, Option<Rect>)], adjustments: Adjustme
         assert_eq!((gpu.engine, cpu.engine), ("gpu", "cpu"), "{name}");
         assert!(gpu.histograms == cpu.histograms, "{name}: the engines differ");
         assert_eq!(gpu.thresholds, cpu.thresholds, "{name}");
-        let has_thresholds = matches!(adjustments.reduction, Some(Reduction::Otsu(_)));
+        let has_thresholds = adjustments.have_thresholds();
         assert_eq!(gpu.thresholds.is_some(), has_thresholds, "{name}");
         assert!(gpu.histograms[0].words == expected(picture, &adjustments, *region), "{name}: the definition differs");
     }
