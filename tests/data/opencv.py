@@ -2,7 +2,7 @@
 """Writes opencv.txt in the same folder: the results of OpenCV's createCLAHE and blur for small gray pictures.
 
 It needs the packages numpy and opencv-python-headless (5.0.0.93 made the current file). The pictures come from a generator
-that the test has too (crates/render/tests/render/adjust/opencv.rs), so only the results are stored, as hexadecimal digits.
+that the test has too (crates/render/tests/adjust/opencv.rs), so only the results are stored, as hexadecimal digits.
 """
 
 from pathlib import Path

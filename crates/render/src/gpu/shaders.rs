@@ -1,6 +1,6 @@
 //! Every shader of the program in one table: the texts that it is joined from, its entry points and their bind groups.
 //!
-//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/render/shaders.rs checks the same rows
+//! The passes take their modules, pipelines and bind groups from here, and crates/render/tests/shaders.rs checks the same rows
 //! without an adapter. To add a pass, add a file to shaders/ and a row here.
 
 pub mod groups;

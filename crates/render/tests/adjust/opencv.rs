@@ -35,7 +35,7 @@ fn difference(adjuster: &mut Adjuster, line: &str, picture: &Picture, adjustment
 }
 
 fn lines(kind: &str) -> Vec<Vec<&'static str>> {
-    let text = include_str!("../../../../../tests/data/opencv.txt");
+    let text = include_str!("../../../../tests/data/opencv.txt");
     text.lines().map(|line| line.split(' ').collect::<Vec<_>>()).filter(|fields| fields[0] == kind).collect()
 }
 

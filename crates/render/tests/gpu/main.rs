@@ -1,4 +1,14 @@
 //! The adapter's counting and drawing: against the scalar reference, and against the CPU, pixel by pixel.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../../tests/support/counter.rs"]
+mod counter;
+#[path = "../../../../tests/support/studio.rs"]
+mod studio;
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
 
 mod adjust;
 mod beside;
