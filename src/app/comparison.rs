@@ -30,7 +30,7 @@ const MOST: usize = 4;
 const NO_CLIP: &str = "there is no second clip: histoscope a.mp4 b.mp4 --compare plays two";
 /// Number of previous frames of the second clip whose numbers are remembered: an adapter's figures arrive a few frames
 /// late.
-const MOST_EARLIER: usize = 8;
+const MAX_EARLIER: usize = 8;
 
 /// Which picture is on screen.
 #[derive(Debug, Default)]
@@ -365,7 +365,7 @@ impl Comparison {
             }
             self.earlier.retain(|earlier| earlier.partner != before.partner);
             self.earlier.push_back(before.into());
-            if self.earlier.len() > MOST_EARLIER {
+            if self.earlier.len() > MAX_EARLIER {
                 self.earlier.pop_front();
             }
         }

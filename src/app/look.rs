@@ -16,7 +16,7 @@ use histoscope_render::view::scopes::{Layout, ScopeKind, ScopeStyle};
 /// Step of the histograms' height, as a fraction of the window's height.
 const HEIGHT_STEP: f32 = 0.05;
 /// Largest fraction of the window's height that histograms may take: the controls need the rest.
-const MOST_HEIGHT: f32 = 0.7;
+const MAX_HEIGHT: f32 = 0.7;
 /// Step of the histograms' opacity.
 const OPACITY_STEP: f32 = 0.1;
 
@@ -44,7 +44,7 @@ pub fn apply(look: &mut Look, (components, bits): (Components, u32), action: Act
         Action::ToggleCurves => look.curves = !look.curves,
         Action::NextArrangement => histograms.arrangement = next_of(&Arrangement::ALL, histograms.arrangement),
         Action::Enlarge { more } => {
-            histograms.height = stepped(histograms.height, HEIGHT_STEP * step(more), (0.1, MOST_HEIGHT));
+            histograms.height = stepped(histograms.height, HEIGHT_STEP * step(more), (0.1, MAX_HEIGHT));
         }
         Action::Opaque { more } => {
             let least = *OverlayStyle::OPACITIES.start();

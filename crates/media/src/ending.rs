@@ -16,7 +16,7 @@ const TAIL_BYTES: u64 = 128 << 10;
 /// Consecutive transport packets that must be in the right positions before any of them is accepted.
 const FEWEST_PACKETS: usize = 5;
 /// Maximum number of objects examined in an ASF header; there are about ten.
-const MOST_OBJECTS: usize = 64;
+const MAX_OBJECTS: usize = 64;
 /// Frames by which a file may be shorter than its headers state, because headers are rounded.
 const MISSING_FRAMES: f64 = 2.5;
 /// The same limit if there is other evidence that the file was cut off.
@@ -241,7 +241,7 @@ impl Bytes {
         }
         let end = u64::from_le_bytes(self.at(16)?).min(self.length);
         let mut position = 30_u64;
-        for _ in 0..MOST_OBJECTS {
+        for _ in 0..MAX_OBJECTS {
             if position.saturating_add(104) > end {
                 break;
             }

@@ -19,7 +19,7 @@ const FILM_ENDINGS: [&str; 2] = ["dpx", "exr"];
 /// Assumed frame rates in frames per second: of film formats, and of others.
 const RATES: (Ratio, Ratio) = (Ratio { num: 24, den: 1 }, Ratio { num: 25, den: 1 });
 /// Maximum number of digits that FFmpeg counts with; digits before them are part of the name.
-const MOST_DIGITS: usize = 9;
+const MAX_DIGITS: usize = 9;
 /// Time for which a file must be unchanged before it is considered complete.
 const SETTLED: Duration = Duration::from_secs(1);
 
@@ -53,7 +53,7 @@ impl NumberPattern {
             }
             has_number = true;
             found.digits =
-                if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MOST_DIGITS)? };
+                if width.is_empty() { 1 } else { width.parse().ok().filter(|width| *width <= MAX_DIGITS)? };
             rest = behind;
         }
         if has_number { &mut found.after } else { &mut found.before }.push_str(rest);
@@ -121,7 +121,7 @@ impl NumberPattern {
             let begin = name[..last]
                 .rfind(|c: char| !c.is_ascii_digit())
                 .map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
-            let begin_of_number = begin.max((last + 1).saturating_sub(MOST_DIGITS));
+            let begin_of_number = begin.max((last + 1).saturating_sub(MAX_DIGITS));
             let digits = last + 1 - begin_of_number;
             let is_filled = name[begin_of_number..].starts_with('0') && digits > 1;
             let of_digits = |digits| Self {

@@ -11,7 +11,7 @@ use super::av::{AvFrame, Input, StreamParameters};
 use histoscope_core::picture::{Ratio, Timecode, TimecodeRate, TimecodeSource, Timecodes};
 
 /// Maximum number of pictures whose headers are remembered until their frames are decoded.
-const MOST_NOTED: usize = 1024;
+const MAX_NOTED: usize = 1024;
 
 /// The timecodes that a container states.
 #[derive(Default)]
@@ -98,7 +98,7 @@ impl GroupHeaders {
         self.group = group.unwrap_or(self.group);
         let Some((group, temporal_reference)) = self.group.zip(temporal_reference) else { return };
         self.noted.push_back((number, GroupPlace { group, temporal_reference }));
-        if self.noted.len() > MOST_NOTED {
+        if self.noted.len() > MAX_NOTED {
             self.noted.pop_front();
         }
     }

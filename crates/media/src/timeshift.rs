@@ -26,7 +26,7 @@ const PACKET_BYTES: usize = 256;
 const DECODED_BACK: usize = 256;
 
 /// The shortest pause that counts as a gap, in seconds: replacing a sender immediately leaves none.
-const LEAST_GAP_SECS: f64 = 0.5;
+const MIN_GAP_SECS: f64 = 0.5;
 /// Interval at which waiting code checks for a packet.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -332,7 +332,7 @@ impl KeptSegments {
         });
         let ends: Vec<_> = ends.collect();
         let gaps = ends.windows(2).map(|pair| (pair[0].1, pair[1].0));
-        gaps.filter(|(from, to)| to - from > LEAST_GAP_SECS).collect()
+        gaps.filter(|(from, to)| to - from > MIN_GAP_SECS).collect()
     }
 
     fn segment(&self, number: u64) -> Option<&Segment> {

@@ -15,9 +15,9 @@ use super::{
 };
 
 /// The least width needed for panels on the left, in points.
-const LEAST_WIDTH: f32 = 100.0;
+const MIN_WIDTH: f32 = 100.0;
 /// The least height of panels, in points.
-const LEAST_HEIGHT: f32 = 62.0;
+const MIN_HEIGHT: f32 = 62.0;
 
 /// The view, and how it is divided. Rectangles are in points.
 struct Room<'a> {
@@ -63,7 +63,7 @@ impl Hud {
             free.min + Vec2::new(0.0, bar::height(free, model) + theme::MARGIN),
             free.max - Vec2::new(0.0, labels::height(model)),
         );
-        let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::LEAST_LANE), ..below_bar };
+        let above_note = Rect { max: below_bar.max - Vec2::new(0.0, notes::MIN_LANE), ..below_bar };
         let help = self.panels.help.then(|| if help::fits(ui, above_note) { below_bar } else { view });
         let controls = self.show_controls(ui, (view, free), (help, strength), model, commands);
         // Sliders keep their position while the controls appear and fade: moving the pointer to one makes the controls
@@ -89,7 +89,7 @@ impl Hud {
         let noted = told.notes.show(noted_in, &menus, told.field.is_none());
         if let Some(room) = help {
             // Notes on keys that the user tries while the help is open do not move it.
-            let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::LEAST_LANE)), ..room };
+            let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::MIN_LANE)), ..room };
             self.panels.help = help::show(ui, room);
             return;
         }
@@ -129,7 +129,7 @@ impl Hud {
         let room = at.panels;
         let below_names = |rect: Rect| Rect { min: Pos2::new(rect.min.x, rect.min.y + at.divided), ..rect };
         let field = self.show_entry(ui, below_names(self.between.part_of(room, entry::WIDTH)), commands);
-        let needed = if field.is_some() { entry::WIDTH } else { notes::LEAST_WIDTH };
+        let needed = if field.is_some() { entry::WIDTH } else { notes::MIN_WIDTH };
         let has_room_beside = self.between.has(needed);
         let told = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
         let notes = self.notes.laid_out(ui, told.width(), waiting, now);
@@ -162,7 +162,7 @@ impl Hud {
         let PanelSurroundings { field, needed, place, lane, panels, .. } = *told;
         let is_apart = panels != room.panels;
         // In a low window, the field and notes are shown without panels.
-        let has_room = panels.height() >= LEAST_HEIGHT || !is_apart;
+        let has_room = panels.height() >= MIN_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
         // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
@@ -260,7 +260,7 @@ impl Hud {
             placed.panels.push(panel);
         }
         left.max.x = right.max.x;
-        if left.width() < LEAST_WIDTH {
+        if left.width() < MIN_WIDTH {
             return Placed { sliders, ..placed };
         }
         let mut keep_right_of = |panel: Rect| {
@@ -269,7 +269,7 @@ impl Hud {
         };
         // The panels below the durations need room as well; without room for both, the durations are hidden.
         let is_alone = !shown.adjusting && model.tables.info.is_none();
-        let has_room = is_alone || left.height() >= 2.0 * LEAST_HEIGHT;
+        let has_room = is_alone || left.height() >= 2.0 * MIN_HEIGHT;
         if let Some(timing) = model.tables.timing.filter(|_| has_room) {
             let height = if is_alone { left.height() } else { left.height() / 2.0 };
             let panel = timing::show(ui, Rect { max: Pos2::new(left.max.x, left.min.y + height), ..left }, timing);
@@ -287,13 +287,13 @@ impl Hud {
             keep_right_of(panel);
         }
         self.height_for_adjusting = left.height();
-        if shown.adjusting && left.width() >= LEAST_WIDTH {
+        if shown.adjusting && left.width() >= MIN_WIDTH {
             let panel = adjustments::show(ui, left, model, commands);
             left.min.x = panel.max.x + 6.0;
             keep_right_of(panel);
             sliders = sliders.union(panel);
         }
-        if let Some(lines) = model.tables.info.filter(|_| left.width() >= LEAST_WIDTH) {
+        if let Some(lines) = model.tables.info.filter(|_| left.width() >= MIN_WIDTH) {
             keep_right_of(info::show(ui, left, lines));
         }
         right.min.x = placed.open.min.x;

@@ -39,7 +39,7 @@ const STRIP_ROW: f32 = 24.0;
 /// Height of that row with a tall strip.
 const TALL_ROW: f32 = 112.0;
 /// Height that a tall strip leaves below the bar, for the field and its messages.
-const LEAST_BELOW: f32 = 165.0;
+const MIN_BELOW: f32 = 165.0;
 /// Height of the line below the strip.
 const BELOW_STRIP: f32 = 6.0;
 /// Width of the time under the pointer, if there is only one row.
@@ -57,7 +57,7 @@ fn line_row(free: Rect, model: &Model<'_>) -> f32 {
     match model.file.strip {
         None => LINE_ROW,
         Some(_) if model.file.strip_size == StripSize::Tall => {
-            let room = free.height() - LEAST_BELOW - 2.0 * PADDING.y - ROW;
+            let room = free.height() - MIN_BELOW - 2.0 * PADDING.y - ROW;
             TALL_ROW.min(room).max(STRIP_ROW)
         }
         Some(_) => STRIP_ROW,

@@ -8,7 +8,7 @@ use histoscope_core::picture::Timecode;
 use histoscope_core::text::parse_time;
 
 /// Maximum length of the text, in characters.
-const MOST_LETTERS: usize = 24;
+const MAX_LETTERS: usize = 24;
 /// Width of the field with its label and padding, in points.
 pub const WIDTH: f32 = 354.0;
 
@@ -200,7 +200,7 @@ impl Entry {
             .font(font.clone())
             .text_color(theme::LIGHT)
             .hint_text(RichText::new(empty).font(font))
-            .char_limit(MOST_LETTERS)
+            .char_limit(MAX_LETTERS)
             .frame(egui::Frame::new().fill(Color32::from_white_alpha(24)).corner_radius(4).inner_margin(FIELD_MARGIN))
             .desired_width(f32::INFINITY);
         let response = ui.add(field);
@@ -324,7 +324,7 @@ mod tests {
         after(&mut entry, &[&[key(egui::Key::A, egui::Modifiers::COMMAND)], &[text("7")]]);
         assert_eq!(entry.text, "7");
         after(&mut entry, &[&[egui::Event::Paste(" 1:0\n".to_owned()), text(&"9".repeat(1000))]]);
-        assert_eq!(entry.text.chars().count(), MOST_LETTERS);
+        assert_eq!(entry.text.chars().count(), MAX_LETTERS);
         assert!(entry.text.starts_with("7 1:0") && !entry.text.contains('\n'), "{:?}", entry.text);
     }
 

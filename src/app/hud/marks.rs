@@ -18,7 +18,7 @@ const LETTERS: f32 = theme::TEXT - 1.0;
 /// Radius of a ring, in points.
 const RING: f32 = 9.0;
 /// Height that another panel below needs, in points.
-const LEAST_BELOW: f32 = 100.0;
+const MIN_BELOW: f32 = 100.0;
 
 /// A part of a line of the legend.
 enum LegendPart {
@@ -37,7 +37,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
     let lines = lines(model);
     let area = egui::Area::new(egui::Id::unique("legend of marks")).fade_in(false).fixed_pos(room.min);
     let height = lines.len() as f32 * LINE + 2.0 * PADDING.y;
-    let below = if is_above_another { LEAST_BELOW } else { 0.0 };
+    let below = if is_above_another { MIN_BELOW } else { 0.0 };
     let width = lines.iter().map(|line| line.iter().map(|part| part.width(ui.painter())).sum()).fold(0.0, f32::max);
     let size = vec2(width, height) + vec2(2.0 * PADDING.x, 0.0);
     if lines.is_empty() || room.height() < height + below || room.width() < size.x {
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(found(&marked(1, vec![[17, 3]])), "1 pixel (< 0.001 %), in a ring; the first at x 17  y 3");
         let two = vec![[17, 3], [18, 3]];
         assert_eq!(found(&marked(2, two)), "2 pixels (< 0.001 %), in rings; the first at x 17  y 3");
-        let many = vec![[0, 9]; histoscope_render::view::marked::MOST_PLACES];
+        let many = vec![[0, 9]; histoscope_render::view::marked::MAX_PLACES];
         assert_eq!(found(&marked(20_000, many)), "20000 pixels (2.00 %); the first at x 0  y 9");
     }
 }

@@ -10,7 +10,7 @@ use histoscope_core::strip::{COLUMNS, fold};
 use histoscope_media::Seek;
 
 /// Number of decoders that look for key frames in parallel.
-const MOST_DECODERS: usize = 4;
+const MAX_DECODERS: usize = 4;
 /// Threads per decoder, for decoding and for counting. With frame threading, a decoder returns its first frame only after every
 /// thread has a packet, which takes longer than decoding a single key frame. The number of threads can change how damaged parts
 /// look; these are counted again later with the usual number of threads.
@@ -22,7 +22,7 @@ const THREADS: usize = 1;
 /// # Errors
 /// [`Break::Unwanted`] if the strip is no longer needed.
 pub fn glimpse(reading: &StripReading) -> Result<(), Break> {
-    let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MOST_DECODERS);
+    let decoders = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_DECODERS);
     let search = Mutex::new(ColumnSearch::new());
     std::thread::scope(|scope| {
         for _ in 0..decoders {

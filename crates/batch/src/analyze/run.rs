@@ -21,7 +21,7 @@ use histoscope_core::text::{counted, plain};
 use histoscope_media::MediaError;
 
 /// Maximum number of counted frames waiting to be written.
-const MOST_WAITING: usize = 32;
+const MAX_WAITING: usize = 32;
 
 /// The destination of the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +275,7 @@ fn count_and_write(
     quiet: bool,
 ) -> Result<Result<RunOutcome, AnalyzeError>, AnalyzeError> {
     let mut progress = Progress::new(name, pipeline.span_secs(), quiet);
-    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MOST_WAITING);
+    let (sender, receiver) = mpsc::sync_channel::<CountedFrame>(MAX_WAITING);
     let (counted, written) = thread::scope(|scope| {
         // The receiver is dropped with the writer, so that counting notices if writing fails.
         let writing = scope.spawn(move || writer.write_all(receiver));

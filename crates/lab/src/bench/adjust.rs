@@ -91,7 +91,7 @@ pub(super) fn measure(
         lengths.into_iter().map(move |length| (name, title, what, length))
     });
     for (name, title, what, length) in each {
-        let words = || words(length.unwrap_or(ScanPass::LEAST_CAPACITY));
+        let words = || words(length.unwrap_or(ScanPass::MIN_CAPACITY));
         let mut row = AdjustRow {
             name,
             title,

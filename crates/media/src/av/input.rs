@@ -14,7 +14,7 @@ use super::{AvError, AvPacket, Denied, static_text, take_denied, timestamp};
 use histoscope_core::picture::Ratio;
 
 /// A rate, in frames per second, that no video reaches on average.
-const MOST_RATE: f64 = 1000.0;
+const MAX_RATE: f64 = 1000.0;
 
 /// Ends blocking input, either on request or when an operation exceeds its time limit.
 pub(crate) struct Interrupt {
@@ -209,7 +209,7 @@ impl Input {
         let coded = stream.coded_rate().filter(|_| !self.has_timestamps());
         let average = stream.average_rate();
         let base = coded.or_else(|| stream.base_rate());
-        let credible = average.filter(|rate| rate.value() <= MOST_RATE);
+        let credible = average.filter(|rate| rate.value() <= MAX_RATE);
         (coded.or(credible).or(base).or(average), base)
     }
 

@@ -8,7 +8,7 @@ use ffmpeg_next::ffi;
 use super::{AvError, timestamp};
 
 /// Unused bytes that a stored packet's buffer may have, in addition to a quarter of the packet's size.
-const MOST_SPARE: usize = 1024;
+const MAX_SPARE: usize = 1024;
 
 /// One packet.
 pub(crate) struct AvPacket(NonNull<ffi::AVPacket>);
@@ -62,7 +62,7 @@ impl AvPacket {
     /// larger than they are. Demuxers read transport streams into buffers of 200 KB, however little data those hold.
     pub(crate) fn to_keep(&self) -> Result<Self, AvError> {
         let spare = self.buffer_bytes().saturating_sub(self.size());
-        if spare <= self.size() / 4 + MOST_SPARE {
+        if spare <= self.size() / 4 + MAX_SPARE {
             return self.share();
         }
         let other = Self::new();

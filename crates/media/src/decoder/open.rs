@@ -337,14 +337,14 @@ impl Decoder {
 /// Memory that a decoder's threads may fill with frames, in bytes: enough for all threads at 8K.
 const THREADS_MEMORY: u64 = 4 << 30;
 /// Most decoding threads. More of them hardly decode faster; several decoders do.
-const MOST_THREADS: u64 = 17;
+const MAX_THREADS: u64 = 17;
 
 /// Returns the number of threads for which that memory suffices: each holds one frame, and needs about as much memory
 /// again.
 fn most_threads((width, height): (u32, u32)) -> usize {
     // 4:2:0 with 16 bits per sample, a medium size for frames.
     let frame_bytes = (u64::from(width) * u64::from(height) * 3).max(1);
-    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MOST_THREADS) as usize
+    (THREADS_MEMORY / (2 * frame_bytes)).clamp(2, MAX_THREADS) as usize
 }
 
 /// Collects the facts stated in the headers.

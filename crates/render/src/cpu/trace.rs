@@ -10,7 +10,7 @@ const WAVEFORM: (f32, f32) = (0.09, 1.7);
 const VECTORSCOPE: (f32, f32) = (0.16, 20.0);
 const SPOT: f32 = 0.016;
 const SMALL_SIDE: f32 = 200.0;
-const MOST_SPOT: f32 = 6.0;
+const MAX_SPOT: f32 = 6.0;
 const GROUND: f32 = 0.035;
 
 /// Paints a panel and returns its pixels: column by column from the left, each from the top, in premultiplied RGBA with 8 bits
@@ -93,7 +93,7 @@ fn spots(params: &TraceParams, counts: &[u32]) -> Vec<f32> {
     let pixels = params.size[0].min(params.size[1]) as usize;
     let side = pixels as f32;
     let step = (count + 1.0) / (params.zoom * side);
-    let radius = 0.5 * (SPOT * (side - SMALL_SIDE)).min(MOST_SPOT);
+    let radius = 0.5 * (SPOT * (side - SMALL_SIDE)).min(MAX_SPOT);
     if radius < 0.75 || radius * step <= 0.5 {
         return Vec::new();
     }

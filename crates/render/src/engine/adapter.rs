@@ -8,7 +8,7 @@ use histoscope_core::adjust::Reduction;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::histogram::{CHANNELS, Components, Cumulative, Histogram, LightTable, Selected, TAIL_WORDS};
 use histoscope_core::picture::{OutOfRange, Picture, region};
-use histoscope_core::scopes::{MOST_LEVEL_BITS, ScopeChoice, Waveform};
+use histoscope_core::scopes::{MAX_LEVEL_BITS, ScopeChoice, Waveform};
 
 use super::backend::{
     AdjustJob, Backend, CountSubject, DifferenceJob, FigureQuestion, Image, Loaded, ScopeAnswer, ScopeQuestion,
@@ -372,7 +372,7 @@ impl Backend for Adapter {
         question: ScopeQuestion,
     ) -> Option<ScopeAnswer> {
         let series = Some(subject.series);
-        let room = || OnRequest::new(&gpu.device, "live scopes", CHANNELS << MOST_LEVEL_BITS);
+        let room = || OnRequest::new(&gpu.device, "live scopes", CHANNELS << MAX_LEVEL_BITS);
         let mut requested = self.scopes_asked.take().unwrap_or_else(room);
         requested.poll(&gpu.device, series);
         let is_there = requested.newest(series).is_some_and(|(newest, _)| *newest == (*key, question));

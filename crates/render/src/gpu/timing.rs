@@ -36,17 +36,17 @@ pub struct Spans<'a> {
 
 impl Timestamps {
     /// The most spans that one set may have.
-    pub const MOST_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (HURRY + 1);
+    pub const MAX_SPANS: u32 = wgpu::QUERY_SET_MAX_QUERIES / (HURRY + 1);
     /// Bytes of a span's results: two timestamps.
     pub const SPAN_BYTES: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
-    /// Creates a set of `spans` spans, at most [`Self::MOST_SPANS`]. Returns `None` if the adapter writes no timestamps.
+    /// Creates a set of `spans` spans, at most [`Self::MAX_SPANS`]. Returns `None` if the adapter writes no timestamps.
     #[must_use]
     pub fn new(gpu: &Gpu, spans: u32) -> Option<Self> {
         if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             return None;
         }
-        let spans = spans.clamp(1, Self::MOST_SPANS);
+        let spans = spans.clamp(1, Self::MAX_SPANS);
         let set = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
             label: Some("timestamps"),
             ty: wgpu::QueryType::Timestamp,

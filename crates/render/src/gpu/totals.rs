@@ -54,7 +54,7 @@ pub struct SelectionParams {
 const _: () = assert!(size_of::<SelectionParams>() == 32);
 
 /// The most workgroups; if there are more rows, each workgroup processes several.
-const MOST_WORKGROUPS: u32 = 1 << 10;
+const MAX_WORKGROUPS: u32 = 1 << 10;
 
 /// A pass whose workgroups iterate over the rows of a picture. Its pipelines are kept for each layout.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl RowPass {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, picture, &[]);
             pass.set_bind_group(1, group, &[]);
-            pass.dispatch_workgroups(height.clamp(1, MOST_WORKGROUPS), 1, 1);
+            pass.dispatch_workgroups(height.clamp(1, MAX_WORKGROUPS), 1, 1);
         });
     }
 }

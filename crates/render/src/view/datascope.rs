@@ -24,7 +24,7 @@ pub enum Datascope {
 }
 
 /// Pixels of the view per pixel of the picture, in both directions, from which codes are written.
-pub const LEAST_CELL: u32 = 16;
+pub const MIN_CELL: u32 = 16;
 
 impl Datascope {
     /// Every choice, in the order in which a key cycles through them.
@@ -151,7 +151,7 @@ pub struct Writing {
 }
 
 impl Codes {
-    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`LEAST_CELL`] or have no hard edges.
+    /// Returns the format for a view, or `None` if the picture's pixels are smaller than [`MIN_CELL`] or have no hard edges.
     #[must_use]
     pub fn writing(&self, placement: &Placement) -> Option<Writing> {
         let [width, height] = placement.cell_size()?;
@@ -160,7 +160,7 @@ impl Codes {
 
     /// Returns the format for pixels of the picture that span `width` × `height` pixels of the view.
     fn in_cells(&self, width: u32, height: u32) -> Option<Writing> {
-        if width.min(height) < LEAST_CELL {
+        if width.min(height) < MIN_CELL {
             return None;
         }
         let digits = ((1_u32 << self.bits) - 1).ilog(self.base) + 1;

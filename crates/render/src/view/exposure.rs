@@ -10,7 +10,7 @@ mod level;
 
 use serde::{Deserialize, Serialize};
 
-pub use false_color::{FalseColor, FalseColorTable, MOST_BANDS, Paint, Tint, Unit, percents};
+pub use false_color::{FalseColor, FalseColorTable, MAX_BANDS, Paint, Tint, Unit, percents};
 use histoscope_core::histogram::Components;
 use histoscope_core::histogram::limits::Limits;
 use histoscope_core::picture::color::{Colorimetry, Conversion, Range};

@@ -3,7 +3,7 @@
 use super::exposure::Seen;
 
 /// Maximum number of stored positions: few enough that each pixel can be pointed out.
-pub const MOST_PLACES: usize = 64;
+pub const MAX_PLACES: usize = 64;
 
 /// The marked pixels of a picture or of a region.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,7 +16,7 @@ pub struct Marked {
     pub below: [u64; 3],
     /// Number of pixels marked as high, for each of three channels.
     pub above: [u64; 3],
-    /// Columns and rows of the first marked pixels, row by row from the top; complete if there are at most [`MOST_PLACES`].
+    /// Columns and rows of the first marked pixels, row by row from the top; complete if there are at most [`MAX_PLACES`].
     pub places: Vec<[u32; 2]>,
 }
 
@@ -33,15 +33,15 @@ impl Marked {
             self.below[channel] += u64::from(seen.below[channel]);
             self.above[channel] += u64::from(seen.above[channel]);
         }
-        if self.places.len() < MOST_PLACES {
+        if self.places.len() < MAX_PLACES {
             self.places.push(place);
         }
     }
 
-    /// Returns the positions of all marked pixels, or an empty slice if there are more than [`MOST_PLACES`].
+    /// Returns the positions of all marked pixels, or an empty slice if there are more than [`MAX_PLACES`].
     #[must_use]
     pub fn few(&self) -> &[[u32; 2]] {
-        if self.pixels as usize <= MOST_PLACES { &self.places } else { &[] }
+        if self.pixels as usize <= MAX_PLACES { &self.places } else { &[] }
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(few.few(), [[0, 0], [1, 0], [0, 2]]);
         let mut many = Marked::default();
         [50, 50].into_iter().zip(0..).for_each(|(count, y)| row(&mut many, y, count));
-        assert_eq!((many.pixels, many.places.len(), many.few().len()), (100, MOST_PLACES, 0));
+        assert_eq!((many.pixels, many.places.len(), many.few().len()), (100, MAX_PLACES, 0));
         assert_eq!(many.places.last(), Some(&[13, 1]), "the first ones are kept");
     }
 

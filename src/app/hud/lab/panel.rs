@@ -16,7 +16,7 @@ const PADDING: (i8, i8) = (11, 8);
 /// Space between blocks.
 const GAP: f32 = 4.0;
 /// Maximum height of a diagram that does not need more.
-const MOST_DIAGRAM: f32 = 190.0;
+const MAX_DIAGRAM: f32 = 190.0;
 
 /// Returns the width of the panel in a window of this width, both in points: about a third, so that most of the picture
 /// is visible.
@@ -65,7 +65,7 @@ fn fitting<'a>(ui: &Ui, mut blocks: Vec<LabBlock<'a>>, width: f32, room: f32) ->
     let spare = room - height(&blocks);
     // The text about the diagram has the same rank, but comes before it.
     if let Some(diagram) = blocks.iter_mut().rfind(|block| block.rank == DIAGRAM) {
-        diagram.height = (diagram.height + spare.max(0.0)).min(MOST_DIAGRAM.max(diagram.height));
+        diagram.height = (diagram.height + spare.max(0.0)).min(MAX_DIAGRAM.max(diagram.height));
     }
     blocks
 }

@@ -26,11 +26,11 @@ use histoscope_render::engine::Engine;
 /// Number of input frames to compare.
 const WINDOW: u64 = 256;
 /// At least one frame in this many must have a partner.
-const LEAST_PART: usize = 2;
+const MIN_PART: usize = 2;
 /// Histogram distance, in percent of the scale, that encoding does not exceed but grading does.
 const GRADED_PERCENT: f64 = 0.5;
 /// Minimum number of frames for detecting a grade. Fewer frames may vary alike by chance.
-const LEAST_GRADED: usize = 8;
+const MIN_GRADED: usize = 8;
 /// Number of levels in a signature.
 const LEVELS: usize = 256;
 /// Fractional bits of a share.
@@ -129,7 +129,7 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
             (Components::Rgbl.channel_names().len() * (LEVELS - 1) * pairs.len()) as f64 * f64::from(1 << SHARE_BITS);
         FoundOffset { offset, frames: pairs.len(), percent: 100.0 * distances(&pairs) as f64 / whole }
     };
-    if found(nearest).percent <= GRADED_PERCENT || ours.len() < LEAST_GRADED {
+    if found(nearest).percent <= GRADED_PERCENT || ours.len() < MIN_GRADED {
         return Ok(found(nearest));
     }
     let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (unsteadiness(&pairs), pairs.len())));
@@ -160,7 +160,7 @@ fn partners<'a>(ours: (u64, &'a [Signature]), theirs: (u64, &'a [Signature]), of
     let shift = i128::from(ours.0) + i128::from(offset) - i128::from(theirs.0);
     let partner = |index: usize| theirs.1.get(usize::try_from(index as i128 + shift).ok()?);
     let pairs: Vec<_> = ours.1.iter().enumerate().filter_map(|(index, frame)| Some((frame, partner(index)?))).collect();
-    (!pairs.is_empty() && pairs.len() * LEAST_PART >= ours.1.len()).then_some(pairs)
+    (!pairs.is_empty() && pairs.len() * MIN_PART >= ours.1.len()).then_some(pairs)
 }
 
 /// Returns the summed distance between partners.

@@ -160,7 +160,7 @@ pub fn worst(report: &Report) -> Vec<FlawList> {
 }
 
 /// Maximum number of timecode breaks listed.
-const MOST_BREAKS: usize = 100;
+const MAX_BREAKS: usize = 100;
 
 /// Returns the first timecode breaks in the clip.
 pub fn breaks(report: &Report) -> Vec<BreakLine> {
@@ -174,5 +174,5 @@ pub fn breaks(report: &Report) -> Vec<BreakLine> {
             expected: expected.to_string(),
         })
     };
-    report.clip.timecodes.listed().iter().filter_map(line).take(MOST_BREAKS).collect()
+    report.clip.timecodes.listed().iter().filter_map(line).take(MAX_BREAKS).collect()
 }

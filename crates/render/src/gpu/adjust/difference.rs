@@ -32,7 +32,7 @@ const _: () = assert!(size_of::<DifferenceParams>() == 32);
 /// Pixels of a row per workgroup, as in the shader.
 const WORKGROUP: u32 = 64;
 /// The most workgroups that share the rows; if there are more rows, each processes several.
-const MOST_ROWS: u32 = 1 << 15;
+const MAX_ROWS: u32 = 1 << 15;
 
 /// One of the two pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl DifferencePass {
         let dispatch = |pipeline, of: (u32, u32), [read, places, written]: [&wgpu::Buffer; 3]| Dispatch {
             pipeline,
             group: groups::DIFFERENCE.bind(device, &[&told, read, places, written]),
-            workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MOST_ROWS)),
+            workgroups: (of.0.div_ceil(WORKGROUP), of.1.min(MAX_ROWS)),
         };
         let [unpacks, subtracts] = [(pair[1].layout, "unpack"), (pair[0].layout, "subtract")].map(|(layout, entry)| {
             let shader = &self.shader;

@@ -12,7 +12,7 @@ use histoscope_render::gpu::readback::Image;
 use histoscope_render::view::brush::Brush;
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::{Exposure, Inspection, Level, MarkLimits, Seen, stripe_pixels};
-use histoscope_render::view::marked::MOST_PLACES;
+use histoscope_render::view::marked::MAX_PLACES;
 use histoscope_render::view::placement::{Fit, ViewSettings};
 use histoscope_render::view::scene::{Counted, Look, Pair};
 
@@ -139,7 +139,7 @@ fn what_is_marked_is_counted_and_found_where_it_lies() {
                     assert_eq!([found.below[channel], found.above[channel]], expected, "{name} {exposure:?} {channel}");
                 }
                 let marked = places.iter().zip(&seen).filter(|(_, seen)| seen.is_marked()).map(|(&(x, y), _)| [x, y]);
-                assert_eq!(found.places, marked.take(MOST_PLACES).collect::<Vec<_>>(), "{name} {exposure:?}");
+                assert_eq!(found.places, marked.take(MAX_PLACES).collect::<Vec<_>>(), "{name} {exposure:?}");
                 few += found.few().len();
             }
         }
