@@ -399,12 +399,12 @@ impl Comparison {
 mod tests {
     use super::*;
     use histoscope_core::histogram::Histogram;
-    use histoscope_core::made;
+    use histoscope_core::test_data;
 
     fn second(bin: usize, partner: Partner) -> ComparedFrame {
         let mut histogram = Histogram::empty(8, Components::Rgbl);
         histogram.words[bin] = 1;
-        ComparedFrame::in_step(format!("b at {bin}"), made::gray((1, 1), |_, _| 0), Some(histogram), partner)
+        ComparedFrame::in_step(format!("b at {bin}"), test_data::gray((1, 1), |_, _| 0), Some(histogram), partner)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::hud::MarkedView;
 use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::picture::{FrameReading, Picture, VideoId};
+use histoscope_core::picture::{Interpretation, Picture, VideoId};
 use histoscope_render::cpu;
 use histoscope_render::view::exposure::{Exposure, MarkLimits};
 use histoscope_render::view::marked::Marked;
@@ -19,7 +19,7 @@ use histoscope_render::view::marked::Marked;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Which {
     /// This frame of the video, with this interpretation.
-    Source { video: VideoId, serial: u64, pts_ticks: i64, reading: FrameReading },
+    Source { video: VideoId, serial: u64, pts_ticks: i64, reading: Interpretation },
     /// The result of these adjustments to the frame with this load number.
     Result { loading: u64, adjustments: Adjustments },
 }
@@ -176,7 +176,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use histoscope_core::made;
+    use histoscope_core::test_data;
     use histoscope_render::view::exposure::{FalseColor, FalseColorTable, Unit};
 
     const MARKS: Exposure = Exposure {
@@ -191,8 +191,8 @@ mod tests {
     /// Returns a gray 4K picture with this many white pixels.
     fn picture(white: usize) -> (Picture, Which) {
         let gray = |x: u32, y: u32| if ((y * 3840 + x) as usize) < white { 255 } else { 100 };
-        let frame = made::gray((3840, 2160), gray);
-        let reading = frame.reading();
+        let frame = test_data::gray((3840, 2160), gray);
+        let reading = frame.interpretation();
         let which = Which::Source { video: frame.video, serial: 0, pts_ticks: white as i64, reading };
         (frame.picture, which)
     }

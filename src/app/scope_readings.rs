@@ -141,7 +141,7 @@ impl ScopeReadings {
 
 /// Describes a waveform's brush: columns of the picture, and codes.
 fn words_of_rectangle(subject: &ScopeSubject, brush: &WaveformBrush, counted: region::Rect) -> String {
-    let signs = brush.range.channels.iter().map(|channel| subject.components.sign(channel));
+    let signs = brush.range.channels.iter().map(|channel| subject.components.short_name(channel));
     let [first, end] = brush.pixels(counted);
     let range = |low: u32, high: u32| if low == high { low.to_string() } else { format!("{low}\u{2013}{high}") };
     let columns = range(first, end.saturating_sub(1).max(first));

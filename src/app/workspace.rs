@@ -32,7 +32,7 @@ use histoscope_core::adjust::{Adjustment, working_colorimetry, working_layout};
 use histoscope_core::histogram::{Components, Transfer};
 use histoscope_core::picture::Frame;
 use histoscope_core::picture::region::Rect;
-use histoscope_core::strip::Sought;
+use histoscope_core::strip::FindingFilter;
 use histoscope_render::gpu::{FrameTag, GpuError, Instance};
 use histoscope_render::view::brushes::Brushes;
 use histoscope_render::view::exposure::Tint;
@@ -572,7 +572,7 @@ impl Workspace {
     }
 
     /// Changes which findings to look for in the strip.
-    pub fn look_for(&mut self, sought: Sought, now: Instant) {
+    pub fn look_for(&mut self, sought: FindingFilter, now: Instant) {
         let text = search::look_for(&mut self.strip, sought);
         self.hud.wake(now);
         self.note(Note::done(text), now);
@@ -788,7 +788,7 @@ impl Workspace {
         let shown = match (&frame, self.graphics.renderer.result(&adjustments)) {
             (None, _) => MarkedPicture::Nothing,
             (Some(frame), _) if adjustments.is_off() => {
-                let reading = frame.reading();
+                let reading = frame.interpretation();
                 let Frame { video, serial, .. } = *frame;
                 let pts_ticks = frame.pts_ticks;
                 MarkedPicture::Here(&frame.picture, Which::Source { video, serial, pts_ticks, reading })

@@ -30,5 +30,5 @@ pub fn print_line(text: &str) -> anyhow::Result<()> {
 pub fn say(text: &str) {
     let parts = text.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>();
     // If printing fails, only the exit code reports the error.
-    let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::plain(&parts.join(" ")));
+    let _ = writeln!(std::io::stderr(), "histoscope: {}", histoscope::sanitized(&parts.join(" ")));
 }

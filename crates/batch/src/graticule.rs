@@ -171,7 +171,7 @@ fn names(painter: &Painter, rect: Rect, channels: Vec<usize>, components: Compon
     }
     let mut right = rect.max.x - 3.0;
     for channel in channels.into_iter().rev() {
-        let sign = components.sign(channel);
+        let sign = components.short_name(channel);
         let at = pos2(right, rect.min.y + LINE / 2.0 + 2.0);
         right = write(painter, at, Align2::RIGHT_CENTER, sign, color_of(components, channel)).min.x - 3.0;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::time::Duration;
 
 use histoscope_core::picture::Ratio;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 /// File extensions that FFmpeg accepts for numbered pictures.
 const ENDINGS: &[&str] = &[
@@ -255,7 +255,7 @@ impl Sequence {
     pub(super) fn gap(&self) -> Option<String> {
         let number = self.next();
         let path = self.pattern.path(number);
-        let name = plain(&path.file_name().unwrap_or_default().to_string_lossy());
+        let name = sanitized(&path.file_name().unwrap_or_default().to_string_lossy());
         let behind = counted(self.behind_gap as u64, "picture");
         self.is_broken().then(|| format!("number {number} is missing ({name}), and {behind} behind it left out"))
     }

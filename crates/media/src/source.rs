@@ -17,7 +17,7 @@ use super::info::OpenOptions;
 use super::numbered::{self, NumberPattern, Sequence};
 use histoscope_core::picture::Ratio;
 use histoscope_core::picture::color::{Origin, Sourced};
-use histoscope_core::text::{file_name, plain};
+use histoscope_core::text::{file_name, sanitized};
 
 /// Options that limit reading ahead of a live source's first picture to what identifies the source. FFmpeg's `nobuffer`
 /// would discard the data read for that, including its keyframe; decoding it takes no noticeable time.
@@ -279,7 +279,7 @@ impl Source {
         // FFmpeg, or this program, puts the prefix before a file name.
         let bare = |named: &str| {
             let bare = named.strip_prefix("file:").or_else(|| named.strip_prefix("pipe:"));
-            plain(bare.unwrap_or(named))
+            sanitized(bare.unwrap_or(named))
         };
         match denied {
             Denied::Unread(named) if self.kind != SourceKind::Pipe => {

@@ -363,7 +363,7 @@ impl ButtonRow<'_> {
         let color = theme::channel_color(model.scopes.components, channel);
         let look = ToggleLook { on: color, off: Color32::TRANSPARENT, outline: color.gamma_multiply(0.6) };
         let ink = if is_on { controls::INK } else { color };
-        let sign = RichText::new(model.scopes.components.sign(channel)).font(theme::mono(theme::TEXT - 0.5));
+        let sign = RichText::new(model.scopes.components.short_name(channel)).font(theme::mono(theme::TEXT - 0.5));
         let rect = Rect::from_center_size(rect.center(), vec2(22.0, 20.0));
         let response = controls::toggle(self.ui, rect, name, (is_on, sign.color(ink)), look);
         let help = format!("{} {name}", if is_on { "Hide" } else { "Show" });

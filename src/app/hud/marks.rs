@@ -123,7 +123,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
         let mut line = vec![words(&format!("{}:", exposure.limits.text())), LegendPart::Space];
         for (is_low, name) in [(false, "high"), (true, "low")] {
             for channel in 0..3 {
-                let sign = components.sign(channel).to_owned();
+                let sign = components.short_name(channel).to_owned();
                 let color = if is_low { lit(channel, light) } else { lit(channel, 256) };
                 line.push(LegendPart::Mark(color, is_low.then(|| lit(channel, dark))));
                 line.push(LegendPart::Words(sign, theme::channel_color(components, channel)));
@@ -191,7 +191,7 @@ fn explained(model: &Model<'_>) -> String {
                 let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
                 let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
                 let channel = |channel: usize| {
-                    let sign = components.sign(channel);
+                    let sign = components.short_name(channel);
                     format!("{sign}: {} high, {} low", above[channel], below[channel])
                 };
                 texts.extend((0..3).map(channel));

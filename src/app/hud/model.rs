@@ -21,7 +21,7 @@ use histoscope_batch::graticule::ScopeSubject;
 use histoscope_core::adjust::{Adjustment, Choices};
 use histoscope_core::histogram::Components;
 use histoscope_core::picture::Timecode;
-use histoscope_core::strip::{Sought, Strip};
+use histoscope_core::strip::{FindingFilter, Strip};
 use histoscope_core::text::time_text;
 use histoscope_media::VideoTrack;
 use histoscope_media::playback::SeekGoal;
@@ -45,7 +45,7 @@ pub enum Command {
     /// Set the parameters of an adjustment and switch it on.
     Choose(Adjustment, Choices),
     /// Look for these kinds of findings in the clip.
-    LookFor(Sought),
+    LookFor(FindingFilter),
     /// Change the appearance. No note is shown: the panel that sends this shows the change.
     Show(Look),
     /// Restrict brushes to this channel or, if they already are, lift the restriction.
@@ -204,7 +204,7 @@ pub struct FileView<'a> {
     /// The height of the strip.
     pub strip_size: StripSize,
     /// The kinds of findings marked in the strip.
-    pub sought: Sought,
+    pub sought: FindingFilter,
     /// Gaps in a live source, as far as stored: start and end in seconds.
     pub gaps: &'a [(f64, f64)],
 }

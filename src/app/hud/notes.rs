@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use egui::{Color32, Galley, Pos2, Rect, Vec2, pos2, vec2};
 
 use super::{places, theme};
-use histoscope_core::text::plain;
+use histoscope_core::text::sanitized;
 
 /// How long a note on a completed action stays.
 const SHORT: Duration = Duration::from_millis(1600);
@@ -74,7 +74,7 @@ impl Note {
 
 /// Makes each line of the text safe to show, whatever name or message it contains.
 fn plain_lines(text: &str) -> String {
-    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(sanitized).collect::<Vec<_>>().join("\n")
 }
 
 /// The notes on screen, with the time at which each expires.

@@ -269,7 +269,7 @@ impl Open {
             // Pending and finished work belongs to the previous video.
             self.work = Topical::new(self.choice.topic, now);
         }
-        let key = (FrameTag::of(shown.frame), shown.frame.reading());
+        let key = (FrameTag::of(shown.frame), shown.frame.interpretation());
         // A software adapter needs as long for the full panel as for the rest of a frame.
         let is_brief = shown.is_playing && gpu.is_software();
         let has_turned = is_brief != std::mem::replace(&mut self.is_brief, is_brief);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use histoscope_core::picture::{Frame, FrameReading};
+use histoscope_core::picture::{Frame, Interpretation};
 use histoscope_render::gpu::FrameTag;
 
 /// The picture on screen.
@@ -15,7 +15,7 @@ pub struct ScreenState<'a> {
 }
 
 /// The identity of a frame and its interpretation.
-pub type FrameKey = (FrameTag, FrameReading);
+pub type FrameKey = (FrameTag, Interpretation);
 
 /// The result of advancing the lab.
 #[derive(Debug, Default)]

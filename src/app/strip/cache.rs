@@ -233,7 +233,7 @@ mod tests {
     use histoscope_core::histogram::{Components, Histogram};
     use histoscope_core::picture::TimecodeRate;
     use histoscope_core::picture::color::Range;
-    use histoscope_core::strip::{FindingKind, Seen, Sweep};
+    use histoscope_core::strip::{ExaminedFrame, FindingKind, Sweep};
 
     fn strip(seed: u32) -> Strip {
         let mut strip = Strip::new(12.345).unwrap();
@@ -252,7 +252,7 @@ mod tests {
             // It stands still from frame 30 on, so each following frame is a break.
             let label = rate.timecode(number.min(30).into(), true);
             let timecode = Some((label, rate));
-            let seen = Seen { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
+            let seen = ExaminedFrame { time_secs, end_secs, histogram: &histogram, range, repeats, timecode };
             if let Some(progress) = sweep.add(&seen) {
                 strip.advance(progress);
             }

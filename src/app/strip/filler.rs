@@ -9,7 +9,7 @@ use super::gate::Pace;
 use super::keyframe_scan::glimpse;
 use super::subject::{Break, StripReading, StripShared, StripSubject};
 use histoscope_core::picture::{Frame, Picture, Timecodes};
-use histoscope_core::strip::{Seen, Strip, Sweep};
+use histoscope_core::strip::{ExaminedFrame, Strip, Sweep};
 use histoscope_core::text::shown;
 use histoscope_media::{Decoder, StopHandle};
 
@@ -151,7 +151,9 @@ impl Filler {
             let histogram = counter.count(&frame);
             let (time_secs, end_secs) = (frame.time_secs, frame.time_secs + frame.duration_secs);
             let timecode = timecodes.and_then(|timecodes| timecodes.label(frame.timecode, frame.index));
-            if let Some(progress) = sweep.add(&Seen { time_secs, end_secs, histogram, range, repeats, timecode }) {
+            if let Some(progress) =
+                sweep.add(&ExaminedFrame { time_secs, end_secs, histogram, range, repeats, timecode })
+            {
                 self.reading.shared.lock().advance(progress);
             }
             before = Some(frame.picture);

@@ -21,7 +21,7 @@ use cache::Cache;
 use filler::Filling;
 use gate::Pacer;
 use histoscope_core::picture::Frame;
-use histoscope_core::strip::{Sought, Strip, Watched};
+use histoscope_core::strip::{FindingFilter, Strip, Watched};
 use histoscope_media::OpenOptions;
 pub use preview::Preview;
 use preview::Previews;
@@ -37,7 +37,7 @@ pub struct ClipStrip {
     /// The size at which it is shown.
     pub size: StripSize,
     /// The findings that are shown and searched for.
-    pub sought: Sought,
+    pub sought: FindingFilter,
     open: OpenOptions,
     cache: Option<Cache>,
     state: StripState,
@@ -87,7 +87,7 @@ impl ClipStrip {
         let cache = if is_kept { Cache::of_platform() } else { None };
         Self {
             size,
-            sought: Sought::default(),
+            sought: FindingFilter::default(),
             open,
             cache,
             state: StripState::Nothing,

@@ -12,7 +12,7 @@ use histoscope_core::adjust::Adjustments;
 use histoscope_core::histogram::{ClipHistogram, Components};
 use histoscope_core::scopes::Saturation;
 use histoscope_core::strip::{ChannelShare, WorstFrame, shares};
-use histoscope_core::text::{counted, plain, shown};
+use histoscope_core::text::{counted, sanitized, shown};
 use histoscope_media::StreamInfo;
 
 /// Interval between updates of the progress bar.
@@ -44,7 +44,7 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(None, target);
             style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
         };
-        bar.set_prefix(plain(name));
+        bar.set_prefix(sanitized(name));
         Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
     }
 
@@ -144,7 +144,7 @@ impl Overview {
         self.first.get_or_insert_with(|| {
             format!(
                 "{}×{}, {} bits, {}, {}",
-                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.reading
+                frame.size.0, frame.size.1, frame.depth, facts.source.pixel_format, frame.interpretation
             )
         });
         for histogram in [&counted.counts.rgbl, &counted.counts.coded].into_iter().flatten() {
@@ -156,7 +156,7 @@ impl Overview {
             self.saturation.get_or_insert(nothing).add(figures, place);
         }
         if let Some(histogram) = &counted.counts.rgbl {
-            let [_, _, share] = shares(histogram, frame.reading.colorimetry.range.value);
+            let [_, _, share] = shares(histogram, frame.interpretation.colorimetry.range.value);
             if share.share > self.worst.map_or(0.0, |worst| worst.share.share) {
                 self.worst = Some(WorstFrame { frame: counted.number, time_secs: facts.time_secs, share });
             }

@@ -17,7 +17,7 @@ use super::record_output::{self, Division, Segments};
 use super::resume::{RunState, find_unfinished};
 use super::summary::{RunOptions, Summary, display, hash};
 use crate::file::check_output;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 use histoscope_media::MediaError;
 
 /// Maximum number of counted frames waiting to be written.
@@ -317,5 +317,5 @@ fn overview(pipeline: Pipeline, name: &str, quiet: bool) -> Result<Finished, Ana
 /// Prints a line to standard error, ignoring errors.
 fn eprint_line(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{}", plain(text));
+    let _ = writeln!(std::io::stderr(), "{}", sanitized(text));
 }

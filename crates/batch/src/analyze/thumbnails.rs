@@ -151,7 +151,7 @@ impl Jpeg {
 mod tests {
     use super::*;
     use histoscope_core::histogram::{Components, Histogram};
-    use histoscope_core::made;
+    use histoscope_core::test_data;
 
     fn picture(width: u32, height: u32, code: impl Fn(u32, u32) -> [u8; 3]) -> Thumbnail {
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -167,7 +167,7 @@ mod tests {
             histogram.bins_mut(0)[255] = number as u32 + 1;
             histogram.bins_mut(0)[100] = 100;
             let counts = FrameCounts { rgbl: Some(histogram), ..FrameCounts::default() };
-            picker.picture(number, made::gray((64, 48), |_, _| number as u8), &counts)
+            picker.picture(number, test_data::gray((64, 48), |_, _| number as u8), &counts)
         });
         let pictures = pictures.collect();
         (picker, pictures)
@@ -180,7 +180,7 @@ mod tests {
         let unmade = pictures.iter().filter(|picture| picture.0.jpeg.get().is_none());
         assert!(picker.unmade.len() <= MAX_UNMADE && unmade.count() <= MAX_UNMADE);
         for (picture, code) in pictures.iter().zip(0..) {
-            assert_eq!(*picture.get(), Jpeg::of(&Thumbnail::of(&made::gray((64, 48), |_, _| code), MAX_PIXELS)));
+            assert_eq!(*picture.get(), Jpeg::of(&Thumbnail::of(&test_data::gray((64, 48), |_, _| code), MAX_PIXELS)));
             assert!(picture.0.frame.lock().unwrap().is_none(), "its memory is free");
         }
     }

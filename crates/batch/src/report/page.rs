@@ -23,7 +23,7 @@ use super::times::whole;
 use super::tone::{css_color, panels};
 use histoscope_core::histogram::Components;
 use histoscope_core::strip::channel_color;
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 const STYLE: &str = include_str!("../../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
@@ -77,9 +77,9 @@ pub fn page(report: &Report) -> Result<String, png::EncodingError> {
         style: STYLE,
         script: SCRIPT,
         maker: format!("Histoscope {}", env!("CARGO_PKG_VERSION")),
-        name: plain(&report.name),
-        subtitle: plain(&report.subtitle()),
-        notes: report.notes.iter().map(|note| plain(note)).collect(),
+        name: sanitized(&report.name),
+        subtitle: sanitized(&report.subtitle()),
+        notes: report.notes.iter().map(|note| sanitized(note)).collect(),
         legend: charts::legend(),
         panels: panels.collect::<Result<_, _>>()?,
         times: charts::times(report),

@@ -146,7 +146,7 @@ fn gather(pipeline: Pipeline, options: &ReportOptions) -> Result<Gathered, Analy
                 number,
                 time_secs: frame.facts.time_secs,
                 duration_secs: frame.facts.duration_secs,
-                range: frame.reading.colorimetry.range.value,
+                range: frame.interpretation.colorimetry.range.value,
                 timecode: frame.facts.timecode.zip(rate),
             };
             clip.add(place, &histogram);

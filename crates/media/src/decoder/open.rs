@@ -27,7 +27,7 @@ use crate::timeshift::{Coding, KeptReader, Timeshift};
 use crate::{streams, tags};
 use histoscope_core::picture::color::Sourced;
 use histoscope_core::picture::{Orientation, Ratio};
-use histoscope_core::text::{counted, plain};
+use histoscope_core::text::{counted, sanitized};
 
 impl Decoder {
     /// Opens a file or URL and decodes its first frame; `-` is the standard input.
@@ -153,7 +153,7 @@ impl Decoder {
             info.tracks.iter_mut().for_each(|track| track.size = tiled.size());
         }
         if let Some(Denied::Refused(named) | Denied::Unread(named)) = input.denied() {
-            info.notes.push(format!("{}, which the file names, was not read", plain(named)));
+            info.notes.push(format!("{}, which the file names, was not read", sanitized(named)));
         }
         let shift = shift.filter(|_| live);
         if let Some(shift) = shift {

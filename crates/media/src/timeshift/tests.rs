@@ -6,9 +6,9 @@ use crate::OpenOptions;
 use crate::decoder::Decoder;
 use crate::demuxer::Demuxer;
 use crate::source::Source;
-use histoscope_core::made;
 use histoscope_core::picture::Ratio;
 use histoscope_core::picture::crop::Crop;
+use histoscope_core::test_data;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/sample.mp4");
 const TICK: Ratio = Ratio { num: 1, den: 1000 };
@@ -239,7 +239,7 @@ fn packets_are_stored_until_the_connection_ends_unless_the_limit_is_zero() {
     let mut demuxer = Demuxer::new(source, input, stream, (false, None));
     let packets = [(); 3].map(|()| demuxer.read().unwrap().unwrap());
     let first = packets[0].pts().unwrap();
-    let mut frame = made::gray((1, 1), |_, _| 0);
+    let mut frame = test_data::gray((1, 1), |_, _| 0);
     frame.facts.time_secs = 2.5;
     let receive = |limit| {
         let shift = Timeshift::new(limit);

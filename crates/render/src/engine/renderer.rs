@@ -969,7 +969,7 @@ impl Reference {
         if self.uploaded == Some(measure) {
             return false;
         }
-        self.bins.record(gpu, encoder, &self.of.in_measure_of(measure.0, measure.1), None);
+        self.bins.record(gpu, encoder, &self.of.rescaled_to(measure.0, measure.1), None);
         self.uploaded = Some(measure);
         true
     }

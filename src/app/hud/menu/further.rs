@@ -8,7 +8,7 @@ use crate::app::hud::model::Command;
 use crate::app::hud::theme;
 use crate::keys::Action;
 use histoscope_core::scopes::graticule::Unit;
-use histoscope_core::strip::Sought;
+use histoscope_core::strip::FindingFilter;
 use histoscope_render::view::scene::Sharing;
 use histoscope_render::view::scopes::ScopeStyle;
 
@@ -39,7 +39,7 @@ impl MenuDrawing<'_, '_> {
         for action in [Action::ToFinding { forward: true }, Action::ToFinding { forward: false }] {
             self.does(ui, action);
         }
-        for sought in Sought::ALL {
+        for sought in FindingFilter::ALL {
             let now = if self.model.file.sought == sought { "now" } else { "" };
             if self.line(ui, &format!("Look for {}", sought.name()), now, true).clicked() {
                 self.commands.push(Command::LookFor(sought));

@@ -104,7 +104,7 @@ impl CurvePass {
             CurveKind::Equalize => ("equalize", 0),
             CurveKind::Populate(levels) => ("populate", levels),
         };
-        let values = CurveParams { weight: equalize::AT_ONCE, first_channel: first, levels, padding: 0 };
+        let values = CurveParams { weight: equalize::FULL_WEIGHT, first_channel: first, levels, padding: 0 };
         let params = uniform(gpu, "curve", &values);
         // A block is scanned by half as many invocations as it has words.
         let scans = (1 << bits) / 2 <= self.most_invocations;

@@ -80,7 +80,7 @@ impl Model {
     fn frame(&self, at: usize, is_quick: bool) -> Frame {
         let next = self.pts.get(at + 1).copied().unwrap_or(self.pts[at] + 1);
         let mut frame = frame(self.serial, self.pts[at] as u64);
-        frame.picture = made::gray((1, 1), |_, _| u8::from(is_quick)).picture;
+        frame.picture = test_data::gray((1, 1), |_, _| u8::from(is_quick)).picture;
         frame.facts.duration_secs = (next - self.pts[at]) as f64 * FRAME_SECS;
         frame.facts.index = (self.serial == 0).then_some(at as u64);
         frame
