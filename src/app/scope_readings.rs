@@ -174,12 +174,12 @@ fn rectangle(rect: Rect, kind: ScopeKind, subject: &ScopeSubject, brush: &Wavefo
             if first < last {
                 Rect::from_x_y_ranges(left..=left + width * (last - first + 1) as f32, rect.y_range())
             } else {
-                let across = |column: u32| left + width * column as f32 / brush.of as f32;
+                let across = |column: u32| left + width * column as f32 / brush.column_count as f32;
                 Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
             }
         }
         _ => {
-            let across = |column: u32| rect.min.x + rect.width() * column as f32 / brush.of as f32;
+            let across = |column: u32| rect.min.x + rect.width() * column as f32 / brush.column_count as f32;
             Rect::from_x_y_ranges(across(brush.columns[0])..=across(brush.columns[1] + 1), rect.y_range())
         }
     };

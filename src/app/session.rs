@@ -13,7 +13,7 @@ use histoscope_core::picture::color::{Colorimetry, Matrix, Origin, Range, Source
 use histoscope_core::picture::layout::{ChromaLines, ColorModel};
 use histoscope_core::picture::{Field, Frame, Timecode, nonlinear};
 use histoscope_core::text::{file_name, time_text};
-use histoscope_media::playback::{Marks, News, Player, SeekRequest, StepEnd, Tick, send, take_events};
+use histoscope_media::playback::{Marks, Player, SeekRequest, SourceEvent, StepEnd, Tick, send, take_events};
 use histoscope_media::{DecodeThread, NoSignal, OpenOptions, StreamInfo};
 
 /// The note to show when the user changes the interpretation of a picture that is not the video's.
@@ -115,18 +115,18 @@ impl Session {
         if let Some(media) = &self.media {
             let (info, lost_since, name) = (&mut self.info, &mut self.lost_since, &self.name);
             let on_news = |news| match news {
-                News::Error(error) => {
+                SourceEvent::Error(error) => {
                     log::warn!("{error}");
                     complaints.push(error.to_string());
                 }
-                News::NoSignal(NoSignal::Lost { since, reason }) => {
+                SourceEvent::NoSignal(NoSignal::Lost { since, reason }) => {
                     if lost_since.replace(since).is_none() {
                         log::warn!("{name}: {}", signal::lost_text(since));
                     }
                     log::debug!("{name}: {reason}");
                 }
-                News::NoSignal(NoSignal::Awaited { .. }) => {}
-                News::Signal(now) => {
+                SourceEvent::NoSignal(NoSignal::Awaited { .. }) => {}
+                SourceEvent::Signal(now) => {
                     if lost_since.take().is_some() {
                         log::warn!("{name}: the signal is back");
                         signal = Some(signal::back_text(info, &now));

@@ -132,12 +132,12 @@ impl Viewer {
         // Times arrive some frames later. A paused video is drawn once more to show them.
         match self.work.graphics.renderer.poll_times(&self.work.graphics.gpu) {
             FiguresState::New if self.work.stands() => self.work.redraw(),
-            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::InFlight => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             FiguresState::New | FiguresState::Settled => {}
         }
         match self.work.graphics.renderer.poll_scope(&self.work.graphics.gpu) {
             FiguresState::New if self.work.stands() => self.work.redraw(),
-            FiguresState::UnderWay => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
+            FiguresState::InFlight => wake_at = earlier(wake_at, Some(now + TIMES_INTERVAL)),
             FiguresState::New | FiguresState::Settled => {}
         }
         wake_at = earlier(wake_at, self.inputs.wake_at());

@@ -105,7 +105,7 @@ impl Workspace {
         let scene = Scene::from(Look {
             histograms,
             view: ViewSettings::fitted(settings.fits.fit),
-            exposure: options.view.exposure.over(kept.exposure),
+            exposure: options.view.exposure.apply_to(kept.exposure),
             adjustments: options.view.adjustments.clamped(),
             counted: options.view.counted,
             sharing,

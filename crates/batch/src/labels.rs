@@ -161,7 +161,7 @@ fn caption(subject: &LabelSubject<'_>) -> Vec<String> {
         format!("read as: {width}×{height}, {depth} bits, {}", frame.interpretation()),
     ];
     lines.extend(told_of_pair(scene, subject.other));
-    lines.extend(scene.look.exposure.told());
+    lines.extend(scene.look.exposure.description());
     lines
 }
 

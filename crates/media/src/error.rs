@@ -122,7 +122,7 @@ pub enum MediaError {
          save it to a file, or move its index with ffmpeg -c copy -movflags +faststart",
         shown(path)
     )]
-    IndexBehind {
+    IndexAtEnd {
         /// The source.
         path: PathBuf,
     },

@@ -158,7 +158,7 @@ pub(super) struct Sequence {
     /// Number of pictures from the first up to the gap or the end.
     count: u32,
     /// Number of pictures after the gap.
-    behind_gap: usize,
+    after_gap: usize,
 }
 
 impl Sequence {
@@ -167,8 +167,8 @@ impl Sequence {
         let numbers = pattern.numbers().ok()?;
         let first = *numbers.first()?;
         let count = numbers.iter().zip(first..).take_while(|(found, expected)| *found == expected).count();
-        let behind_gap = numbers.len() - count;
-        Some(Self { pattern, first, begin: first, count: u32::try_from(count).ok()?, behind_gap })
+        let after_gap = numbers.len() - count;
+        Some(Self { pattern, first, begin: first, count: u32::try_from(count).ok()?, after_gap })
     }
 
     /// Returns the sequence without its last picture if that is still being written.
@@ -187,7 +187,7 @@ impl Sequence {
         }
         let more = (begin..).take_while(|number| is_settled(&self.pattern.path(*number))).count();
         let count = self.count.saturating_add(u32::try_from(more).ok()?);
-        Some(Self { begin, count, behind_gap: 0, ..self.clone() })
+        Some(Self { begin, count, after_gap: 0, ..self.clone() })
     }
 
     /// Returns the sequences in a folder that have at least two pictures, ordered by name.
@@ -248,7 +248,7 @@ impl Sequence {
 
     /// Returns `true` if a number is missing.
     pub(super) const fn is_broken(&self) -> bool {
-        self.behind_gap > 0
+        self.after_gap > 0
     }
 
     /// Returns a description of the missing number; `None` if there is none.
@@ -256,7 +256,7 @@ impl Sequence {
         let number = self.next();
         let path = self.pattern.path(number);
         let name = sanitized(&path.file_name().unwrap_or_default().to_string_lossy());
-        let behind = counted(self.behind_gap as u64, "picture");
+        let behind = counted(self.after_gap as u64, "picture");
         self.is_broken().then(|| format!("number {number} is missing ({name}), and {behind} behind it left out"))
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::error::AnalyzeError;
 use super::signal::{SampleReading, Signal, SignalCounter, SignalUse};
 use crate::figures::present;
-use histoscope_core::adjust::{Adjustments, reference};
+use histoscope_core::adjust::{self, Adjustments};
 use histoscope_core::histogram::reference;
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::Picture;
@@ -146,7 +146,7 @@ impl RunCounter {
             let adjusted = match is_off {
                 true => picture.clone(),
                 false => {
-                    let codes = reference::apply(reference::codes(picture), &self.adjustments);
+                    let codes = adjust::reference::apply(adjust::reference::codes(picture), &self.adjustments);
                     codes.picture().map_err(EngineError::Adjust)?
                 }
             };

@@ -180,14 +180,14 @@ impl Decoder {
             serial: 0,
             info,
         };
-        decoder.be_at_start();
+        decoder.reset_to_start();
         decoder.learn_from_first_frame()?;
         Ok(decoder)
     }
 
     /// Creates a decoder for the stored packets of a live source, which yields no frame before a seek; `None` if
     /// nothing is stored.
-    pub(crate) fn of_kept(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
+    pub(crate) fn from_stored(shift: &Arc<Timeshift>, options: &OpenOptions, stop: &StopHandle) -> Option<Self> {
         let (segment, coding) = shift.newest_segment()?;
         let codec = coding.open().inspect_err(|error| log::debug!("no decoder for what was kept: {error}")).ok()?;
         let info = coding.info.clone();
@@ -220,7 +220,7 @@ impl Decoder {
             return Err(self.no_frames());
         };
         self.info.start_ticks = first.pts;
-        first.place.time_secs = 0.0;
+        first.position.time_secs = 0.0;
         self.begins_interlaced = first.frame.scan().is_interlaced();
         self.info.timed = first.frame.best_effort_timestamp().is_some();
         self.info.timecodes = self.timecodes.timecodes(&first.frame, self.codec.group_place(&first.frame));
@@ -318,8 +318,8 @@ impl Decoder {
             if let Some(denied) = demuxer.input().denied() {
                 return demuxer.source().denied(denied.clone());
             }
-            if demuxer.has_index_behind() {
-                return MediaError::IndexBehind { path };
+            if demuxer.has_index_at_end() {
+                return MediaError::IndexAtEnd { path };
             }
             if let Some((width, height)) = demuxer.input().oversize() {
                 return MediaError::TooLarge { path, width, height };

@@ -9,7 +9,7 @@ use super::resources::{Dispatch, buffer, storage, uniform};
 use super::shaders::{self, groups};
 use super::timing::{Spans, compute_pass, compute_pass_into};
 use super::{Gpu, GpuError};
-use crate::cpu::BrushedChoice;
+use crate::cpu::SelectionChoice;
 use crate::view::brushes::{Filter, Selection};
 use histoscope_core::histogram::{Components, Histogram};
 use histoscope_core::picture::layout::{ColorModel, PixelLayout};
@@ -189,7 +189,7 @@ impl BrushedPasses {
         encoder: &mut wgpu::CommandEncoder,
         (group, picture): (&wgpu::BindGroup, InputPicture),
         (selection, chroma): (&Selection, Option<Chroma>),
-        wanted: BrushedChoice,
+        wanted: SelectionChoice,
         spans: Option<Spans<'_>>,
     ) {
         let chroma = chroma.filter(|_| wanted.scopes.vectorscope);
@@ -226,7 +226,7 @@ impl BrushedPasses {
         picture: InputPicture,
         selection: &Selection,
         (work, samples, shift): (BrushedWork, Rect, (u8, u8)),
-        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+        (wanted, chroma): (SelectionChoice, Option<Chroma>),
     ) -> Dispatch {
         let waveform = Waveform::shape(&picture.layout, selection.counted, selection.components);
         let channel = if let BrushedWork::Coded(component) = work { component as usize } else { 0 };
@@ -285,7 +285,7 @@ impl BrushedPasses {
         gpu: &Gpu,
         picture: InputPicture,
         selection: &Selection,
-        (wanted, chroma): (BrushedChoice, Option<Chroma>),
+        (wanted, chroma): (SelectionChoice, Option<Chroma>),
     ) {
         let room = |held: &mut wgpu::Buffer, label, words: usize| {
             if held.size() < 4 * words as u64 {
@@ -322,7 +322,7 @@ impl BrushedPasses {
 fn works(
     layout: &PixelLayout,
     selection: &Selection,
-    (wanted, chroma): (BrushedChoice, Option<Chroma>),
+    (wanted, chroma): (SelectionChoice, Option<Chroma>),
 ) -> Vec<(BrushedWork, Rect, (u8, u8))> {
     let counted = selection.counted;
     let mut works = Vec::new();

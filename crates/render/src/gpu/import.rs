@@ -63,14 +63,14 @@ impl Imports {
         } else if std::env::var_os(SWITCH).is_some() {
             log::info!("the CPU copies frames to the adapter, because {SWITCH} is set");
             self.host = None;
-        } else if !self.bring_what_is_there(queue) {
+        } else if !self.reads_back_correctly(queue) {
             log::warn!("{adapter} misreads memory that it was given; the CPU copies frames to it");
             self.host = None;
         }
         self
     }
 
-    fn bring_what_is_there(&self, queue: &wgpu::Queue) -> bool {
+    fn reads_back_correctly(&self, queue: &wgpu::Queue) -> bool {
         let words: Vec<u32> = (0..Pages::SIZE as u32 / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let Some(pages) = Pages::holding(bytes) else { return false };

@@ -157,14 +157,14 @@ impl ScopeShape {
 }
 
 /// The properties shared by pictures whose counts can be added up on the adapter.
-type Alike = (InputPicture, Rect, Components, Option<Chroma>);
+type SumKey = (InputPicture, Rect, Components, Option<Chroma>);
 
 /// Adds up the scopes of pictures on the adapter. They are read back only if the pictures' properties change or a count might
 /// overflow.
 #[derive(Debug)]
 pub struct GpuScopeSum {
     passes: ScopePasses,
-    run: Option<Run<Alike>>,
+    run: Option<Run<SumKey>>,
     sums: ScopeSums,
 }
 

@@ -93,7 +93,7 @@ impl RowPass {
 }
 
 /// A criterion that pixels are counted by, in the form of a pass's parameters.
-pub trait Question: bytemuck::NoUninit + Default {
+pub trait PixelCriterion: bytemuck::NoUninit + Default {
     /// Name of the pass and its buffers.
     const LABEL: &'static str;
     /// Its shader.
@@ -107,7 +107,7 @@ pub trait Question: bytemuck::NoUninit + Default {
 }
 
 /// Counts pixels whose red, green or blue is outside the limits.
-impl Question for LimitsParams {
+impl PixelCriterion for LimitsParams {
     const LABEL: &'static str = "limits";
     const SHADER: &'static Shader = &shaders::LIMITS;
     const ENTRY_POINT: &'static str = "count_outside";
@@ -125,7 +125,7 @@ impl LimitsParams {
 }
 
 /// Counts pixels with any, and with all, of a brush's channels in its range.
-impl Question for SelectionParams {
+impl PixelCriterion for SelectionParams {
     const LABEL: &'static str = "selection";
     const SHADER: &'static Shader = &shaders::SELECTION;
     const ENTRY_POINT: &'static str = "count_selected";
@@ -154,7 +154,7 @@ pub struct TotalsPass<Q> {
     question: PhantomData<Q>,
 }
 
-impl<Q: Question> TotalsPass<Q> {
+impl<Q: PixelCriterion> TotalsPass<Q> {
     /// Creates the pass.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {

@@ -231,7 +231,7 @@ impl Writing {
 
 /// Brightness of a colour from which the ink on it is black; there, black and white contrast equally. A sum of squared codes,
 /// weighted in 256ths.
-pub const LIGHT_GROUND: u32 = 3_500_000;
+pub const LIGHT_BACKGROUND: u32 = 3_500_000;
 
 /// Returns the colour of ink on a colour: black or white, whichever is more legible.
 #[inline(always)]
@@ -239,7 +239,7 @@ pub const LIGHT_GROUND: u32 = 3_500_000;
 pub fn ink_on([r, g, b]: [u8; 3]) -> [u8; 3] {
     let square = |code: u8| u32::from(code) * u32::from(code);
     let light = 54 * square(r) + 183 * square(g) + 19 * square(b);
-    if light >= LIGHT_GROUND { [0; 3] } else { [255; 3] }
+    if light >= LIGHT_BACKGROUND { [0; 3] } else { [255; 3] }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The number and positions of marked pixels, for finding a few among millions.
 
-use super::exposure::Seen;
+use super::exposure::PixelMarks;
 
 /// Maximum number of stored positions: few enough that each pixel can be pointed out.
 pub const MAX_PLACES: usize = 64;
@@ -23,7 +23,7 @@ pub struct Marked {
 impl Marked {
     /// Adds the next pixel.
     #[inline]
-    pub fn add(&mut self, seen: &Seen, place: [u32; 2]) {
+    pub fn add(&mut self, seen: &PixelMarks, place: [u32; 2]) {
         self.looked_at += 1;
         if !seen.is_marked() {
             return;
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn pixels_add_up_and_the_first_places_are_kept() {
-        let red = Seen { above: [true, false, false], ..Seen::default() };
+        let red = PixelMarks { above: [true, false, false], ..PixelMarks::default() };
         let row = |marked: &mut Marked, row: u32, count: u32| {
             (0..50).for_each(|x| marked.add(if x < count { &red } else { &const { dark() } }, [x, row]));
         };
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(many.places.last(), Some(&[13, 1]), "the first ones are kept");
     }
 
-    const fn dark() -> Seen {
-        Seen { zebra: false, is_light: false, below: [false; 3], above: [false; 3] }
+    const fn dark() -> PixelMarks {
+        PixelMarks { zebra: false, is_light: false, below: [false; 3], above: [false; 3] }
     }
 }

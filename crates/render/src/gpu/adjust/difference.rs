@@ -59,7 +59,7 @@ struct DifferenceDispatch {
     pair: [Operand; 2],
     params: DifferenceParams,
     /// The uniform buffer that holds `params`.
-    told: wgpu::Buffer,
+    params_buffer: wgpu::Buffer,
     unpack: Dispatch,
     subtract: Dispatch,
     result: WorkingPicture,
@@ -90,7 +90,7 @@ impl DifferencePass {
         };
         if made.params.gain != gain.times() {
             made.params.gain = gain.times();
-            gpu.queue.write_buffer(&made.told, 0, bytemuck::bytes_of(&made.params));
+            gpu.queue.write_buffer(&made.params_buffer, 0, bytemuck::bytes_of(&made.params));
         }
         self.made = Some(made);
         Ok(())
@@ -126,7 +126,7 @@ impl DifferencePass {
         });
         let unpack = dispatch(unpacks, other_size, [&self.nothing, &self.nothing, &codes.buffer]);
         let subtract = dispatch(subtracts, size, [&codes.buffer, &place_buffer, &result.buffer]);
-        Ok(DifferenceDispatch { pair, params, told, unpack, subtract, result })
+        Ok(DifferenceDispatch { pair, params, params_buffer: told, unpack, subtract, result })
     }
 
     /// Computes the difference in the caller's compute pass, from the pictures bound by these groups.

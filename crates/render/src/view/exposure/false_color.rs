@@ -147,7 +147,7 @@ impl FalseColorTable {
 
     /// Describes the meaning of each colour.
     #[must_use]
-    pub fn told(self) -> String {
+    pub fn description(self) -> String {
         match self {
             Self::Camera => {
                 let bands = self.bands();
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(told(3), ("38–42".to_owned(), "100–107".to_owned()));
         assert_eq!(told(8), ("≥ 99".to_owned(), "≥ 233".to_owned()));
         let words = "purple < 2.5 %, blue 2.5–4 %, green 38–42 %, pink 52–56 %, yellow 97–99 %, red ≥ 99 %, else gray";
-        assert_eq!(FalseColorTable::Camera.told(), words);
+        assert_eq!(FalseColorTable::Camera.description(), words);
         assert_eq!("steps".parse(), Ok(FalseColorTable::Steps));
         assert!("x".parse::<FalseColorTable>().is_err());
     }

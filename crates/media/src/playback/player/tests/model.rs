@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::FrameIndex;
-use crate::playback::phase::{Hands, Phase};
+use crate::playback::phase::{Phase, Transport};
 
 /// An event that the decoder delivers.
 enum Event {
@@ -249,7 +249,7 @@ impl Trial {
         {
             self.give(event);
         }
-        let is_playing = matches!(self.player.hands, Hands::Playing);
+        let is_playing = matches!(self.player.transport, Transport::Playing);
         let is_steady = matches!(self.player.phase, Phase::Steady);
         let tick = self.player.tick(self.now);
         if let Some(frame) = tick.show {
@@ -313,7 +313,7 @@ impl Trial {
                 None
             }
             Act::TogglePause => {
-                let gives_up_steps = matches!(self.player.hands, Hands::Paused { steps } if steps != 0);
+                let gives_up_steps = matches!(self.player.transport, Transport::Paused { steps } if steps != 0);
                 if gives_up_steps || self.player.has_ended() {
                     self.expected = None;
                 }
