@@ -14,7 +14,7 @@ use super::hud::Note;
 use super::session::Session;
 pub use clip::{ComparedClip, CountedPart};
 pub use frame::{ComparedFrame, Partner};
-pub use matcher::{MatchReading, Matcher};
+pub use matcher::{MatchOptions, Matcher};
 
 use histoscope_core::histogram::{Components, Cumulative};
 use histoscope_core::picture::Frame;
@@ -59,7 +59,7 @@ impl Outcome {
 
 /// Changes to the second clip since the last call.
 #[derive(Debug, Default)]
-pub struct ClipNews {
+pub struct ClipChanges {
     /// Notes to show.
     pub notes: Vec<Note>,
     /// `true` if the compared frame has changed.
@@ -335,8 +335,8 @@ impl Comparison {
         first: &Session,
         counted: CountedPart<'_>,
         now: Instant,
-    ) -> Result<ClipNews, GpuError> {
-        let Some(clip) = &mut self.clip else { return Ok(ClipNews::default()) };
+    ) -> Result<ClipChanges, GpuError> {
+        let Some(clip) = &mut self.clip else { return Ok(ClipChanges::default()) };
         let found = clip.take_offset();
         let mut notes: Vec<_> = clip.follow(first, now).into_iter().map(Note::warning).collect();
         let frame = clip.compared_frame(engine, first, counted, now);
@@ -355,7 +355,7 @@ impl Comparison {
             }
         };
         let load = self.clip_shown().filter(|_| has_changed).cloned();
-        Ok(ClipNews { notes, has_changed, load, wake_at })
+        Ok(ClipChanges { notes, has_changed, load, wake_at })
     }
 
     fn set_clip_frame(&mut self, frame: ComparedFrame) {

@@ -180,7 +180,7 @@ fn state(look: &Look, action: Action) -> Option<State> {
 }
 
 /// The actions whose states describe how two looks differ, in this order. The values in them are placeholders.
-const TOLD: [Action; 28] = [
+const REPORTED: [Action; 28] = [
     Action::ToggleChannel(0),
     Action::ToggleChannel(1),
     Action::ToggleChannel(2),
@@ -213,7 +213,7 @@ const TOLD: [Action; 28] = [
 
 /// Lists how two looks differ, in the words of the notes.
 pub fn changes(before: &Look, after: &Look, components: Components) -> Vec<String> {
-    let stated = TOLD.into_iter().filter_map(|action| {
+    let stated = REPORTED.into_iter().filter_map(|action| {
         let (name, state) = named(after, components, action)?;
         (named(before, components, action)?.1 != state).then(|| keys::note(name, &state))
     });
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_change_is_described_in_the_words_of_its_note() {
-        for action in TOLD.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
+        for action in REPORTED.into_iter().chain([Action::StepZebra { more: true }, Action::NextFalseColor]) {
             let (before, mut look) = (Look::default(), Look::default());
             // Choosing a default value is no change.
             let action = match action {

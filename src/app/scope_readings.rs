@@ -5,7 +5,7 @@ use egui::{Color32, CursorIcon, Pos2, Rect, pos2, vec2};
 use glam::DVec2;
 
 use super::geometry::Geometry;
-use super::hud::{BesideView, BrushedArea, Outline, ScopeArea, border_cursor, share_text};
+use super::hud::{BrushedArea, OtherScopesView, Outline, ScopeArea, border_cursor, share_text};
 use histoscope_batch::graticule::{self, ScopeSubject, color_of};
 use histoscope_core::picture::{Frame, region};
 use histoscope_core::scopes::level_bits;
@@ -22,21 +22,21 @@ pub struct ScopeReadings {
     free: Option<Rect>,
     marks: Vec<(Pos2, Color32)>,
     brushed: Vec<BrushedArea>,
-    told: Option<(Pos2, String)>,
+    hint: Option<(Pos2, String)>,
     cursor: Option<CursorIcon>,
 }
 
 impl ScopeReadings {
     /// Returns the data in the form that the HUD takes.
     #[must_use]
-    pub fn view(&self) -> BesideView<'_> {
-        BesideView {
+    pub fn view(&self) -> OtherScopesView<'_> {
+        OtherScopesView {
             areas: &self.areas,
             subject: self.subject,
             free: self.free,
             marks: &self.marks,
             brushed: &self.brushed,
-            told: self.told.as_ref().map(|(at, text)| (*at, text.as_str())),
+            hint: self.hint.as_ref().map(|(at, text)| (*at, text.as_str())),
             cursor: self.cursor,
         }
     }
@@ -77,9 +77,9 @@ impl ScopeReadings {
     }
 
     /// Sets the description of the scope under the pointer; `at` is the position of the pointer, in points.
-    pub fn tell(&mut self, at: Pos2, text: String) {
+    pub fn set_hint(&mut self, at: Pos2, text: String) {
         log::trace!("scope: {text}");
-        self.told = Some((at, text));
+        self.hint = Some((at, text));
     }
 
     /// Adds outlines and descriptions of the brushes in the scopes. `selected` is the number of pixels selected by all

@@ -167,7 +167,7 @@ pub(super) enum FrameList {
     #[default]
     NotBegun,
     /// A separate thread is reading the packets.
-    UnderWay,
+    InProgress,
     /// The packets have been read, but the decoder has not looked at the result.
     Done(Listing),
     /// Frames are numbered by this list.
@@ -194,7 +194,7 @@ impl FrameList {
 
     /// Takes the result of listing, unless the decoder has since obtained a list in another way.
     pub(super) fn finish(&mut self, listing: Listing) {
-        if matches!(self, Self::UnderWay) {
+        if matches!(self, Self::InProgress) {
             *self = Self::Done(listing);
         }
     }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn withdrawn_list_is_not_rebuilt() {
-        let mut list = FrameList::UnderWay;
+        let mut list = FrameList::InProgress;
         list.finish(Listing::Rising(index()));
         let Some(Listing::Rising(index)) = list.take_done() else { panic!("no list") };
         let index = Arc::new(index);
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn decoders_own_list_takes_precedence_over_pending_one() {
-        let mut list = FrameList::UnderWay;
+        let mut list = FrameList::InProgress;
         let own = Arc::new(index());
         assert!(list.follow(Some(&own)));
         list.finish(Listing::Unclear);

@@ -342,7 +342,7 @@ impl ThreadShared {
     fn begin_listing(self: &Arc<Self>, decoder: &Decoder) {
         let Some(lister) = decoder.lister().filter(Lister::reads_file) else { return };
         match &mut self.lock().list {
-            list @ FrameList::NotBegun => *list = FrameList::UnderWay,
+            list @ FrameList::NotBegun => *list = FrameList::InProgress,
             _ => return,
         }
         let shared = Arc::clone(self);

@@ -8,10 +8,10 @@ use egui::{Pos2, Rect, Vec2};
 use super::entry::Typed;
 use super::lab::LabCommand;
 use super::model::{Command, Model};
-use super::places::{Between, Placed, free_area};
+use super::places::{PanelGap, Placed, free_area};
 use super::{
-    Hud, Lasting, OpenPanels, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab, labels,
-    left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
+    Hud, OpenPanels, Persistent, adjustments, bar, divider, empty, entry, exposure, false_color, help, info, lab,
+    labels, left_for_others, legend, letters, marks, notes, readout, region, scopes, stats, theme, timing,
 };
 
 /// The least width needed for panels on the left, in points.
@@ -55,7 +55,7 @@ impl Hud {
     pub(super) fn show(&mut self, ui: &mut egui::Ui, model: &Model<'_>, now: Instant, commands: &mut Vec<Command>) {
         let view = ui.ctx().content_rect();
         let free = free_area(view, model.scopes.histograms);
-        let free = model.beside.free.map_or(free, |beside| beside.intersect(free));
+        let free = model.other_scopes.free.map_or(free, |beside| beside.intersect(free));
         let strength = self.visibility.strength(now);
         show_beneath(ui, view, model, strength);
         // If the help leaves no room for the controls, it is shown alone.
@@ -77,8 +77,8 @@ impl Hud {
             .shrink2(Vec2::new(theme::MARGIN, 0.0));
         let divided = if model.adjusting.pair.is_some() { divider::LABELS } else { 0.0 };
         let room = Room { view, free, panels, help, divided, strength, model };
-        let told = self.divide(ui, &room, now, commands);
-        let (placed, noted_in) = self.place_panels(ui, &room, &told, commands);
+        let surroundings = self.divide(ui, &room, now, commands);
+        let (placed, noted_in) = self.place_panels(ui, &room, &surroundings, commands);
         if let Some(controls) = controls {
             // Controls in use must not fade or move because the pointer rests for a while.
             let is_over = |rect: Rect| model.pointer.at.is_some_and(|pointer| rect.expand(2.0).contains(pointer));
@@ -86,15 +86,15 @@ impl Hud {
             self.visibility.hold(is_held, now);
         }
         let menus = self.show_open_menu(ui, model, commands);
-        let noted = told.notes.show(noted_in, &menus, told.field.is_none());
+        let noted = surroundings.notes.show(noted_in, &menus, surroundings.field.is_none());
         if let Some(room) = help {
             // Notes on keys that the user tries while the help is open do not move it.
-            let room = Rect { max: Pos2::new(room.max.x, room.max.y - told.lane.max(notes::MIN_LANE)), ..room };
+            let room = Rect { max: Pos2::new(room.max.x, room.max.y - surroundings.lane.max(notes::MIN_LANE)), ..room };
             self.panels.help = help::show(ui, room);
             return;
         }
         let mut taken = placed.panels;
-        taken.extend(noted.into_iter().chain(told.field).chain(controls));
+        taken.extend(noted.into_iter().chain(surroundings.field).chain(controls));
         self.show_cards(ui, &room, placed.open, taken);
     }
 
@@ -108,7 +108,7 @@ impl Hud {
         model: &Model<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<Rect> {
-        if self.lasting == Lasting::Invitation {
+        if self.persistent == Persistent::Invitation {
             empty::show(ui, view, model, commands);
             return None;
         }
@@ -131,10 +131,10 @@ impl Hud {
         let field = self.show_entry(ui, below_names(self.between.part_of(room, entry::WIDTH)), commands);
         let needed = if field.is_some() { entry::WIDTH } else { notes::MIN_WIDTH };
         let has_room_beside = self.between.has(needed);
-        let told = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
-        let notes = self.notes.laid_out(ui, told.width(), waiting, now);
+        let note_area = at.help.unwrap_or_else(|| self.between.part_of(room, needed));
+        let notes = self.notes.laid_out(ui, note_area.width(), waiting, now);
         let below_field = field.map_or(room.min.y, |field| field.max.y + 6.0);
-        let lane = notes.height_in((0.5 * told.height()).min(told.max.y - below_field), field.is_none());
+        let lane = notes.height_in((0.5 * note_area.height()).min(note_area.max.y - below_field), field.is_none());
         let mut panels = room;
         if !has_room_beside {
             panels.min.y = below_field;
@@ -142,10 +142,10 @@ impl Hud {
         let place = if let Some(room) = at.help {
             Rect { min: Pos2::new(room.min.x, room.max.y - lane), ..room }
         } else if has_room_beside {
-            Rect { min: Pos2::new(told.min.x, below_field.max(told.min.y + at.divided)), ..told }
+            Rect { min: Pos2::new(note_area.min.x, below_field.max(note_area.min.y + at.divided)), ..note_area }
         } else {
             panels.max.y -= lane;
-            Rect { min: Pos2::new(told.min.x, told.max.y - lane), ..told }
+            Rect { min: Pos2::new(note_area.min.x, note_area.max.y - lane), ..note_area }
         };
         PanelSurroundings { field, needed, notes, place, lane, panels }
     }
@@ -156,17 +156,17 @@ impl Hud {
         &mut self,
         ui: &mut egui::Ui,
         room: &Room<'_>,
-        told: &PanelSurroundings,
+        surroundings: &PanelSurroundings,
         commands: &mut Vec<Command>,
     ) -> (Placed, Rect) {
-        let PanelSurroundings { field, needed, place, lane, panels, .. } = *told;
+        let PanelSurroundings { field, needed, place, lane, panels, .. } = *surroundings;
         let is_apart = panels != room.panels;
         // In a low window, the field and notes are shown without panels.
         let has_room = panels.height() >= MIN_HEIGHT || !is_apart;
         let placed = if has_room { self.show_panels(ui, panels, room, commands) } else { Placed::nothing(room.panels) };
         // Panels that gave up some room may become narrower or wider because of that, which is no reason to undo it.
         let is_settled = !has_room || is_apart && !placed.panels.is_empty() && !self.between.has(needed);
-        let between = if is_settled { self.between } else { Between::of(&placed) };
+        let between = if is_settled { self.between } else { PanelGap::of(&placed) };
         let is_wrong = (field.is_some() || lane > 0.0) && self.between.has(needed) != between.has(needed);
         if is_wrong || field.is_some() && self.between != between {
             ui.ctx().request_discard("panels leave another room");
@@ -233,7 +233,7 @@ impl Hud {
     fn shown_panels(&self, view: Rect, model: &Model<'_>) -> OpenPanels {
         // Scopes next to the picture leave the panels less than the window; and the window may have been resized since
         // the model was collected.
-        let width = model.beside.free.map_or(view.width(), |free| free.width().min(view.width()));
+        let width = model.other_scopes.free.map_or(view.width(), |free| free.width().min(view.width()));
         self.panels.within(left_for_others(f64::from(width), model.lab.is_some()))
     }
 

@@ -259,8 +259,8 @@ impl ButtonRow<'_> {
         if is_wide {
             self.step(false);
         }
-        let stands = play.paused || play.ended;
-        let (icon, help) = if stands { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
+        let is_still = play.paused || play.ended;
+        let (icon, help) = if is_still { (Icon::Play, "Play") } else { (Icon::Pause, "Pause") };
         let rect = self.take_left(BUTTON);
         self.icon(rect, icon, theme::LIGHT, Action::TogglePause, help);
         if is_wide {
@@ -455,14 +455,14 @@ mod tests {
         let timecode = Timecode::parse("10:00:01;05");
         let play = PlayState { position_secs: 1.5, frame_index: Some(35), timecode, ..PlayState::default() };
         let mut readout = PositionReadout::default();
-        let mut told = Vec::new();
+        let mut texts = Vec::new();
         for _ in 0..3 {
-            told.push(readout.texts(&play).join(" "));
+            texts.push(readout.texts(&play).join(" "));
             readout = readout.next();
         }
         let expected =
             ["0:01.500 frame 35 10:00:01;05", "frame 35 0:01.500 10:00:01;05", "10:00:01;05 0:01.500 frame 35"];
-        assert_eq!((told.as_slice(), readout), (expected.map(str::to_owned).as_slice(), PositionReadout::Time));
+        assert_eq!((texts.as_slice(), readout), (expected.map(str::to_owned).as_slice(), PositionReadout::Time));
         let bare = PlayState { frame_index: None, timecode: None, ..play };
         assert_eq!(PositionReadout::Timecode.texts(&bare), ["0:01.500"]);
     }

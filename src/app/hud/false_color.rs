@@ -27,12 +27,12 @@ struct Entry {
 /// Returns the lines, the brightest first. The grays of some tables come last.
 fn entries(tint: &Tint, unit: Unit) -> Vec<Entry> {
     let bands = tint.table.bands();
-    let told = |index| match unit {
+    let text = |index| match unit {
         Unit::Percent => percents(bands, index),
         Unit::Codes => tint.codes(index),
     };
     let flat = bands.iter().enumerate().rev().filter_map(|(index, band)| match band.paint {
-        Paint::Flat([r, g, b], _) => Some(Entry { color: Some(Color32::from_rgb(r, g, b)), text: told(index) }),
+        Paint::Flat([r, g, b], _) => Some(Entry { color: Some(Color32::from_rgb(r, g, b)), text: text(index) }),
         Paint::Gray => None,
     });
     let has_grays = bands.iter().any(|band| band.paint == Paint::Gray);

@@ -43,7 +43,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
     if lines.is_empty() || room.height() < height + below || room.width() < size.x {
         return None;
     }
-    let told = explained(model);
+    let hint = explained(model);
     let shown = area.show(ui.ctx(), |ui| {
         let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
         theme::fill_plate(ui.painter(), rect, theme::ROUND, theme::PLATE);
@@ -54,7 +54,7 @@ pub fn show(ui: &Ui, room: Rect, model: &Model<'_>, is_above_another: bool) -> O
                 at.x += part.width(ui.painter());
             }
         }
-        response.on_hover_text(told);
+        response.on_hover_text(hint);
     });
     Some(shown.response.rect)
 }
@@ -131,7 +131,7 @@ fn lines(model: &Model<'_>) -> Vec<Vec<LegendPart>> {
             line.extend([LegendPart::Words(name.to_owned(), theme::DIM), LegendPart::Space]);
         }
         lines.push(line);
-        lines.extend(told(model).map(|told| vec![words(&told)]));
+        lines.extend(description(model).map(|told| vec![words(&told)]));
     }
     lines
 }
@@ -144,15 +144,15 @@ fn is_coded(model: &Model<'_>) -> bool {
 }
 
 /// Returns the number of marked pixels as text, if known; `None` during playback.
-fn told(model: &Model<'_>) -> Option<String> {
+fn description(model: &Model<'_>) -> Option<String> {
     let of = match model.adjusting.other() {
         Some(Other::Source) => "result: ",
         Some(Other::Held | Other::Second) => "live: ",
         None => "",
     };
     match model.exposure.marked {
-        MarkedView::Untold => None,
-        MarkedView::UnderWay => Some(format!("{of}counting …")),
+        MarkedView::NotCounted => None,
+        MarkedView::Pending => Some(format!("{of}counting …")),
         MarkedView::Found(marked) => Some(format!("{of}{}", found(marked))),
         MarkedView::OnAdapter => Some("counted with the adjustments off".to_owned()),
     }
@@ -178,15 +178,15 @@ fn explained(model: &Model<'_>) -> String {
     let mut texts = Vec::new();
     if exposure.marks {
         texts.push(meanings::of_marks(exposure.limits, is_coded).to_owned());
-        let told = match model.exposure.marked {
+        let text = match model.exposure.marked {
             MarkedView::Found(marked) => Ok(marked),
             MarkedView::OnAdapter => {
                 Err("The adjusted picture is on the graphics device alone, and its marks are not counted there.")
             }
-            MarkedView::UnderWay => Err("Being counted."),
-            MarkedView::Untold => Err("How many pixels are marked is told while the picture stands."),
+            MarkedView::Pending => Err("Being counted."),
+            MarkedView::NotCounted => Err("How many pixels are marked is told while the picture stands."),
         };
-        match told {
+        match text {
             Ok(Marked { below, above, .. }) => {
                 let of_colors = !is_coded || exposure.limits == MarkLimits::R103;
                 let components = if of_colors { Components::Rgbl } else { Components::YCbCr };
@@ -245,10 +245,10 @@ mod tests {
             let exposure = ExposureView { marked, ..base().exposure };
             let pair = other.and_then(|other| blurred().with_pair(Pair { other, ..Pair::divided(0.5) }).paired());
             assert_eq!(pair.is_some(), other.is_some());
-            told(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
+            description(&Model { exposure, adjusting: AdjustmentView { pair, ..base().adjusting }, ..base() })
         };
-        assert_eq!(tells(MarkedView::Untold, None), None);
-        assert_eq!(tells(MarkedView::UnderWay, None).as_deref(), Some("counting …"));
+        assert_eq!(tells(MarkedView::NotCounted, None), None);
+        assert_eq!(tells(MarkedView::Pending, None).as_deref(), Some("counting …"));
         assert_eq!(tells(MarkedView::OnAdapter, None).as_deref(), Some("counted with the adjustments off"));
         let found = "1 pixel (1.00 %), in a ring; the first at x 17  y 3";
         assert_eq!(tells(MarkedView::Found(&one), None).as_deref(), Some(found));

@@ -162,7 +162,7 @@ pub fn of_all(count: usize, strip: &Strip) -> String {
 
 /// Returns what to say about a position in the strip besides its time: the cut and the finding there, or that it is not
 /// exact yet.
-pub fn told(
+pub fn text_at(
     strip: &Strip,
     sought: FindingFilter,
     (secs, x): (f64, f32),
@@ -214,26 +214,29 @@ mod tests {
     #[test]
     fn the_cut_and_finding_under_the_pointer_are_named() {
         let (strip, column) = (strip(), |secs: f64| 100.0 * secs as f32);
-        let told = |sought, secs: f64| told(&strip, sought, (secs, column(secs)), column);
-        assert_eq!(told(FindingFilter::All, 0.5), None);
+        let text = |sought, secs: f64| text_at(&strip, sought, (secs, column(secs)), column);
+        assert_eq!(text(FindingFilter::All, 0.5), None);
         let clipped = "clipped from 0:01.000 to 0:09.000, up to 12.3 % of blue";
-        assert_eq!(told(FindingFilter::All, 5.0).as_deref(), Some(clipped));
+        assert_eq!(text(FindingFilter::All, 5.0).as_deref(), Some(clipped));
         // The shortest of the findings there, along with the cut.
         let black = "black from 0:02.000 to 0:03.000";
-        assert_eq!(told(FindingFilter::All, 2.5).as_deref(), Some(black));
-        assert_eq!(told(FindingFilter::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
+        assert_eq!(text(FindingFilter::All, 2.5).as_deref(), Some(black));
+        assert_eq!(text(FindingFilter::All, 2.0), Some(format!("cut 1 of 1 at 0:02.000; {black}")));
         let worst = "12.3 % of blue at the highest code at 0:07.000";
-        assert_eq!(told(FindingFilter::All, 7.03).as_deref(), Some(worst));
+        assert_eq!(text(FindingFilter::All, 7.03).as_deref(), Some(worst));
         let broken = "timecode 11:00:00;00 instead of 10:00:09;15 at 0:09.500";
-        assert_eq!(told(FindingFilter::Timecode, 9.5).as_deref(), Some(broken));
-        assert_eq!(told(FindingFilter::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
-        assert_eq!(told(FindingFilter::Frozen, 2.5), None);
+        assert_eq!(text(FindingFilter::Timecode, 9.5).as_deref(), Some(broken));
+        assert_eq!(text(FindingFilter::Clipped, 7.0).as_deref(), Some(clipped), "others are not looked for");
+        assert_eq!(text(FindingFilter::Frozen, 2.5), None);
     }
 
     #[test]
     fn incomplete_strips_say_so() {
         let begun = Strip::new(10.0).unwrap();
         assert_eq!((of_all(3, &begun), of_all(3, &strip())), ("3 so far".to_owned(), "3".to_owned()));
-        assert_eq!(told(&begun, FindingFilter::All, (1.0, 1.0), |secs| secs as f32).as_deref(), Some("not exact yet"));
+        assert_eq!(
+            text_at(&begun, FindingFilter::All, (1.0, 1.0), |secs| secs as f32).as_deref(),
+            Some("not exact yet")
+        );
     }
 }

@@ -23,7 +23,7 @@ pub struct Advanced {
     /// `true` if there is something new to draw.
     pub has_news: bool,
     /// A note: why a choice was not possible, and which one is used instead.
-    pub told: Option<String>,
+    pub note: Option<String>,
     /// When to check again.
     pub wake_at: Option<Instant>,
 }

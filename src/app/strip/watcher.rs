@@ -63,7 +63,7 @@ impl Gathering {
     }
 
     /// Counts a frame that is being shown.
-    pub fn see(&self, frame: Frame) {
+    pub fn on_frame(&self, frame: Frame) {
         if let Err(TrySendError::Disconnected(_)) = self.frames.try_send(frame) {
             log::warn!("what is seen is no longer counted for the timeline");
         }

@@ -23,7 +23,7 @@ pub struct Progress {
     bar: ProgressBar,
     span: Range<f64>,
     begun: Instant,
-    told: Option<Instant>,
+    reported_at: Option<Instant>,
     frames: u64,
 }
 
@@ -45,16 +45,16 @@ impl Progress {
             style.map(|style| bar.clone().with_style(style)).unwrap_or(bar)
         };
         bar.set_prefix(sanitized(name));
-        Self { bar, span, begun: Instant::now(), told: None, frames: 0 }
+        Self { bar, span, begun: Instant::now(), reported_at: None, frames: 0 }
     }
 
     /// Advances by one frame, which is at this time in the video.
     pub fn frame(&mut self, time_secs: f64) {
         self.frames += 1;
-        if self.bar.is_hidden() || self.told.is_some_and(|told| told.elapsed() < INTERVAL) {
+        if self.bar.is_hidden() || self.reported_at.is_some_and(|told| told.elapsed() < INTERVAL) {
             return;
         }
-        self.told = Some(Instant::now());
+        self.reported_at = Some(Instant::now());
         let elapsed = self.begun.elapsed().as_secs_f64().max(1e-9);
         let done = time_secs - self.span.start;
         self.bar.set_position((done * 1000.0).max(0.0) as u64);

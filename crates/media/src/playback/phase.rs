@@ -90,11 +90,11 @@ impl Scrub {
     }
 
     /// Returns the target of the scrub, if a seek in progress will not serve it.
-    pub(super) fn unserved(&self, under_way: Destination) -> Option<Destination> {
-        let is_served = match under_way.seek {
+    pub(super) fn unserved(&self, pending: Destination) -> Option<Destination> {
+        let is_served = match pending.seek {
             Seek::Near(_) => true,
             // The frames within `run_secs` before the target arrive with it.
-            Seek::Back { .. } => self.to_secs <= under_way.secs && under_way.secs - self.to_secs < self.run_secs,
+            Seek::Back { .. } => self.to_secs <= pending.secs && pending.secs - self.to_secs < self.run_secs,
             _ => false,
         };
         (!is_served).then_some(Destination::near(self.to_secs))

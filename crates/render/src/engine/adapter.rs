@@ -502,7 +502,7 @@ impl Backend for Adapter {
         })
     }
 
-    fn has_figures_under_way(&self) -> bool {
+    fn has_figures_in_flight(&self) -> bool {
         !self.figures.in_flight.is_idle() || self.thresholds.is_pending()
     }
 

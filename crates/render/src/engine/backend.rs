@@ -381,7 +381,7 @@ pub trait Backend: fmt::Debug {
     }
 
     /// Returns `true` if any figures are in flight.
-    fn has_figures_under_way(&self) -> bool {
+    fn has_figures_in_flight(&self) -> bool {
         false
     }
 

@@ -472,8 +472,8 @@ impl Renderer {
     /// automatically.
     pub fn request_histogram(&mut self, gpu: &Gpu) {
         self.figures.asked = Some(self.content.load_count);
-        let is_under_way = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
-        self.figures.is_wanted |= !is_under_way;
+        let is_in_flight = self.question().is_some_and(|question| self.backends.current_ref().is_answering(&question));
+        self.figures.is_wanted |= !is_in_flight;
         self.fetch_histogram(gpu);
     }
 
@@ -495,7 +495,7 @@ impl Renderer {
     /// Returns `true` if requested bins have not arrived yet, or thresholds are pending.
     #[must_use]
     pub fn is_histogram_pending(&self) -> bool {
-        self.figures.is_wanted || self.backends.current_ref().has_figures_under_way()
+        self.figures.is_wanted || self.backends.current_ref().has_figures_in_flight()
     }
 
     /// Returns the requested figures that are not in flight yet.

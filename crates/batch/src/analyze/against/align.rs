@@ -75,7 +75,7 @@ impl Signature {
 
     /// Returns, for each luminance level, the share of samples at that level, and the level that the median of those
     /// samples has in the other frame by rank, in 256ths of a level.
-    fn ways_to(&self, other: &Self) -> Vec<(u64, u64)> {
+    fn level_mapping(&self, other: &Self) -> Vec<(u64, u64)> {
         let [ours, theirs] = [self, other].map(|signature| &signature.0[signature.0.len() - LEVELS..]);
         let (mut before, mut level, mut below) = (0, 0, 0);
         let way = |&share: &u32| {
@@ -132,7 +132,7 @@ pub fn find(request: &Request, against: &Against, within: u32) -> Result<FoundOf
     if found(nearest).percent <= GRADED_PERCENT || ours.len() < MIN_GRADED {
         return Ok(found(nearest));
     }
-    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (unsteadiness(&pairs), pairs.len())));
+    let graded = least(&offsets, |offset| pairs(offset).map(|pairs| (mapping_deviation(&pairs), pairs.len())));
     Ok(found(graded.unwrap_or(nearest)))
 }
 
@@ -169,8 +169,8 @@ fn distances(pairs: &[Pair<'_>]) -> u64 {
 }
 
 /// Returns how far the mapping of levels deviates from its mean over all pairs, summed over the samples.
-fn unsteadiness(pairs: &[Pair<'_>]) -> u64 {
-    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.ways_to(partner)).collect();
+fn mapping_deviation(pairs: &[Pair<'_>]) -> u64 {
+    let ways: Vec<_> = pairs.iter().map(|(frame, partner)| frame.level_mapping(partner)).collect();
     let mut sums = [(0, 0); LEVELS];
     for frame in &ways {
         for ((samples, levels), &(more, level)) in sums.iter_mut().zip(frame) {
@@ -280,7 +280,7 @@ mod tests {
     fn a_grade_is_steady_and_other_changes_are_not() {
         let shares = [3, 9, 1, 7, 5, 2, 8, 4];
         let ours = changing(shares, [50, 200]);
-        let apart = |theirs: &[Signature]| unsteadiness(&partners((0, &ours), (0, theirs), 0).expect("partners"));
+        let apart = |theirs: &[Signature]| mapping_deviation(&partners((0, &ours), (0, theirs), 0).expect("partners"));
         // Rounding of ranks: half of 1/256 of a level per sample.
         let rounding = 8 << SHARE_BITS;
         assert!(apart(&changing(shares, [50, 200])) <= rounding);

@@ -117,8 +117,8 @@ impl Player {
     }
 
     /// Abandons a scrub's seek that has taken too long.
-    pub(super) const fn give_up(&mut self, under_way: Destination) {
-        if let (Transport::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.transport, under_way.seek) {
+    pub(super) const fn give_up(&mut self, pending: Destination) {
+        if let (Transport::Scrubbing(scrub), Seek::Back { .. }) = (&mut self.transport, pending.seek) {
             scrub.pace = ScrubQuality::TooFast;
         }
     }

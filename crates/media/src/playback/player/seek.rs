@@ -114,7 +114,7 @@ impl Player {
 
     /// Returns `true` if the picture of a seek has yet to be shown, or a scrub has not settled yet.
     #[must_use]
-    pub const fn is_on_its_way(&self) -> bool {
+    pub const fn is_seek_pending(&self) -> bool {
         matches!(self.phase, Phase::Seeking(_) | Phase::Arriving(_)) || self.is_scrubbing()
     }
 

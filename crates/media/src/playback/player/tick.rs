@@ -246,8 +246,8 @@ impl Player {
                 is_inside.then(|| self.supply.jump_ahead(secs, now))
             }
             Remedy::Hurry => {
-                let is_under_way = self.supply.is_hurrying_at(time);
-                (!is_under_way).then(|| self.supply.hurry_until(time + HURRY_SECS * rate))
+                let is_hurrying = self.supply.is_hurrying_at(time);
+                (!is_hurrying).then(|| self.supply.hurry_until(time + HURRY_SECS * rate))
             }
         }
     }
